@@ -3,6 +3,8 @@ module epitome
 go 1.26.0
 
 require (
+	github.com/adrg/xdg v0.5.3
+	github.com/agnivade/levenshtein v1.2.2
 	github.com/andybalholm/brotli v1.2.7
 	github.com/dgraph-io/badger/v4 v4.9.6
 	github.com/dustin/go-humanize v1.0.1

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"epitome/config"
 	"epitome/console"
 	"epitome/inject"
 )
@@ -41,7 +40,7 @@ func addContext(kept inject.Files, args []string) error {
 			err = kept.Add(name, filepath.Base(path), content)
 		}
 		if err != nil {
-			return fmt.Errorf("cannot keep %s: %w", path, config.PathCause(err))
+			return fmt.Errorf("cannot keep %s: %w", path, err)
 		}
 	}
 	fmt.Printf("Kept %d file(s) under %s. A new conversation gets their index with the header x-epitome-context: %s, "+
@@ -71,7 +70,7 @@ func listContext(kept inject.Files, _ []string) error {
 // removeContext forgets files: args are a name and the files' names, or a name alone for all its files.
 func removeContext(kept inject.Files, args []string) error {
 	if err := kept.Remove(args[0], args[1:]...); err != nil {
-		return fmt.Errorf("cannot remove %s: %w; 'epitome context list' has what is kept", args[0], config.PathCause(err))
+		return fmt.Errorf("cannot remove %s: %w; 'epitome context list' has what is kept", args[0], err)
 	}
 	fmt.Println("Removed. Conversations that have begun keep the index that they were sent.")
 	return nil

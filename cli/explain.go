@@ -123,7 +123,7 @@ func readRequest(file string) (body []byte, err error) {
 		body, err = os.ReadFile(file)
 	}
 	if err != nil {
-		return nil, config.PathCause(err)
+		return nil, err
 	}
 	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
 		return nil, fmt.Errorf("it is not JSON: %w", err)

@@ -156,7 +156,7 @@ func lockRunFolder(home string) (folder string, unlock func() error, err error) 
 		folder = filepath.Join(home, "run", strconv.Itoa(n))
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return "", nil, fmt.Errorf("cannot make the folder %s: %w; give a data folder that can be written with --data",
-				folder, config.PathCause(err))
+				folder, err)
 		}
 		lock := flock.New(filepath.Join(folder, "run.lock"), flock.SetPermissions(0o600))
 		switch locked, err := lock.TryLock(); {

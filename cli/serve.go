@@ -56,7 +56,7 @@ func openLog(conf config.Config) (log *slog.Logger, end io.Closer, err error) {
 		to, end = l, l
 	}
 	opts := &slog.HandlerOptions{Level: c.Level}
-	if c.Format == config.LogText || c.Format == config.LogAuto && c.File == "" && isTerminal(os.Stderr) {
+	if c.Format == "text" || c.Format == "auto" && c.File == "" && isTerminal(os.Stderr) {
 		return slog.New(slog.NewTextHandler(to, opts)), end, nil
 	}
 	return slog.New(slog.NewJSONHandler(to, opts)), end, nil

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"epitome/event"
-	"epitome/inject"
 	"epitome/internal/unit"
 	"epitome/offload"
 	"epitome/proxy"
@@ -29,73 +27,75 @@ import (
 // Validate returns all mistakes in c that show without a look at the machine.
 func (c *Config) Validate() error {
 	var m mistakes
-	m.require(slices.Contains([]string{event.ModeOn, event.ModeObserve, event.ModeOff}, c.Mode),
-		"mode must be on, observe or off, not %q", c.Mode)
+	m.choice("mode", c.Mode, event.ModeOn, event.ModeObserve, event.ModeOff)
 	header, byHeader := strings.CutPrefix(c.Scope, "header:")
-	isScope := byHeader && httpguts.ValidHeaderFieldName(header) ||
-		slices.Contains([]string{"auto", "credential", "shared"}, c.Scope)
-	m.require(isScope, "scope must be auto, credential, shared, or header:NAME with the name of a header, not %q", c.Scope)
+	if !byHeader || !httpguts.ValidHeaderFieldName(header) {
+		m.choice("scope", c.Scope, "auto", "credential", "shared", "header:NAME with the name of a header")
+	}
 	_, port, err := net.SplitHostPort(c.Listen)
 	_, portErr := strconv.ParseUint(port, 10, 16)
 	m.require(err == nil && portErr == nil, "listen must be host:port, as in 127.0.0.1:7070 or [::1]:7070, not %q", c.Listen)
 	m.require((c.TLS.CertFile == "") == (c.TLS.KeyFile == ""), "tls needs both cert_file and key_file, or neither")
 	c.checkUpstreams(&m)
-	c.checkClients(&m)
+	for _, name := range slices.Sorted(maps.Keys(c.Clients)) {
+		m.check("clients."+name, CheckName(name))
+		m.require(len(c.Clients[name].Keys) > 0, "clients.%s has no keys; 'epitome key %s' makes one", name, name)
+		for _, u := range c.Clients[name].Upstreams {
+			m.choice("clients."+name+".upstreams", u, c.upstreamNames()...)
+		}
+	}
 	c.checkNumbers(&m)
 	m.check("", c.Rewrite.Check())
-	c.checkSummaries(&m)
+	m.check("", c.Summarize.Check())
+	if c.Summarize.Upstream != "" {
+		m.choice("summarize.upstream", c.Summarize.Upstream, c.upstreamNames()...)
+	}
+	if c.Memory.Enabled {
+		m.require(c.Summarize.Model != "", "memory.enabled needs summarize.model")
+		m.require(c.Summarize.Mode.Asks(), "memory.enabled needs a summarize.mode that asks a model: auto, hybrid or llm")
+	}
 	c.checkStorage(&m)
-	c.checkOutput(&m)
+	m.choice("log.format", c.Log.Format, "auto", "text", "json")
+	m.require(!strings.ContainsFunc(c.Console.Token, func(r rune) bool { return r <= ' ' || r > '~' }),
+		"console.token must have no spaces and only ASCII: it travels in a header")
+	if c.Otel.Endpoint != "" {
+		m.check("otel.endpoint", CheckURL(c.Otel.Endpoint))
+	}
 	return errors.Join(m...)
 }
 
+func (c *Config) upstreamNames() []string { return slices.Sorted(maps.Keys(c.Upstreams)) }
+
 // checkUpstreams checks the places that requests go to.
 func (c *Config) checkUpstreams(m *mistakes) {
-	names := slices.Sorted(maps.Keys(c.Upstreams))
-	known := strings.Join(names, ", ")
-	m.require(slices.Contains(names, c.Upstream),
-		"upstream must be one of %s, or a base URL such as https://api.openai.com/v1, not %q", known, c.Upstream)
+	names := c.upstreamNames()
+	m.choice("upstream", c.Upstream, append(names, "a base URL such as https://api.openai.com/v1")...)
 	for _, name := range names {
 		u, key := c.Upstreams[name], "upstreams."+name
 		m.check(key, CheckName(name))
 		m.check(key+".url", CheckURL(u.URL))
 		m.require((u.TLS.CertFile == "") == (u.TLS.KeyFile == ""), "%s.tls needs both cert_file and key_file, or neither", key)
 		m.require(u.TLS == (proxy.Trust{}) || !strings.HasPrefix(u.URL, "http://"), "%s.tls needs an https url", key)
-		m.require(slices.Contains([]string{"", event.ByTokens, event.Subscription, event.Free}, u.Billing),
-			"%s.billing must be tokens, subscription or free", key)
+		if u.Billing != "" {
+			m.choice(key+".billing", u.Billing, event.ByTokens, event.Subscription, event.Free)
+		}
 		if u.Project != "" {
 			m.check(key+".project", proxy.CheckProject(u.Project))
 		}
 		for _, header := range slices.Sorted(maps.Keys(u.Headers)) {
-			m.check(fmt.Sprintf("%s.headers.%q", key, header), checkHeader(header, u.Headers[header]))
+			m.check(key+".headers."+header, checkHeader(header, u.Headers[header]))
 		}
 	}
 	for i, r := range c.Routes {
 		m.require(r.Model != "", "routes: route %d needs a model, as in gpt-*", i+1)
-		m.require(slices.Contains(names, r.Upstream), "routes: the upstream of route %d must be one of %s, not %q",
-			i+1, known, r.Upstream)
-	}
-}
-
-// checkClients checks the clients with keys.
-func (c *Config) checkClients(m *mistakes) {
-	for _, name := range slices.Sorted(maps.Keys(c.Clients)) {
-		client, key := c.Clients[name], "clients."+name
-		m.check(key, CheckName(name))
-		m.require(len(client.Keys) > 0, "%s has no keys; 'epitome key %s' makes one", key, name)
-		for _, u := range client.Upstreams {
-			_, known := c.Upstreams[u]
-			m.require(known, "%s.upstreams has an unknown upstream, %q", key, u)
-		}
+		m.choice(fmt.Sprintf("routes: the upstream of route %d", i+1), r.Upstream, names...)
 	}
 }
 
 // checkNumbers checks the quantities that must be above zero, and those that depend on each other.
 func (c *Config) checkNumbers(m *mistakes) {
 	for field, value := range reflect.ValueOf(c.Proxy).Fields() {
-		if key := field.Tag.Get("toml"); value.CanInt() && value.Int() <= 0 {
-			m.add("proxy.%s must be greater than zero", key)
-		}
+		m.require(!value.CanInt() || value.Int() > 0, "proxy.%s must be greater than zero", field.Tag.Get("toml"))
 	}
 	m.require(c.Proxy.MaxInFlight >= c.Proxy.MaxBody, "proxy.max_in_flight must be at least proxy.max_body, %s",
 		c.Proxy.MaxBody)
@@ -112,24 +112,10 @@ func (c *Config) checkNumbers(m *mistakes) {
 	}
 }
 
-// checkSummaries checks who writes summaries, and the memory that comes from them.
-func (c *Config) checkSummaries(m *mistakes) {
-	s := c.Summarize
-	_, known := c.Upstreams[s.Upstream]
-	m.require(known || s.Upstream == "", "summarize.upstream must be one of %s, not %q",
-		strings.Join(slices.Sorted(maps.Keys(c.Upstreams)), ", "), s.Upstream)
-	m.check("", s.Check())
-	if c.Memory.Enabled {
-		m.require(s.Model != "", "memory.enabled needs summarize.model")
-		m.require(s.Mode.Asks(), "memory.enabled needs a summarize.mode that asks a model: auto, hybrid or llm")
-	}
-}
-
 // checkStorage checks the places of decisions and artifacts.
 func (c *Config) checkStorage(m *mistakes) {
 	o, s := c.Offload, c.Store
-	m.require(slices.Contains([]string{"path", "url", "both", "tool", "auto", "none"}, o.Address),
-		"offload.address must be path, url, both, tool, auto or none, not %q", o.Address)
+	m.choice("offload.address", o.Address, "path", "url", "both", "tool", "auto", "none")
 	if o.Bucket != "" {
 		m.check("offload.bucket", offload.CheckBucket(o.Bucket))
 		_, err := o.ReadSecret()
@@ -144,41 +130,10 @@ func (c *Config) checkStorage(m *mistakes) {
 		return
 	}
 	m.check("store.url", store.CheckRedis(s.URL, s.CA))
-	m.require(o.Folder == "" || o.Bucket == "", "offload.folder and offload.bucket exclude each other")
-	m.require(o.Bucket != "" || filepath.IsAbs(o.Folder),
+	m.require((o.Folder == "") != (o.Bucket == "") && (o.Folder == "" || filepath.IsAbs(o.Folder)),
 		"store.url needs a bucket, or the absolute path of a shared folder, in [offload]: every epitome must find the artifacts")
 	byURL := o.Address == "url" || o.Address == "both" || o.Bucket != "" && o.Place() == "path"
 	m.require(o.URL != "" || !byURL, "store.url with offload.address %q needs offload.url: the address that leads to all", o.Address)
-}
-
-// checkOutput checks pages, log and traces.
-func (c *Config) checkOutput(m *mistakes) {
-	m.require(!strings.ContainsFunc(c.Console.Token, func(r rune) bool { return r <= ' ' || r > '~' }),
-		"console.token must have no spaces and only ASCII: it travels in a header")
-	for _, host := range c.Console.Hosts {
-		_, _, port := net.SplitHostPort(host)
-		m.require(host != "" && !strings.ContainsAny(host, "/ \t\r\n*") && port != nil,
-			"console.hosts must be host names without ports, such as epitome.example.com, not %q", host)
-	}
-	m.require(slices.Contains([]string{LogAuto, LogText, LogJSON}, c.Log.Format), "log.format must be auto, text or json")
-	if at, err := url.Parse(c.Otel.Endpoint); c.Otel.Endpoint != "" {
-		m.require(err == nil && (at.Scheme == "http" || at.Scheme == "https") && at.Hostname() != "",
-			"otel.endpoint must be an http or https URL, as in http://127.0.0.1:4318")
-	}
-}
-
-// checkContexts returns an error for each context name without files in the data folder.
-func (c *Config) checkContexts(folder string) error {
-	names := slices.Clone(c.Context.Names)
-	for _, upstream := range slices.Sorted(maps.Keys(c.Upstreams)) {
-		names = append(names, c.Upstreams[upstream].Context...)
-	}
-	var m mistakes
-	for _, name := range names {
-		files, _ := c.ContextFiles(folder).List(name)
-		m.require(len(files) > 0, "no files are kept under the context %q; 'epitome context add %s FILE' adds one", name, name)
-	}
-	return errors.Join(m...)
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -191,7 +146,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckURL checks a base URL. No error repeats more of it than scheme and host: the rest may hold a password or a key.
+// CheckURL checks a base URL. No error repeats any of it: it may hold a password or a key.
 func CheckURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
@@ -202,23 +157,17 @@ func CheckURL(raw string) error {
 	case strings.ContainsAny(raw, "?#"):
 		return errors.New("must be a base URL, without a query or fragment")
 	}
-	if _, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && err != nil {
-		return errors.New("has a port above 65535")
-	}
 	return nil
 }
 
 // checkHeader checks a header that is set on requests. No error repeats value: it may be a credential.
 func checkHeader(name, value string) error {
-	if !httpguts.ValidHeaderFieldName(name) {
-		return errors.New("is no header name")
-	}
 	switch strings.ToLower(name) {
 	case "connection", "content-length", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade":
 		return errors.New("cannot be set: epitome addresses and frames each request")
 	}
-	if strings.ContainsAny(value, "\r\n\x00") {
-		return errors.New("must not hold a line break or NUL; a variable read from a file often ends in one")
+	if !httpguts.ValidHeaderFieldName(name) || strings.ContainsAny(value, "\r\n\x00") {
+		return errors.New("is no header, or its value has a line break; a variable read from a file often ends in one")
 	}
 	return nil
 }
@@ -249,5 +198,29 @@ func ParseWindow(text string) (int, error) {
 	return int(n), nil
 }
 
-// ContextFiles are the context files for an epitome with this data folder.
-func (c *Config) ContextFiles(data string) inject.Files { return inject.FilesIn(cmp.Or(c.Home, data)) }
+// mistakes are all that is wrong with a configuration, one sentence each. No sentence repeats a secret.
+type mistakes []error
+
+func (m *mistakes) add(format string, args ...any) { *m = append(*m, fmt.Errorf(format, args...)) }
+
+// require adds a mistake unless ok.
+func (m *mistakes) require(ok bool, format string, args ...any) {
+	if !ok {
+		m.add(format, args...)
+	}
+}
+
+// check adds err, unless it is nil, behind the key that it is about. The key is empty if err names it.
+func (m *mistakes) check(key string, err error) {
+	if err != nil && key != "" {
+		err = fmt.Errorf("%s: %w", key, err)
+	}
+	m.require(err == nil, "%w", err)
+}
+
+// choice requires that the value of a key is one of several.
+func (m *mistakes) choice(key, value string, choices ...string) {
+	last := len(choices) - 1
+	m.require(slices.Contains(choices, value), "%s must be %s or %s, not %q", key,
+		strings.Join(choices[:last], ", "), choices[last], value)
+}

@@ -5,14 +5,17 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
+
+	"github.com/adrg/xdg"
 
 	"epitome/console"
 	"epitome/event"
@@ -27,25 +30,37 @@ import (
 // Config is the whole of config.toml, which explains each key. One that Load returned is valid, holds no "${NAME}" and
 // is not changed afterwards.
 type Config struct {
-	Listen    string                          `toml:"listen"`
-	Upstream  string                          `toml:"upstream"`
-	Data      string                          `toml:"data"` // see DataFolder
-	Mode      string                          `toml:"mode"`
-	Scope     string                          `toml:"scope"`
-	Open      bool                            `toml:"open"`
-	TLS       proxy.Certificate               `toml:"tls"`
-	Clients   map[string]proxy.ClientConfig   `toml:"clients"`
-	Proxy     proxy.Config                    `toml:"proxy"`
-	Rewrite   ladder.Limits                   `toml:"rewrite"`
-	Window    window.Config                   `toml:"window"`
-	Summarize summarize.Config                `toml:"summarize"`
-	Offload   OffloadConfig                   `toml:"offload"`
-	Context   inject.FilesConfig              `toml:"context"`
-	Memory    inject.MemoryConfig             `toml:"memory"`
-	Store     StoreConfig                     `toml:"store"`
-	Events    EventsConfig                    `toml:"events"`
-	Log       LogConfig                       `toml:"log"`
-	Otel      OtelConfig                      `toml:"otel"`
+	Listen    string                        `toml:"listen"`
+	Upstream  string                        `toml:"upstream"`
+	Data      string                        `toml:"data"` // see DataFolder
+	Mode      string                        `toml:"mode"`
+	Scope     string                        `toml:"scope"`
+	Open      bool                          `toml:"open"`
+	TLS       proxy.Certificate             `toml:"tls"`
+	Clients   map[string]proxy.ClientConfig `toml:"clients"`
+	Proxy     proxy.Config                  `toml:"proxy"`
+	Rewrite   ladder.Limits                 `toml:"rewrite"`
+	Window    window.Config                 `toml:"window"`
+	Summarize summarize.Config              `toml:"summarize"`
+	Offload   OffloadConfig                 `toml:"offload"`
+	Context   inject.FilesConfig            `toml:"context"`
+	Memory    inject.MemoryConfig           `toml:"memory"`
+	Store     struct {
+		Keep unit.Duration `toml:"keep"`
+		URL  string        `toml:"url"`
+		CA   string        `toml:"ca"`
+	} `toml:"store"`
+	Events struct {
+		Quota unit.Bytes `toml:"quota"`
+	} `toml:"events"`
+	Log struct {
+		Level  slog.Level `toml:"level"`
+		Format string     `toml:"format"` // auto, text or json
+		File   string     `toml:"file"`
+	} `toml:"log"`
+	Otel struct {
+		Endpoint string `toml:"endpoint"`
+	} `toml:"otel"`
 	Console   console.Config                  `toml:"console"`
 	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
 	Routes    []proxy.RouteRule               `toml:"routes"`
@@ -57,7 +72,7 @@ type Config struct {
 
 // OffloadConfig is the table [offload].
 type OffloadConfig struct {
-	Address string     `toml:"address"`
+	Address string     `toml:"address"` // path, url, both, tool, auto or none
 	Bucket  string     `toml:"bucket"`
 	Secret  string     `toml:"secret_file"`
 	Quota   unit.Bytes `toml:"quota"`
@@ -77,37 +92,6 @@ func (c OffloadConfig) Place() string {
 		return "path"
 	}
 	return c.Address
-}
-
-// StoreConfig is the table [store].
-type StoreConfig struct {
-	Keep unit.Duration `toml:"keep"`
-	URL  string        `toml:"url"`
-	CA   string        `toml:"ca"`
-}
-
-// EventsConfig is the table [events].
-type EventsConfig struct {
-	Quota unit.Bytes `toml:"quota"`
-}
-
-// LogConfig is the table [log].
-type LogConfig struct {
-	Level  slog.Level `toml:"level"`
-	Format string     `toml:"format"`
-	File   string     `toml:"file"`
-}
-
-// Formats of log lines.
-const (
-	LogAuto = "auto" // text at a terminal, else JSON
-	LogText = "text"
-	LogJSON = "json"
-)
-
-// OtelConfig is the table [otel].
-type OtelConfig struct {
-	Endpoint string `toml:"endpoint"`
 }
 
 // Overrides are the flags that stand above the file. An empty one was not given.
@@ -131,27 +115,23 @@ func Defaults(text string) Config {
 // empty path it reads the user's own file, if there is one.
 func Load(defaults, path string, over Overrides) (Config, error) {
 	c := Defaults(defaults)
-	if path == "" {
-		path = userConfigFile()
+	file := cmp.Or(path, userFile())
+	text, err := os.ReadFile(file)
+	if err != nil && (path != "" || !errors.Is(err, fs.ErrNotExist)) {
+		return Config{}, fmt.Errorf("cannot read the configuration: %w", err)
 	}
-	if path != "" && path != os.DevNull { // a container may have no configuration
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return Config{}, fmt.Errorf("cannot read configuration %s: %w", path, PathCause(err))
-		}
-		if err := c.decode(path, text); err != nil {
-			return Config{}, err
-		}
-	}
-	for value, flag := range map[*string]string{
-		&c.Listen: over.Listen, &c.Upstream: over.Upstream, &c.Data: over.Data, &c.Mode: over.Mode,
-	} {
-		if flag != "" {
-			*value = flag
-		}
-	}
-	if err := c.nameUpstream(); err != nil {
+	if err := c.decode(file, text); err != nil {
 		return Config{}, err
+	}
+	c.Listen, c.Data = cmp.Or(over.Listen, c.Listen), cmp.Or(over.Data, c.Data)
+	c.Upstream, c.Mode = cmp.Or(over.Upstream, c.Upstream), cmp.Or(over.Mode, c.Mode)
+	if strings.Contains(c.Upstream, "://") {
+		// The headers of a table of that name may hold credentials for another provider.
+		if _, taken := c.Upstreams[URLUpstream]; taken {
+			return Config{}, errors.New("upstream cannot be a base URL while there is a table [upstreams.default]; rename it")
+		}
+		c.AddUpstream(URLUpstream, c.Upstream)
+		c.Upstream = URLUpstream
 	}
 	if err := errors.Join(c.expand(), c.Validate()); err != nil {
 		return Config{}, err
@@ -159,31 +139,13 @@ func Load(defaults, path string, over Overrides) (Config, error) {
 	return c, nil
 }
 
-// userConfigFile is the path of the user's own file; empty if there is none.
-func userConfigFile() string {
+// userFile is the path of the user's own configuration, which need not exist; empty for a user without a home.
+func userFile() string {
 	folder, err := os.UserConfigDir()
 	if err != nil {
-		return "" // a service without a home has no file there either
-	}
-	path := filepath.Join(folder, "epitome", "config.toml")
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	return path
-}
-
-// nameUpstream makes an upstream of a base URL that stands in the place of an upstream's name.
-func (c *Config) nameUpstream() error {
-	if !strings.Contains(c.Upstream, "://") {
-		return nil
-	}
-	// The headers of a table of that name may hold credentials for another provider.
-	if _, taken := c.Upstreams[URLUpstream]; taken {
-		return fmt.Errorf("upstream cannot be a base URL while there is a table [upstreams.%s]; rename the table", URLUpstream)
-	}
-	c.AddUpstream(URLUpstream, c.Upstream)
-	c.Upstream = URLUpstream
-	return nil
+	return filepath.Join(folder, "epitome", "config.toml")
 }
 
 // AddUpstream adds an upstream, or replaces the one of that name.
@@ -199,8 +161,11 @@ func (c *Config) Settings() proxy.Settings {
 
 // ContextsFor are the names of the context files for conversations with an upstream.
 func (c *Config) ContextsFor(upstream string) []string {
-	return append(append([]string(nil), c.Upstreams[upstream].Context...), c.Context.Names...)
+	return slices.Concat(c.Upstreams[upstream].Context, c.Context.Names)
 }
+
+// ContextFiles are the context files for an epitome with this data folder.
+func (c *Config) ContextFiles(data string) inject.Files { return inject.FilesIn(cmp.Or(c.Home, data)) }
 
 // Prepares reports whether summaries of conversations with the upstream are made ahead of need. With "auto" they are
 // not if a local server answers them: most work for one client at a time, so a question in the background makes the
@@ -219,35 +184,7 @@ func (c *Config) Prepares(upstream string) bool {
 	return known && !IsLocal(u.URL)
 }
 
-// PathCause is err without the path, for sentences that name it themselves.
-func PathCause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}
-
 // DataFolder is the folder of what is kept on disk, as an absolute path; it need not exist.
 func (c *Config) DataFolder() (string, error) {
-	if c.Data != "" {
-		return filepath.Abs(c.Data)
-	}
-	var base string
-	var err error
-	switch runtime.GOOS {
-	case "darwin", "ios":
-		base, err = os.UserConfigDir() // ~/Library/Application Support
-	case "windows":
-		base, err = os.UserCacheDir() // %LocalAppData%, which stays on this machine
-	default:
-		if base = os.Getenv("XDG_DATA_HOME"); !filepath.IsAbs(base) { // a relative one is void, by its specification
-			base, err = os.UserHomeDir()
-			base = filepath.Join(base, ".local", "share")
-		}
-	}
-	if err != nil {
-		return "", fmt.Errorf("cannot find the user's data folder: %w; name one with --data", err)
-	}
-	return filepath.Join(base, "epitome"), nil
+	return filepath.Abs(cmp.Or(c.Data, filepath.Join(xdg.DataHome, "epitome")))
 }

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -32,29 +31,20 @@ func (c *Config) decode(file string, text []byte) error {
 	if first.Rewrite.CachedPrice != nil {
 		c.Rewrite.PriceFixed = true
 	}
-	decoder := toml.NewDecoder(bytes.NewReader(text)).EnableUnmarshalerInterface().DisallowUnknownFields()
-	return explain(file, decoder.Decode(c))
-}
-
-// explain adds to the decoder's errors the file, the lines and, for unknown keys, the nearest key.
-func explain(file string, err error) error {
+	err := toml.NewDecoder(bytes.NewReader(text)).EnableUnmarshalerInterface().DisallowUnknownFields().Decode(c)
 	var unknown *toml.StrictMissingError
 	var wrong *toml.DecodeError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &unknown):
-		var all []error
+		var m mistakes
 		for i := range unknown.Errors {
 			line, _ := unknown.Errors[i].Position()
-			key := unknown.Errors[i].Key()
-			said := fmt.Sprintf("%s:%d: unknown key %s", file, line, strings.Join(key, "."))
-			if near := nearest(key); near != "" {
-				said += "; did you mean " + near + "?"
-			}
-			all = append(all, errors.New(said))
+			key := strings.Join(unknown.Errors[i].Key(), ".")
+			m.add("%s:%d: unknown key %s%s", file, line, key, c.suggestion(key))
 		}
-		return errors.Join(all...)
+		return errors.Join(m...)
 	case errors.As(err, &wrong):
 		line, _ := wrong.Position()
 		said, _, mismatch := strings.Cut(strings.TrimPrefix(wrong.Error(), "toml: cannot decode TOML "), " into ")
@@ -66,73 +56,45 @@ func explain(file string, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// anyName stands in the list of keys for a name that the user chooses: an upstream's or a header's.
-const anyName = "NAME"
+var (
+	keyLine    = regexp.MustCompile(`(?m)^#?(?:\[+([^\]\n]+)\]+|([a-z_0-9]+) = .*)$`) // of a table, or of a key
+	chosenName = regexp.MustCompile(`^(upstreams|clients|prices)\.[^.]+`)             // begins with a name of the user's
+)
 
-// nearest returns the key that was meant by one that does not exist; empty if none is like it. Keys are compared by
-// their own name, as the decoder leaves the tables around an inline table out; one of the same table is preferred.
-func nearest(key []string) (best string) {
-	last := key[len(key)-1]
-	most := 1 + len(last)/4
-	least := most + 3
-	for _, known := range keysOf(reflect.TypeFor[Config](), nil) {
-		n := distance(last, known[len(known)-1])
-		if n > most || known[len(known)-1] == anyName {
-			continue
+// keys lists the keys and tables of config.toml. NAME stands for a name that the user chooses.
+func (c *Config) keys() (keys []string) {
+	table := ""
+	for _, m := range keyLine.FindAllStringSubmatch(c.reference, -1) {
+		key := m[1]
+		if key == "" {
+			key = table + m[2]
+		} else {
+			key = chosenName.ReplaceAllString(key, "$1.NAME")
+			table = key + "."
 		}
-		if known[0] != key[0] {
-			n += 2
-		}
-		if n < least {
-			if i := slices.Index(known, anyName); i >= 0 && i < len(key) {
-				known[i] = key[i]
-			}
-			best, least = strings.Join(known, "."), n
-		}
-	}
-	return best
-}
-
-// keysOf lists the keys of a type that stand under a prefix, tables included.
-func keysOf(t reflect.Type, prefix []string) (keys [][]string) {
-	add := func(name string, t reflect.Type) {
-		key := append(slices.Clone(prefix), name)
-		keys = append(append(keys, key), keysOf(t, key)...)
-	}
-	switch t.Kind() {
-	case reflect.Slice:
-		return keysOf(t.Elem(), prefix)
-	case reflect.Map:
-		add(anyName, t.Elem())
-	case reflect.Struct:
-		for _, f := range reflect.VisibleFields(t) {
-			if tag := f.Tag.Get("toml"); tag != "" && tag != "-" {
-				add(tag, f.Type)
-			}
-		}
+		keys = append(keys, key)
 	}
 	return keys
 }
 
-// distance returns how many letters, of one byte each, must be put in, left out or changed to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // row[j]: from the part of a read so far to b[:j]
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
+// suggestion asks whether a key was meant that is like the unknown one; it is empty if none is. Keys are compared by
+// their own names, as the decoder leaves out the tables around an inline table; one of the same table is preferred.
+func (c *Config) suggestion(unknown string) string {
+	name := unknown[strings.LastIndexByte(unknown, '.')+1:]
+	best, least := "", 4+len(name)/4
+	for _, key := range c.keys() {
+		n := levenshtein.ComputeDistance(name, key[strings.LastIndexByte(key, '.')+1:])
+		if n > 1+len(name)/4 {
+			continue
+		}
+		if table, _, _ := strings.Cut(key, "."); !strings.HasPrefix(unknown, table+".") {
+			n += 2
+		}
+		if n < least {
+			best, least = "; did you mean "+key+"?", n
 		}
 	}
-	return row[len(b)]
+	return best
 }
 
 // expand replaces each "${NAME}" in the values that may hold a secret by the environment variable NAME.
@@ -145,9 +107,9 @@ func (c *Config) expand() error {
 			u.Headers[header] = m.expand("upstreams."+name+".headers."+header, value)
 		}
 	}
-	if name := c.Summarize.KeyEnv; name != "" && strings.TrimSpace(os.Getenv(name)) == "" {
-		m.add("summarize.key_env must be the name of an environment variable that is set") // name may be the key itself
-	}
+	name := c.Summarize.KeyEnv // may be the key itself, by mistake
+	m.require(name == "" || strings.TrimSpace(os.Getenv(name)) != "",
+		"summarize.key_env must be the name of an environment variable that is set")
 	return errors.Join(m...)
 }
 
@@ -159,34 +121,8 @@ func (m *mistakes) expand(key, value string) string {
 	return variable.ReplaceAllStringFunc(value, func(found string) string {
 		name, closed := strings.CutSuffix(found[len("${"):], "}")
 		text := os.Getenv(name)
-		if !closed {
-			m.add(`%s has a "${" without "}"`, key)
-		} else if text == "" {
-			m.add("%s needs the environment variable %s, which is not set or empty", key, name)
-		}
+		m.require(closed, `%s has a "${" without "}"`, key)
+		m.require(!closed || text != "", "%s needs the environment variable %s, which is not set or empty", key, name)
 		return text
 	})
-}
-
-// mistakes are all that is wrong with a configuration, one sentence each. No sentence repeats a secret.
-type mistakes []error
-
-func (m *mistakes) add(format string, args ...any) { *m = append(*m, fmt.Errorf(format, args...)) }
-
-// require adds a mistake unless ok.
-func (m *mistakes) require(ok bool, format string, args ...any) {
-	if !ok {
-		m.add(format, args...)
-	}
-}
-
-// check adds err, unless it is nil, behind the key that it is about. The key is empty if err names it.
-func (m *mistakes) check(key string, err error) {
-	switch {
-	case err == nil:
-	case key == "":
-		*m = append(*m, err)
-	default:
-		m.add("%s: %w", key, err)
-	}
 }

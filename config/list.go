@@ -25,17 +25,14 @@ func (c *Config) List() (all []console.Setting) {
 	return all
 }
 
-// fixed are the tables and keys that only a new start puts in force.
-var fixed = []string{
-	"listen", "data", "tls", "store", "offload", "events", "log", "otel", "proxy.max_in_flight", "proxy.max_connections",
-}
-
 // NeedRestart lists the keys in which the two differ and that only a new start puts in force.
 func NeedRestart(running, wanted Config) (keys []string) {
+	fixed := []string{"listen", "data", "tls.", "store.", "offload.", "events.", "log.", "otel.", "proxy.max_in_flight",
+		"proxy.max_connections"}
 	_, was := running.values()
 	all, is := wanted.values()
 	return slices.DeleteFunc(all, func(key string) bool {
-		isFixed := slices.ContainsFunc(fixed, func(f string) bool { return key == f || strings.HasPrefix(key, f+".") })
+		isFixed := slices.ContainsFunc(fixed, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 		return !isFixed || was[key] == is[key]
 	})
 }
@@ -47,13 +44,17 @@ func (c *Config) values() (keys []string, texts map[string]string) {
 		panic(fmt.Errorf("BUG: cannot list the configuration: %w", err))
 	}
 	texts = map[string]string{}
-	table, routes := "", 0
+	table, row := "", 0 // of a list of tables
 	for line := range strings.Lines(string(text)) {
 		key, value, isKey := strings.Cut(strings.TrimSuffix(line, "\n"), " = ")
 		switch {
-		case strings.HasPrefix(line, "[["): // the only list of tables is that of routes
-			table = fmt.Sprintf("routes.%d.", routes)
-			routes++
+		case strings.HasPrefix(line, "[["):
+			name := strings.Trim(line, "[]\n")
+			if !strings.HasPrefix(table, name+".") {
+				row = 0
+			}
+			table = fmt.Sprintf("%s.%d.", name, row)
+			row++
 		case strings.HasPrefix(line, "["):
 			table = strings.Trim(line, "[]\n") + "."
 		case isKey:
@@ -70,7 +71,6 @@ func isSecret(key, value string) bool {
 	if isURL && (strings.Contains(rest, "@") || strings.Contains(rest, "password=")) {
 		return true
 	}
-	last := key[strings.LastIndexByte(key, '.')+1:]
-	named := strings.Contains(key, ".headers.") || last == "token" || last == "keys"
+	named := strings.Contains(key, ".headers.") || strings.HasSuffix(key, ".token") || strings.HasSuffix(key, ".keys")
 	return named && value != "''" && value != "[]"
 }

@@ -2,9 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
-	"log/slog"
-	"maps"
 	"net"
 	"net/netip"
 	"net/url"
@@ -20,33 +17,48 @@ func (c *Config) Admit() (folder string, err error) {
 	if folder, err = c.DataFolder(); err != nil {
 		return "", err
 	}
-	err = errors.Join(c.checkContexts(folder), c.CheckAt(c.Listen), c.TLS.Check(), proxy.Check(c.Settings()))
-	return folder, err
+	var m mistakes
+	names := slices.Clone(c.Context.Names)
+	for _, upstream := range c.upstreamNames() {
+		names = append(names, c.Upstreams[upstream].Context...)
+	}
+	for _, name := range names {
+		files, _ := c.ContextFiles(folder).List(name)
+		m.require(len(files) > 0, "no files are kept under the context %q; 'epitome context add %s FILE' adds one", name, name)
+	}
+	m.check("", c.CheckAt(c.Listen))
+	m.check("", c.TLS.Check())
+	m.check("", proxy.Check(c.Settings()))
+	return folder, errors.Join(m...)
 }
 
-// CheckAt refuses what c must not do when epitome listens on the address.
+// CheckAt refuses what c must not do when epitome listens on an address beyond loopback: to add credentials to the
+// requests of whoever reaches it, unless open says so, and to name artifacts by addresses that agents on other machines
+// cannot reach.
 func (c *Config) CheckAt(address string) error {
-	return errors.Join(c.checkOpen(address), c.checkReach(address))
-}
-
-// checkOpen refuses to add credentials to the requests of whoever reaches the address, unless open says so.
-func (c *Config) checkOpen(address string) error {
-	if c.Open || len(c.Clients) > 0 || console.Loopback(address) {
+	if console.Loopback(address) {
 		return nil
 	}
-	if key := c.credential(); key != "" {
-		return fmt.Errorf("cannot listen on %s: whoever reaches it could spend what %s adds; give clients keys of their own "+
+	var m mistakes
+	if key := c.credential(); key != "" && !c.Open && len(c.Clients) == 0 {
+		m.add("cannot listen on %s: whoever reaches it could spend what %s adds; give clients keys of their own "+
 			"in [clients], or write open = true", address, key)
 	}
-	return nil
+	o := c.Offload
+	m.require(o.Bucket == "" || o.URL != "" || o.Place() == "none", "offload.bucket on %s needs offload.url: the URL by "+
+		"which agents reach epitome, as https://epitome.example.com/-/artifacts/", address)
+	u, err := url.Parse(o.URL)
+	m.require(err != nil || !console.Loopback(net.JoinHostPort(u.Hostname(), "1")),
+		"offload.url must be an address that agents reach, not %s: epitome listens on %s", o.URL, address)
+	return errors.Join(m...)
 }
 
 // credential is a key under which a credential stands that epitome adds to requests; empty if there is none.
 func (c *Config) credential() string {
-	for _, name := range slices.Sorted(maps.Keys(c.Upstreams)) {
+	for _, name := range c.upstreamNames() {
 		u := c.Upstreams[name]
-		for _, header := range slices.Sorted(maps.Keys(u.Headers)) {
-			if u.Headers[header] != "" {
+		for header, value := range u.Headers {
+			if value != "" {
 				return "upstreams." + name + ".headers." + header
 			}
 		}
@@ -58,37 +70,6 @@ func (c *Config) credential() string {
 		return "summarize.key_env"
 	}
 	return ""
-}
-
-// checkReach refuses to name artifacts by addresses that agents on other machines cannot reach.
-func (c *Config) checkReach(address string) error {
-	if console.Loopback(address) {
-		return nil
-	}
-	o := c.Offload
-	if o.Bucket != "" && o.URL == "" && o.Place() != "none" {
-		return fmt.Errorf("offload.bucket on %s needs offload.url: the URL by which agents reach epitome, as "+
-			"https://epitome.example.com/-/artifacts/", address)
-	}
-	if u, err := url.Parse(o.URL); err == nil && o.URL != "" && console.Loopback(net.JoinHostPort(u.Hostname(), "1")) {
-		return fmt.Errorf("offload.url must be an address that agents reach, not %s: epitome listens on %s", o.URL, address)
-	}
-	return nil
-}
-
-// Take takes the address that c listens on, with TLS if c has a certificate.
-func (c *Config) Take(log *slog.Logger) (net.Listener, error) {
-	ln, err := net.Listen("tcp", c.Listen)
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s: %w; stop what listens there, or give another address with --listen",
-			c.Listen, err)
-	}
-	secure, err := c.TLS.Listen(ln, log)
-	if err != nil {
-		_ = ln.Close()
-		return nil, err
-	}
-	return secure, nil
 }
 
 // URLAt is the URL of an address that c listens on.

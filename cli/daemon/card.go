@@ -73,7 +73,7 @@ func Pin(folder, listen string, secure bool) (*Card, error) {
 
 func folderError(folder string, err error) error {
 	return fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder,
-		config.PathCause(err))
+		err)
 }
 
 // Unpin removes the card.

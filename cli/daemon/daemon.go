@@ -10,6 +10,7 @@ package daemon
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -84,8 +85,13 @@ func (d *Daemon) Start() error {
 	if err != nil {
 		return err
 	}
-	if d.ln, err = conf.Take(d.log); err != nil {
-		return err
+	ln, err := net.Listen("tcp", conf.Listen)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w; stop what listens there, or give another address with --listen",
+			conf.Listen, err)
+	}
+	if d.ln, err = conf.TLS.Listen(ln, d.log); err != nil {
+		return errors.Join(err, ln.Close())
 	}
 	if err = d.open(conf, folder); err != nil {
 		d.giveBack()
