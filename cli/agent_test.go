@@ -63,26 +63,27 @@ func TestCodexGoesWhereItsLoginIs(t *testing.T) {
 			}
 		}
 		setenv(t, "CODEX_HOME="+home, c.env)
-		got := launchOf("/usr/bin/codex", conf, c.told)
-		if got.setting != c.setting || got.provider.url != c.url || !strings.Contains(got.refusal, c.refusal) ||
-			(c.refusal == "") != (got.refusal == "") {
-			t.Errorf("%+v: got %+v", c, got)
+		got, err := codexProvider(conf, provider{}, c.told)
+		if got.setting != c.setting || got.url != c.url || !strings.Contains(fmt.Sprint(err), c.refusal) ||
+			(c.refusal == "") != (err == nil) {
+			t.Errorf("%+v: got %+v, %v", c, got, err)
 		}
 	}
 }
 
-func TestTargets(t *testing.T) {
+func TestProviders(t *testing.T) {
 	conf := config.Config{Upstream: "here", Upstreams: map[string]proxy.UpstreamConfig{
 		"here": {URL: "http://here.example/"}, "anthropic": {URL: "https://anthropic.example"}}}
-	p := commandProxy{listen: "e:1", upstreams: map[string]string{"here": "http://here.example", "a": "http://a.example/v1/",
-		"anthropic": "https://anthropic.example"}}
+	p := runProxy{listen: "e:1"}
+	p.Upstreams = map[string]string{"here": "http://here.example", "a": "http://a.example/v1/",
+		"anthropic": "https://anthropic.example"}
 	f := func(named bool, want string, env ...string) {
 		t.Helper()
 		setenv(t, env...)
-		targets, err := findTargets(conf, named)
+		all, err := findProviders(conf, named)
 		got := fmt.Sprint(err != nil)
 		if err == nil {
-			got = strings.Join(p.environ(targets)[1:], " ")
+			got = strings.Join(p.environ(all)[1:], " ")
 		}
 		if got != want {
 			t.Errorf("with %v\n got %s\nwant %s", env, got, want)
@@ -106,14 +107,15 @@ func TestTargets(t *testing.T) {
 }
 
 func TestServes(t *testing.T) {
-	p := commandProxy{listen: "127.0.0.1:7070", upstreams: map[string]string{"a": "http://a.example/v1/", "b": "http://b.example"}}
+	p := runProxy{listen: "127.0.0.1:7070"}
+	p.Upstreams = map[string]string{"a": "http://a.example/v1/", "b": "http://b.example"}
 	f := func(want bool, urls ...string) {
 		t.Helper()
-		var targets []target
+		var all []provider
 		for _, u := range urls {
-			targets = append(targets, target{url: u})
+			all = append(all, provider{url: u})
 		}
-		if got := p.serves(targets); got != want {
+		if got := p.serves(all); got != want {
 			t.Errorf("serves %v: %v, want %v", urls, got, want)
 		}
 	}
@@ -124,19 +126,4 @@ func TestServes(t *testing.T) {
 	f(false, "http://b.example.evil.example")
 	f(false, "http://127.0.0.1:70700")
 	f(false, "http://127.0.0.1:7070@evil.example")
-}
-
-func TestToolsAreGivenToWhoTakesThem(t *testing.T) {
-	setenv(t, "CODEX_API_KEY=sk")
-	f := func(command, tools, want string) {
-		t.Helper()
-		if got := strings.Join(launchOf(command, config.Config{}, false).arguments("http://e/v1", tools), " "); got != want {
-			t.Errorf("%s gets %q, want %q", command, got, want)
-		}
-	}
-	f("claude", "", "")
-	f("claude", "http://e/-/mcp", `--mcp-config={"mcpServers":{"epitome":{"type":"http","url":"http://e/-/mcp"}}}`)
-	f("codex.exe", "", `-c openai_base_url="http://e/v1"`)
-	f("codex", "http://e/-/mcp", `-c openai_base_url="http://e/v1" -c mcp_servers.epitome.url="http://e/-/mcp"`)
-	f("some", "http://e/-/mcp", "")
 }

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -55,7 +56,10 @@ func Execute(defaults string, args []string) int {
 	case errors.As(err, &status):
 		return int(status)
 	case errors.As(err, &child): // the end of a command that was run
-		return statusOf(child.ProcessState)
+		if w, ok := child.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+			return 128 + int(w.Signal()) // as shells report it
+		}
+		return child.ExitCode()
 	case isUsage:
 		fmt.Fprintf(os.Stderr, "epitome: %s\nSee '%s --help'.\n", strings.TrimSpace(err.Error()), c.CommandPath())
 		return 2
@@ -122,6 +126,9 @@ func verbs(name, short string, commands ...*cobra.Command) *cobra.Command {
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// warn prints a line for the user beside the output.
+func warn(format string, args ...any) { fmt.Fprintf(os.Stderr, "epitome: "+format+"\n", args...) }
 
 // isTerminal reports whether a person reads or writes at f.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

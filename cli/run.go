@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -40,7 +41,7 @@ func (a *app) runCommand() *cobra.Command {
 func (a *app) run(command []string) error {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "epitome: cannot run %s: %v\n", command[0], errors.Unwrap(err))
+		warn("cannot run %s: %v", command[0], errors.Unwrap(err))
 		if errors.Is(err, fs.ErrPermission) {
 			return exitStatus(126)
 		}
@@ -50,77 +51,68 @@ func (a *app) run(command []string) error {
 	if err != nil {
 		return err
 	}
-	targets, err := findTargets(conf, a.flags.Upstream != "")
+	all, err := findProviders(conf, a.flags.Upstream != "")
 	if err != nil {
 		return err
 	}
-	told := a.flags.Upstream != "" || a.file != "" || openAIURL() != ""
-	found, state := findUsable(home)
-	if base := trimSlash(state.Upstreams[state.Upstream]); !told && base != "" && base != targets[0].url {
-		fmt.Fprintf(os.Stderr, "epitome: requests go to %s, the upstream of the epitome on %s; --upstream names another\n",
-			base, found.listen)
-		targets[0].url, targets[0].upstream = base, state.Upstream
+	told := a.flags.Upstream != "" || a.file != "" || os.Getenv("OPENAI_BASE_URL")+os.Getenv("OPENAI_API_BASE") != ""
+	found := findRunning(home)
+	if base := strings.TrimRight(found.Upstreams[found.Upstream], "/"); !told && base != "" && base != all[0].url {
+		warn("requests go to %s, the upstream of the epitome on %s; --upstream names another", base, found.listen)
+		all[0].url, all[0].upstream = base, found.Upstream
 	}
-	launch := launchOf(command[0], conf, told)
-	provider := targets[0]
-	if launch.provider.url != "" {
-		provider = launch.provider
-		targets = append(targets, provider)
+	agent := agentOf(command[0])
+	if agent == "codex" {
+		if p, err := codexProvider(conf, all[0], told); err != nil {
+			warn("%v", err)
+		} else {
+			all = append(all, p)
+		}
 	}
-	stop := func() {}
+	if agent == "copilot" && os.Getenv(copilotURL) == "" {
+		warn("Copilot CLI uses your login at GitHub and is not redirected; to have it use a provider of yours, set %s, "+
+			"COPILOT_PROVIDER_API_KEY and COPILOT_MODEL", copilotURL)
+	}
 	switch {
-	case found.listen == "" || !found.serves(targets) || a.flags.Mode != "" && a.flags.Mode != state.Mode:
-		if found, stop, err = a.startOwn(home, targets); err != nil {
+	case !found.serves(all) || a.flags.Mode != "" && a.flags.Mode != found.Mode:
+		own, stop, err := a.startOwn(home, all)
+		if err != nil {
 			return err
 		}
+		defer stop()
+		found = own
 	case a.file != "":
-		fmt.Fprintf(os.Stderr, "epitome: using the epitome on %s with its own configuration, in mode %s\n", found.listen,
-			state.Mode)
+		warn("using the epitome on %s with its own configuration, in mode %s", found.listen, found.Mode)
 	}
-	defer stop()
-
-	tools := ""
-	if conf.Offload.TellsTool() {
-		tools = "http://" + found.listen + "/-/mcp"
-	}
-	args := launch.arguments(found.base(provider), tools)
-	switch {
-	case launch.refusal != "":
-		fmt.Fprintln(os.Stderr, "epitome: "+launch.refusal)
-	case launch.setting != "":
-		fmt.Fprintf(os.Stderr, "epitome: %s is started with %s, and its requests go on to %s\n", launch.agent,
-			strings.Join(args, " "), provider.url)
-	case len(args) > 0:
-		fmt.Fprintf(os.Stderr, "epitome: %s is started with %s\n", launch.agent, strings.Join(args, " "))
-	}
+	args := found.arguments(agent, all, conf.Offload.TellsTool())
 	child := exec.Command(path, slices.Concat(args, command[1:])...)
 	child.Args[0] = command[0]
-	child.Env = append(os.Environ(), found.environ(targets)...)
+	child.Env = append(os.Environ(), found.environ(all)...)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return passSignals(child)
 }
 
-// findUsable returns the epitome of the run around this one, or else the one that runs with the data folder. Its
-// address is empty if there is none that the command can use: the command knows no certificate and no client key.
-func findUsable(home string) (commandProxy, daemon.State) {
+// findRunning returns the epitome of the run around this one, or else the one that runs with the data folder. It is the
+// zero value if there is none that a command can use: a command knows no certificate and no client key.
+func findRunning(home string) runProxy {
 	for _, folder := range []string{os.Getenv(folderVariable), home} {
 		card, err := daemon.Read(folder)
 		if folder == "" || err != nil || card.TLS {
 			continue
 		}
 		if state, err := card.State(); err == nil && !state.Keyed {
-			return commandProxy{card.Listen, folder, state.Upstreams}, state
+			return runProxy{State: state, listen: card.Listen, folder: folder}
 		}
 	}
-	return commandProxy{}, daemon.State{}
+	return runProxy{}
 }
 
 // startOwn runs an epitome within this process, in a folder of its own below home, where only its user reaches it. stop
 // ends it and reports what it has done.
-func (a *app) startOwn(home string, targets []target) (p commandProxy, stop func(), err error) {
+func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), err error) {
 	folder, unlock, err := lockRunFolder(home)
 	if err != nil {
-		return p, nil, err
+		return r, nil, err
 	}
 	load := func() (config.Config, error) {
 		conf, err := a.load()
@@ -130,21 +122,21 @@ func (a *app) startOwn(home string, targets []target) (p commandProxy, stop func
 		conf.Listen, conf.Data, conf.Home = "127.0.0.1:0", folder, home
 		conf.Clients, conf.TLS, conf.Open = nil, proxy.Certificate{}, false
 		conf.Proxy.ShutdownGrace = unit.Duration(time.Second) // the command has ended
-		for _, t := range targets {
-			conf.AddUpstream(t.name, t.url)
+		for _, p := range all {
+			conf.AddUpstream(p.own, p.url)
 		}
 		return conf, conf.Validate()
 	}
 	d, end, err := serveInside(folder, load)
 	if err != nil {
-		return p, nil, errors.Join(err, unlock())
+		return r, nil, errors.Join(err, unlock())
 	}
-	return commandProxy{d.Address(), folder, d.State().Upstreams}, func() {
+	return runProxy{State: d.State(), listen: d.Address(), folder: folder}, func() {
 		if err := errors.Join(end(), unlock()); err != nil {
-			fmt.Fprintf(os.Stderr, "epitome: it did not end well: %v\n", err)
+			warn("cannot end: %v", err)
 		}
 		if isTerminal(os.Stderr) {
-			fmt.Fprintf(os.Stderr, "epitome: %s; log: %s\n", tally(d.Totals()), filepath.Join(folder, logFile))
+			warn("%s; log: %s", tally(d.Totals()), filepath.Join(folder, logFile))
 		}
 	}, nil
 }
@@ -154,15 +146,16 @@ func (a *app) startOwn(home string, targets []target) (p commandProxy, stop func
 func lockRunFolder(home string) (folder string, unlock func() error, err error) {
 	for n := 1; ; n++ {
 		folder = filepath.Join(home, "run", strconv.Itoa(n))
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return "", nil, fmt.Errorf("cannot make the folder %s: %w; give a data folder that can be written with --data",
-				folder, err)
+		err := os.MkdirAll(folder, 0o700)
+		lock, locked := flock.New(filepath.Join(folder, "run.lock"), flock.SetPermissions(0o600)), false
+		if err == nil {
+			locked, err = lock.TryLock()
 		}
-		lock := flock.New(filepath.Join(folder, "run.lock"), flock.SetPermissions(0o600))
-		switch locked, err := lock.TryLock(); {
-		case err != nil:
-			return "", nil, fmt.Errorf("cannot lock the folder %s: %w", folder, err)
-		case locked:
+		if err != nil {
+			return "", nil, fmt.Errorf("cannot use the folder of a run: %w; give a data folder that can be written with --data",
+				err)
+		}
+		if locked {
 			return folder, lock.Close, nil
 		}
 		_ = lock.Close()
@@ -191,12 +184,14 @@ func serveInside(folder string, load func() (config.Config, error)) (d *daemon.D
 	}, nil
 }
 
-// passSignals runs the command to its end and hands on the signals that come for it.
+// passSignals runs a command to its end and hands on the signals that come for it, but for those of a terminal's keys:
+// the terminal sends them to both, and a second interrupt makes many agents quit.
 func passSignals(child *exec.Cmd) error {
 	signals := make(chan os.Signal, 16)
-	// a signal that this process is to ignore, the command is to ignore too
-	if wanted := slices.DeleteFunc(passed(), signal.Ignored); len(wanted) > 0 {
-		signal.Notify(signals, wanted...)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // or else the command is to ignore it, too
+			signal.Notify(signals, s)
+		}
 	}
 	defer signal.Stop(signals)
 	if err := child.Start(); err != nil {
@@ -209,8 +204,8 @@ func passSignals(child *exec.Cmd) error {
 		case err := <-ended:
 			return err
 		case s := <-signals:
-			if !fromTerminal(s) {
-				_ = child.Process.Signal(s)
+			if isKey := s == syscall.SIGINT || s == syscall.SIGQUIT; !isKey || !isTerminal(os.Stdin) {
+				_ = child.Process.Signal(s) // which Windows cannot
 			}
 		}
 	}
