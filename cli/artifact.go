@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/cli/daemon"
+	"epitome/console"
 	"epitome/event"
 	"epitome/offload"
 )
@@ -48,10 +49,6 @@ func (a *app) printArtifact(of, lines, grep string) error {
 	if err == nil {
 		content, err = offload.Select(context.Background(), content, want)
 	}
-	if errors.Is(err, offload.ErrUnknown) {
-		return fmt.Errorf("cannot print artifact %s: %w; an epitome with another data folder may have it: give its --data "+
-			"or --config", name, err)
-	}
 	if err != nil {
 		return fmt.Errorf("cannot print artifact %s: %w", name, err)
 	}
@@ -75,7 +72,7 @@ func (a *app) readArtifact(name string) ([]byte, error) {
 			return content, err
 		}
 	}
-	return nil, offload.ErrUnknown
+	return nil, fmt.Errorf("%w; --data or --config names another data folder", offload.ErrUnknown)
 }
 
 // findArtifacts prints the lines that match a regular expression, of all that a running epitome has moved out of a
@@ -94,14 +91,23 @@ func (a *app) findArtifacts(conversation, pattern string) error {
 		return fmt.Errorf("cannot search conversation %s: %w", conversation, err)
 	}
 	for _, e := range edits.List {
-		name := e.Name()
-		content, err := a.readArtifact(name)
+		content, err := a.readArtifact(e.Name())
 		if err != nil {
-			return fmt.Errorf("cannot read artifact %s: %w", name, err)
+			return fmt.Errorf("cannot read artifact %s: %w", e.Name(), err)
 		}
 		if lines, err := offload.Select(context.Background(), content, want); err == nil {
-			fmt.Printf("%s:\n%s", name, lines)
+			fmt.Printf("%s:\n%s", e.Name(), lines)
 		}
 	}
 	return nil
+}
+
+func (a *app) mcpCommand() *cobra.Command {
+	return &cobra.Command{Use: "mcp", Short: "Serve tools to read artifacts, over the Model Context Protocol on " +
+		"standard input and output",
+		RunE: func(*cobra.Command, []string) error {
+			ctx, stop := untilSignal()
+			defer stop()
+			return console.ServeMCP(ctx, daemon.Version(), a.readArtifact)
+		}}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,104 +16,87 @@ import (
 	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
+	"epitome/event"
 	"epitome/internal/unit"
+	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 	"epitome/window"
 )
 
-// explainFlags are those of the command explain.
-type explainFlags struct {
-	window, preset string
-	turns, body    bool
-}
-
 func (a *app) explainCommand() *cobra.Command {
-	var flags explainFlags
+	var window, preset string
+	var turns, onlyBody bool
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
 		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running epitome, a\n" +
 			"key or the network.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := a.explain(args[0], flags); err != nil {
+			e, err := a.newExplanation(args[0], window, preset)
+			switch {
+			case err != nil:
 				return fmt.Errorf("cannot explain %s: %w", args[0], err)
+			case turns:
+				e.playEarlier()
 			}
-			return nil
+			out := e.shape(e.request.Body)
+			if onlyBody {
+				_, err := os.Stdout.Write(out.Body)
+				return err
+			}
+			return e.print(os.Stdout, &out)
 		}}
 	f := c.Flags()
-	f.BoolVar(&flags.turns, "turns", false, "play the request as a conversation, turn by turn, beginning with nothing "+
-		"known")
-	f.StringVar(&flags.window, "window", "", "assume that the model holds this many `tokens`, as 32k or 200000")
-	f.StringVar(&flags.preset, "preset", "", "use this preset in place of the configured one")
-	f.BoolVar(&flags.body, "body", false, "print the request as it would be sent, instead of a report")
+	f.BoolVar(&turns, "turns", false, "play the request as a conversation, turn by turn, beginning with nothing known")
+	f.StringVar(&window, "window", "", "assume that the model holds this many `tokens`, as 32k or 200000")
+	f.StringVar(&preset, "preset", "", "use this preset in place of the configured one")
+	f.BoolVar(&onlyBody, "body", false, "print the request as it would be sent, instead of a report")
 	return c
 }
 
-// explain prints how an epitome shapes the request in a file that has decided nothing yet. It asks no model, and writes
-// nothing.
-func (a *app) explain(file string, flags explainFlags) error {
+// explanation shapes one request as an epitome would that asks no model and keeps nothing.
+type explanation struct {
+	conf     config.Config
+	dialect  proxy.Dialect
+	request  *conversation.Request
+	upstream string
+	windows  *window.Windows
+	shaper   *rewrite.Shaper
+	earlier  []string // a line for each change that was decided at an earlier request
+}
+
+// newExplanation reads the request in a file; - is standard input. It assumes a window and a preset if they are given.
+func (a *app) newExplanation(file, holds, preset string) (*explanation, error) {
 	conf, home, err := a.loadWithFolder()
-	if err == nil {
-		err = flags.apply(&conf)
-	}
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if holds != "" {
+		tokens, err := config.ParseWindow(holds)
+		if err != nil {
+			return nil, err
+		}
+		conf.Window = window.Config{Default: unit.Tokens(tokens), Models: map[string]unit.Tokens{"*": unit.Tokens(tokens)}}
+	}
+	if err := setPreset(&conf, preset); err != nil {
+		return nil, err
 	}
 	body, err := readRequest(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	dialect, err := daemon.DialectOf("", body)
-	if err != nil {
-		return err
+	e := &explanation{conf: conf, windows: window.New(conf.Window, nil, time.Now)}
+	if e.dialect, err = daemon.DialectOf("", body); err != nil {
+		return nil, err
 	}
-	request, err := dialect.Read(body, nil)
-	if err != nil {
-		return err
+	if e.request, err = e.dialect.Read(body, nil); err != nil {
+		return nil, err
 	}
-	windows := window.New(conf.Window, nil, time.Now)
-	deps, err := daemon.TrialDeps(conf, home, windows)
-	if err != nil {
-		return err
-	}
-	upstream, shaper := a.upstreamOf(conf, dialect.Name(), request.Model), rewrite.NewShaper(deps)
-	shape := func(body []byte) rewrite.Output {
-		return shaper.Shape(rewrite.Input{Dialect: dialect, Body: body, Upstream: upstream, Limits: &conf.Rewrite,
-			SummaryMode: conf.Summarize.Mode, Contexts: conf.ContextsFor(upstream), Project: conf.Upstreams[upstream].Project})
-	}
-	var earlier []string // lines about changes that were decided at requests before
-	if flags.turns {
-		for k, body := range earlierBodies(request) {
-			out := shape(body)
-			for _, c := range out.Changes() {
-				if c.New {
-					earlier = append(earlier, fmt.Sprintf("request %d: %s", k+1, changeLine(c)))
-				}
-			}
-		}
-	}
-	out := shape(body)
-	if flags.body {
-		_, err := os.Stdout.Write(out.Body)
-		return err
-	}
-	fmt.Printf("%s, to upstream %s: %d messages, read as %s\n", console.Plain(request.Model), upstream,
-		request.MessagesIn(0, len(request.Items)), dialect.Name())
-	return writeExplanation(os.Stdout, &conf, windows.Of(upstream, request.Model).Source, &out, earlier)
-}
-
-// apply puts what the flags say into the configuration.
-func (f explainFlags) apply(conf *config.Config) error {
-	if f.window != "" {
-		tokens, err := config.ParseWindow(f.window)
-		if err != nil {
-			return err
-		}
-		all := unit.Tokens(tokens)
-		conf.Window = window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}
-	}
-	return setPreset(conf, f.preset)
+	e.upstream = a.upstreamOf(conf, e.dialect.Name(), e.request.Model)
+	deps, err := daemon.TrialDeps(conf, home, e.windows)
+	e.shaper = rewrite.NewShaper(deps)
+	return e, err
 }
 
 // readRequest reads JSON from a file, or from standard input for "-".
@@ -122,13 +106,10 @@ func readRequest(file string) (body []byte, err error) {
 	} else {
 		body, err = os.ReadFile(file)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil && !json.Valid(body) {
+		err = errors.New("it is not JSON")
 	}
-	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
-		return nil, fmt.Errorf("it is not JSON: %w", err)
-	}
-	return body, nil
+	return body, err
 }
 
 // setPreset puts the limits of a preset in the place of the configured ones. An empty name changes nothing.
@@ -150,48 +131,61 @@ func (a *app) upstreamOf(conf config.Config, dialect, model string) string {
 			return r.Upstream
 		}
 	}
-	if _, ok := conf.Upstreams["anthropic"]; ok && a.flags.Upstream == "" && dialect == "messages" {
+	if dialect == "messages" && a.flags.Upstream == "" {
 		return "anthropic"
 	}
 	return conf.Upstream
 }
 
-// earlierBodies returns the bodies of the requests before this one: one was sent wherever the assistant answered.
-func earlierBodies(r *conversation.Request) (bodies [][]byte) {
-	items := r.Items
-	for i := max(r.Lead, 1); i < len(items); i++ {
+func (e *explanation) shape(body []byte) rewrite.Output {
+	return e.shaper.Shape(rewrite.Input{Dialect: e.dialect, Body: body, Upstream: e.upstream, Limits: &e.conf.Rewrite,
+		SummaryMode: e.conf.Summarize.Mode, Contexts: e.conf.ContextsFor(e.upstream),
+		Project: e.conf.Upstreams[e.upstream].Project})
+}
+
+// playEarlier shapes the requests before this one: one was sent wherever the assistant answered.
+func (e *explanation) playEarlier() {
+	items, turn := e.request.Items, 0
+	for i := max(e.request.Lead, 1); i < len(items); i++ {
 		if items[i].Role != conversation.Assistant || items[i-1].Role == conversation.Assistant {
 			continue
 		}
 		later := jsonspan.Span{Start: items[i-1].Place().End, End: items[len(items)-1].Place().End}
-		if body, err := jsonspan.Splice(r.Body, []jsonspan.Edit{{Span: later}}); err == nil {
-			bodies = append(bodies, body)
+		body, err := jsonspan.Splice(e.request.Body, []jsonspan.Edit{{Span: later}})
+		if err != nil {
+			continue
+		}
+		turn++
+		out := e.shape(body)
+		for _, c := range out.Changes() {
+			if c.New {
+				e.earlier = append(e.earlier, fmt.Sprintf("request %d: %s", turn, changeLine(c)))
+			}
 		}
 	}
-	return bodies
 }
 
-// writeExplanation writes what is done to a request, and why, for people. from says where its window is known from.
-func writeExplanation(
-	to io.Writer, conf *config.Config, from window.Source, out *rewrite.Output, earlier []string,
-) error {
+// print writes what is done to the request, and why, for people.
+func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 	r := out.Report
+	l := e.conf.Rewrite.EffectiveAt(r.Window, int(r.Usable), 1)
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s, to upstream %s: %d messages, read as %s\n", console.Plain(e.request.Model), e.upstream,
+		e.request.MessagesIn(0, len(e.request.Items)), e.dialect.Name())
 	fmt.Fprintf(w, "%d tokens as it came, %d as it would be sent\n", r.TokensBefore.Total(), r.TokensAfter.Total())
-	l := conf.Rewrite.EffectiveAt(r.Window, int(r.Usable), 1)
 	fmt.Fprintf(w, "\nlimit\ttokens\nwindow (%s)\t%d\nusable\t%d\nclear\t%d\ncompact\t%d\na result\t%d\n"+
-		"a search or fetch\t%d\na file read\t%d\n\n", from, r.Window, r.Usable, l.ClearLine, l.CompactLine, l.Offload,
-		l.Lookups, l.Reads)
+		"a search or fetch\t%d\na file read\t%d\n\n", e.windows.Of(e.upstream, e.request.Model).Source, r.Window, r.Usable,
+		l.ClearLine, l.CompactLine, l.Offload, l.Lookups, l.Reads)
 	if r.Added.Tokens > 0 {
 		fmt.Fprintf(w, "Added to the system prompt: %d tokens, context files %q.\n", r.Added.Tokens, r.Added.Names)
 	}
 	if r.Err != nil {
 		fmt.Fprintf(w, "Something failed inside epitome, so it would send the form decided before: %v.\n", r.Err)
 	}
-	if conf.Mode != "on" {
-		fmt.Fprintf(w, "The mode is %s: the request would be sent as it came. In mode on:\n", conf.Mode)
+	if e.conf.Mode != event.ModeOn {
+		fmt.Fprintf(w, "The mode is %s: the request would be sent as it came. In mode on:\n", e.conf.Mode)
 	}
-	lines := earlier
+	lines := e.earlier
 	for _, c := range out.Changes() {
 		lines = append(lines, changeLine(c))
 	}
@@ -199,10 +193,7 @@ func writeExplanation(
 		fmt.Fprintf(w, "Nothing would be done: %s.\n", cmp.Or(r.Reason, r.Code.Sentence()))
 		return w.Flush()
 	}
-	fmt.Fprintln(w, "messages\tstep\ttool\tbefore\tafter\tartifact\twhy")
-	for _, line := range lines {
-		fmt.Fprintln(w, line)
-	}
+	fmt.Fprintf(w, "messages\tstep\ttool\tbefore\tafter\tartifact\twhy\n%s\n", strings.Join(lines, "\n"))
 	return w.Flush()
 }
 

@@ -14,14 +14,20 @@ import (
 
 func (a *app) memoryCommand() *cobra.Command {
 	var project string
-	list := &cobra.Command{Use: "list", Short: "List what earlier sessions have learned", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return a.listMemory(project) }}
-	forget := &cobra.Command{Use: "forget ID...", Short: "Forget entries by their ids, as list prints them",
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, ids []string) error { return a.forgetMemory(project, ids) }}
-	clear := &cobra.Command{Use: "clear", Short: "Forget all entries", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return a.forgetMemory(project, nil) }}
-	c := verbs("memory", "List and forget what earlier sessions have learned, in a running epitome", list, forget, clear)
+	verb := func(use, short string, args cobra.PositionalArgs,
+		run func(*daemon.Card, []inject.Notes, []string) error) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(_ *cobra.Command, args []string) error {
+			card, notes, err := a.memory(project)
+			if err != nil {
+				return err
+			}
+			return run(card, notes, args)
+		}}
+	}
+	c := verbs("memory", "List and forget what earlier sessions have learned, in a running epitome",
+		verb("list", "List what earlier sessions have learned", cobra.NoArgs, listMemory),
+		verb("forget ID...", "Forget entries by their ids, as list prints them", cobra.MinimumNArgs(1), forgetMemory),
+		verb("clear", "Forget all entries", cobra.NoArgs, forgetMemory))
 	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: an agent's folder, or a name given by "+
 		"x-epitome-project")
 	return c
@@ -39,10 +45,8 @@ func (a *app) memory(project string) (*daemon.Card, []inject.Notes, error) {
 	return card, slices.DeleteFunc(all.Memories, isOther), err
 }
 
-// listMemory prints the entries of one project, or of all.
-func (a *app) listMemory(project string) error {
-	_, all, err := a.memory(project)
-	if err == nil && len(all) == 0 {
+func listMemory(_ *daemon.Card, all []inject.Notes, _ []string) error {
+	if len(all) == 0 {
 		fmt.Println("No session has learned anything.")
 	}
 	for _, n := range all {
@@ -52,33 +56,26 @@ func (a *app) listMemory(project string) error {
 				console.Plain(e.Text))
 		}
 	}
-	return err
+	return nil
 }
 
-// forgetMemory forgets the entries with these ids, or all entries if there are none, of one project or of all.
-func (a *app) forgetMemory(project string, ids []string) error {
-	card, all, err := a.memory(project)
-	if err != nil {
-		return err
-	}
-	var gone []string
+// forgetMemory forgets the entries with these ids, or all entries if there are none.
+func forgetMemory(card *daemon.Card, all []inject.Notes, ids []string) error {
+	gone := 0
 	for _, n := range all {
 		for _, e := range n.Entries {
 			if len(ids) > 0 && !slices.Contains(ids, e.ID) {
 				continue
 			}
-			err := card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, ID: e.ID}, &struct{}{})
-			if err != nil {
+			if err := card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, ID: e.ID}, &struct{}{}); err != nil {
 				return err
 			}
-			gone = append(gone, e.ID)
+			gone++
 		}
 	}
-	for _, id := range ids {
-		if !slices.Contains(gone, id) {
-			return fmt.Errorf("cannot forget %q: no entry has this id; 'epitome memory list' has all", id)
-		}
+	if gone < len(ids) {
+		return fmt.Errorf("cannot forget all of %q: no entry has this id; 'epitome memory list' has all", ids)
 	}
-	fmt.Printf("Forgotten: %d. Conversations that have begun keep what they were told.\n", len(gone))
+	fmt.Printf("Forgotten: %d. Conversations that have begun keep what they were told.\n", gone)
 	return nil
 }

@@ -3,29 +3,35 @@ package cli
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"runtime"
 	"slices"
+
+	"github.com/spf13/cobra"
 
 	"epitome/cli/daemon"
 	"epitome/config"
+	"epitome/console"
 )
 
 // running finds the epitome that a command asks: the one of the run around the command, or the first of those that run
 // with the data folder and of those that "epitome run" has started there. --listen names another. purpose completes the
 // sentence "cannot …".
 func (a *app) running(purpose string) (*daemon.Card, error) {
-	if folder := os.Getenv(folderVariable); folder != "" && a.flags.Listen == "" {
+	listen := a.flags.Listen
+	if folder := os.Getenv(folderVariable); folder != "" && listen == "" {
 		card, err := daemon.Read(folder)
 		if err != nil {
-			return nil, fmt.Errorf("cannot %s: the epitome of this run has ended; --listen names another one", purpose)
+			err = fmt.Errorf("cannot %s: the epitome of this run has ended; --listen names another one", purpose)
 		}
-		return card, nil
+		return card, err
 	}
 	_, home, err := a.loadWithFolder()
 	if err != nil {
 		return nil, err
 	}
 	cards, where := daemon.Running(home), home
-	if listen := a.flags.Listen; listen != "" {
+	if listen != "" {
 		where += " and listens on " + listen
 		cards = slices.DeleteFunc(cards, func(c *daemon.Card) bool { return c.Listen != config.Reachable(listen) })
 	}
@@ -34,7 +40,42 @@ func (a *app) running(purpose string) (*daemon.Card, error) {
 			"or give the --data or --config that it was started with", purpose, where)
 	}
 	if len(cards) > 1 && isTerminal(os.Stderr) {
-		fmt.Fprintf(os.Stderr, "epitome: asking the one on %s; --listen %s asks another\n", cards[0].Listen, cards[1].Listen)
+		warn("asking the one on %s; --listen %s asks another", cards[0].Listen, cards[1].Listen)
 	}
 	return cards[0], nil
+}
+
+func (a *app) openCommand() *cobra.Command {
+	var print bool
+	c := &cobra.Command{Use: "open", Short: "Open the pages of a running epitome in a browser",
+		RunE: func(*cobra.Command, []string) error { return a.open(print) }}
+	c.Flags().BoolVar(&print, "print", false, "only print the link")
+	return c
+}
+
+// open prints a link that logs a browser in to the pages of a running epitome, and starts the user's browser with it.
+func (a *app) open(print bool) error {
+	card, err := a.running("open the pages")
+	if err != nil {
+		return err
+	}
+	link, err := card.LoginLink(console.CodeLife)
+	if err != nil {
+		return err
+	}
+	fmt.Println(link)
+	if print {
+		return nil
+	}
+	browser := exec.Command("xdg-open", link)
+	switch runtime.GOOS {
+	case "windows":
+		browser = exec.Command("rundll32", "url.dll,FileProtocolHandler", link)
+	case "darwin":
+		browser = exec.Command("open", link)
+	}
+	if err := browser.Start(); err != nil { // it is not waited for: some end only when they are closed
+		warn("cannot start a browser: %v; open this link within a minute, it is good once", err)
+	}
+	return nil
 }

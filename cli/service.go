@@ -17,15 +17,18 @@ func (a *app) serviceCommand() *cobra.Command {
 	verb := func(name, short string, run func(service.Service) error) *cobra.Command {
 		return &cobra.Command{Use: name, Short: short, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
 			s, err := a.service(c.Flags())
-			if err != nil {
-				return err
+			if err == nil {
+				err = run(s)
 			}
-			return run(s)
+			return err
 		}}
 	}
 	return verbs("service", "Start epitome when you log in (systemd, launchd)",
 		verb("install", "Start epitome now and when you log in, with the flags given here", installService),
-		verb("uninstall", "End that", uninstallService),
+		verb("uninstall", "End that", func(s service.Service) error {
+			_ = s.Stop() // it may have ended
+			return s.Uninstall()
+		}),
 		verb("status", "Print whether the service runs; the exit status is 1 if not", serviceStatus))
 }
 
@@ -37,10 +40,10 @@ var systemdUnit string
 // service is the service of the user who calls it, with the flags of this command line.
 func (a *app) service(flags *pflag.FlagSet) (service.Service, error) {
 	conf, err := a.load()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = conf.Admit()
 	}
-	if _, err := conf.Admit(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	args := []string{"serve"}
@@ -67,15 +70,6 @@ func installService(s service.Service) error {
 		return fmt.Errorf("cannot install the service: %w", err)
 	}
 	return serviceStatus(s)
-}
-
-func uninstallService(s service.Service) error {
-	_ = s.Stop() // it may have ended
-	if err := s.Uninstall(); err != nil {
-		return fmt.Errorf("cannot uninstall the service: %w", err)
-	}
-	fmt.Println("The service is gone.")
-	return nil
 }
 
 func serviceStatus(s service.Service) error {

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"epitome/cli/daemon"
 	"epitome/console"
 	"epitome/event"
 )
@@ -113,4 +115,86 @@ func statsNotes(s event.Report) (notes []string) {
 		notes = append(notes, plain(n))
 	}
 	return notes
+}
+
+func (a *app) statusCommand() *cobra.Command {
+	var line bool
+	c := &cobra.Command{Use: "status", Short: "Show how full the window of the newest conversation is",
+		Long: "Show how full the window of the newest conversation is.\n\n" +
+			"With --line, an agent that writes JSON with its session_id to standard input gets the conversation of its session.",
+		RunE: func(*cobra.Command, []string) error {
+			session := ""
+			if line {
+				session = sessionIn(os.Stdin, 300*time.Millisecond)
+			}
+			err := a.status(session)
+			switch { // an agent shows what is printed, whatever the exit status
+			case line && errors.Is(err, daemon.ErrNotFound):
+				fmt.Println("epitome: no conversation yet")
+			case line && err != nil:
+				fmt.Println("epitome: not running")
+			default:
+				return err
+			}
+			return nil
+		}}
+	c.Flags().BoolVar(&line, "line", false, "for the status line of an agent: the exit status is always 0")
+	return c
+}
+
+// status prints one line about the conversation of a session, or with an empty session about the one used last.
+func (a *app) status(session string) error {
+	card, err := a.running("show a conversation")
+	if err != nil {
+		return err
+	}
+	var s event.Status
+	if err := card.Get("/-/status?session="+url.QueryEscape(session), &s); err != nil {
+		return fmt.Errorf("cannot show a conversation: %w", err)
+	}
+	fmt.Println(statusText(s))
+	return nil
+}
+
+// sessionIn returns the session_id in the JSON that an agent writes to in, all at once; it is empty if none comes
+// within wait.
+func sessionIn(in *os.File, wait time.Duration) string {
+	if isTerminal(in) {
+		return ""
+	}
+	read := make(chan string, 1)
+	go func() {
+		var said struct {
+			Session string `json:"session_id"`
+		}
+		_ = json.NewDecoder(io.LimitReader(in, 1<<20)).Decode(&said)
+		read <- said.Session
+	}()
+	select {
+	case session := <-read:
+		return session
+	case <-time.After(wait):
+		return ""
+	}
+}
+
+// statusText returns a conversation in one line: how much of its window it fills, the share of cached tokens, the money
+// saved and the last decision. Unknown parts are left out.
+func statusText(s event.Status) string {
+	text := "epitome " + console.Tokens(int64(s.Tokens))
+	if s.Window > 0 {
+		text += fmt.Sprintf("/%s %s", console.Tokens(int64(s.Window)), console.Percent(s.Share))
+	} else {
+		text += " tokens"
+	}
+	if s.Cached >= 0 {
+		text += " · cache " + console.Percent(s.Cached)
+	}
+	if s.Saved != nil {
+		text += " · saved " + console.Dollars(int64(*s.Saved*1e9))
+	}
+	if s.Last != "" {
+		text += " · " + plain(s.Last)
+	}
+	return text
 }

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"epitome/console"
 	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/offload"
@@ -134,6 +135,66 @@ func (c *Config) checkStorage(m *mistakes) {
 		"store.url needs a bucket, or the absolute path of a shared folder, in [offload]: every epitome must find the artifacts")
 	byURL := o.Address == "url" || o.Address == "both" || o.Bucket != "" && o.Place() == "path"
 	m.require(o.URL != "" || !byURL, "store.url with offload.address %q needs offload.url: the address that leads to all", o.Address)
+}
+
+// Admit returns the data folder, and refuses what serve would refuse before it takes the port.
+func (c *Config) Admit() (folder string, err error) {
+	if folder, err = c.DataFolder(); err != nil {
+		return "", err
+	}
+	var m mistakes
+	names := slices.Clone(c.Context.Names)
+	for _, upstream := range c.upstreamNames() {
+		names = append(names, c.Upstreams[upstream].Context...)
+	}
+	for _, name := range names {
+		files, _ := c.ContextFiles(folder).List(name)
+		m.require(len(files) > 0, "no files are kept under the context %q; 'epitome context add %s FILE' adds one", name, name)
+	}
+	m.check("", c.CheckAt(c.Listen))
+	m.check("", c.TLS.Check())
+	m.check("", proxy.Check(c.Settings()))
+	return folder, errors.Join(m...)
+}
+
+// CheckAt refuses what c must not do when epitome listens on an address beyond loopback: to add credentials to the
+// requests of whoever reaches it, unless open says so, and to name artifacts by addresses that agents on other machines
+// cannot reach.
+func (c *Config) CheckAt(address string) error {
+	if console.Loopback(address) {
+		return nil
+	}
+	var m mistakes
+	if key := c.credential(); key != "" && !c.Open && len(c.Clients) == 0 {
+		m.add("cannot listen on %s: whoever reaches it could spend what %s adds; give clients keys of their own "+
+			"in [clients], or write open = true", address, key)
+	}
+	o := c.Offload
+	m.require(o.Bucket == "" || o.URL != "" || o.Place() == "none", "offload.bucket on %s needs offload.url: the URL by "+
+		"which agents reach epitome, as https://epitome.example.com/-/artifacts/", address)
+	u, err := url.Parse(o.URL)
+	m.require(err != nil || !console.Loopback(net.JoinHostPort(u.Hostname(), "1")),
+		"offload.url must be an address that agents reach, not %s: epitome listens on %s", o.URL, address)
+	return errors.Join(m...)
+}
+
+// credential is a key under which a credential stands that epitome adds to requests; empty if there is none.
+func (c *Config) credential() string {
+	for _, name := range c.upstreamNames() {
+		u := c.Upstreams[name]
+		for header, value := range u.Headers {
+			if value != "" {
+				return "upstreams." + name + ".headers." + header
+			}
+		}
+		if u.TLS.CertFile != "" {
+			return "upstreams." + name + ".tls.cert_file"
+		}
+	}
+	if c.Summarize.KeyEnv != "" {
+		return "summarize.key_env"
+	}
+	return ""
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789"

@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -187,4 +190,45 @@ func (c *Config) Prepares(upstream string) bool {
 // DataFolder is the folder of what is kept on disk, as an absolute path; it need not exist.
 func (c *Config) DataFolder() (string, error) {
 	return filepath.Abs(cmp.Or(c.Data, filepath.Join(xdg.DataHome, "epitome")))
+}
+
+// URLAt is the URL of an address that c listens on.
+func (c *Config) URLAt(address string) string {
+	if c.TLS.IsSet() {
+		return "https://" + address
+	}
+	return "http://" + address
+}
+
+// ArtifactsAt is the URL of the artifacts of an epitome that listens on an address, unless offload.url gives another.
+func (c *Config) ArtifactsAt(listen string) string {
+	if c.Offload.URL != "" {
+		return strings.TrimSuffix(c.Offload.URL, "/") + "/"
+	}
+	return c.URLAt(Reachable(listen)) + "/-/artifacts/"
+}
+
+// Reachable is the address at which programs on this machine find one that listens on all addresses or on localhost.
+func Reachable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	ip := net.ParseIP(host)
+	if err == nil && (host == "" || strings.EqualFold(host, "localhost") || ip != nil && ip.IsUnspecified()) {
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return listen
+}
+
+// IsLocal reports whether a base URL is that of a server on this machine or in its own network.
+func IsLocal(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if ip, err := netip.ParseAddr(host); err == nil {
+		ip = ip.Unmap()
+		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified()
+	}
+	at := strings.LastIndexByte(host, '.')
+	return at < 0 || slices.Contains([]string{".localhost", ".local", ".internal"}, host[at:])
 }
