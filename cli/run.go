@@ -172,8 +172,7 @@ func serveInside(folder string, load func() (config.Config, error)) (d *daemon.D
 		return nil, nil, fmt.Errorf("cannot write a log: %w", err)
 	}
 	signals := make(chan os.Signal, 1)
-	d = daemon.New(slog.New(slog.NewJSONHandler(log, nil)), signals, load)
-	if err := d.Start(); err != nil {
+	if d, err = daemon.Start(slog.New(slog.NewJSONHandler(log, nil)), signals, load); err != nil {
 		return nil, nil, errors.Join(err, log.Close())
 	}
 	ended := make(chan error, 1)

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,7 +25,8 @@ import (
 
 // TestMain lets this test binary be the programs that scripts run: epitome itself and an agent that uses it.
 func TestMain(m *testing.M) {
-	runtime.MemProfileRate = 0 // which costs each of many programs time
+	runtime.MemProfileRate = 0         // which costs each of many programs time
+	_ = flag.Set("test.parallel", "5") // scripts wait more than they work
 	testscript.Main(m, map[string]func(){"agent": agentProgram, "epitome": func() {
 		text, err := os.ReadFile(os.Getenv("TEST_DEFAULTS")) // which main.go embeds
 		if err != nil {

@@ -34,8 +34,8 @@ func (a *app) serve() error {
 		return err
 	}
 	defer func() { _ = end.Close() }()
-	d := daemon.New(log, signals, a.load)
-	if err := d.Start(); err != nil {
+	d, err := daemon.Start(log, signals, a.load)
+	if err != nil {
 		return err
 	}
 	return d.Serve()

@@ -149,11 +149,14 @@ func (a *app) status(session string) error {
 		return err
 	}
 	var s event.Status
-	if err := card.Get("/-/status?session="+url.QueryEscape(session), &s); err != nil {
-		return fmt.Errorf("cannot show a conversation: %w", err)
+	err = card.Get("/-/status?session="+url.QueryEscape(session), &s)
+	switch {
+	case errors.Is(err, daemon.ErrNotFound):
+		return fmt.Errorf("there is no conversation yet; requests through epitome make one: %w", err)
+	case err == nil:
+		fmt.Println(statusText(s))
 	}
-	fmt.Println(statusText(s))
-	return nil
+	return err
 }
 
 // sessionIn returns the session_id in the JSON that an agent writes to in, all at once; it is empty if none comes

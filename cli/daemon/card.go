@@ -27,12 +27,6 @@ import (
 	"epitome/console"
 )
 
-// Names of files in the data folder.
-const (
-	CardFile = "running.json"
-	lockFile = "running.lock"
-)
-
 // Card is how commands of the same user reach a running epitome.
 type Card struct {
 	Listen string `json:"listen"` // host:port
@@ -40,51 +34,46 @@ type Card struct {
 	TLS    bool   `json:"tls,omitempty"`
 
 	folder string
-	lock   *flock.Flock // of the process that runs; nil for those that ask it
+	lock   *flock.Flock // held by the process that runs
 }
+
+// cardOf returns an empty card of a data folder.
+func cardOf(folder string) *Card {
+	return &Card{folder: folder, lock: flock.New(filepath.Join(folder, "running.lock"), flock.SetPermissions(0o600))}
+}
+
+func (c *Card) path() string { return filepath.Join(c.folder, "running.json") }
 
 // Pin writes the card of this process, which listens there. If another epitome runs with the folder, or its file system
 // has no locks, commands do not find this one.
 func Pin(folder, listen string, secure bool) (*Card, error) {
-	c := &Card{Listen: config.Reachable(listen), Token: rand.Text(), TLS: secure, folder: folder}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, folderError(folder, err)
-	}
-	lock := flock.New(filepath.Join(folder, lockFile), flock.SetPermissions(0o600))
+	c := cardOf(folder)
+	c.Listen, c.Token, c.TLS = config.Reachable(listen), rand.Text(), secure
+	err := os.MkdirAll(folder, 0o700)
 	patience, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond) // Read holds it for a moment
 	defer cancel()
-	if held, _ := lock.TryLockContext(patience, 5*time.Millisecond); !held {
-		_ = lock.Close()
-		return c, nil
-	}
-	_ = os.Remove(c.path())    // of one that was killed
-	text, _ := json.Marshal(c) // strings and a bool
-	err := os.WriteFile(c.path()+".new", text, 0o600)
-	if err == nil {
-		err = os.Rename(c.path()+".new", c.path()) // so that a reader sees all of it
+	if held, _ := c.lock.TryLockContext(patience, 5*time.Millisecond); held {
+		_ = os.Remove(c.path())    // of one that was killed
+		text, _ := json.Marshal(c) // strings and a bool
+		err = os.WriteFile(c.path()+".new", text, 0o600)
+		if err == nil {
+			err = os.Rename(c.path()+".new", c.path()) // so that a reader sees all of it
+		}
 	}
 	if err != nil {
-		_ = lock.Close()
-		return nil, folderError(folder, err)
+		_ = c.lock.Close()
+		return nil, fmt.Errorf("cannot write to the data folder: %w; give one that can be written with --data", err)
 	}
-	c.lock = lock
 	return c, nil
-}
-
-func folderError(folder string, err error) error {
-	return fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder,
-		err)
 }
 
 // Unpin removes the card.
 func (c *Card) Unpin() {
-	if c.lock != nil {
+	if c.lock.Locked() {
 		_ = os.Remove(c.path())
-		_ = c.lock.Close()
 	}
+	_ = c.lock.Close()
 }
-
-func (c *Card) path() string { return filepath.Join(c.folder, CardFile) }
 
 // Admits reports whether a token is the owner's.
 func (c *Card) Admits(token string) bool {
@@ -93,22 +82,21 @@ func (c *Card) Admits(token string) bool {
 
 // Read returns the card of the epitome that runs with a folder. Its error says that none does.
 func Read(folder string) (*Card, error) {
-	c := &Card{folder: folder}
+	c := cardOf(folder)
 	if _, err := os.Stat(c.path()); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(folder, lockFile), flock.SetPermissions(0o600))
-	free, err := lock.TryRLock()
-	_ = lock.Close()
+	free, err := c.lock.TryRLock()
+	_ = c.lock.Close()
 	if err != nil || free {
 		return nil, fmt.Errorf("the epitome of %s has ended", folder)
 	}
 	text, err := os.ReadFile(c.path())
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = json.Unmarshal(text, c)
 	}
-	if err := json.Unmarshal(text, c); err != nil || c.Token == "" {
-		return nil, fmt.Errorf("cannot read %s", c.path())
+	if err != nil {
+		return nil, fmt.Errorf("cannot read how the epitome of a data folder is reached: %w", err)
 	}
 	return c, nil
 }
@@ -139,7 +127,7 @@ func (c *Card) URL() string {
 }
 
 // ErrNotFound says that there is nothing at a path.
-var ErrNotFound = errors.New("epitome does not know it")
+var ErrNotFound = errors.New("404 Not Found")
 
 // Get decodes the answer to a GET, as the owner, into answer. The error is ErrNotFound if there is nothing.
 func (c *Card) Get(target string, answer any) error {
@@ -172,17 +160,16 @@ func (c *Card) ask(method, target string, question, answer any) error {
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode == http.StatusOK {
+	switch status := resp.StatusCode; {
+	case err == nil && status == http.StatusOK:
 		err = json.Unmarshal(text, answer)
+	case err == nil && status == http.StatusNotFound:
+		err = ErrNotFound
+	case err == nil:
+		err = errors.New(cmp.Or(gjson.GetBytes(text, "error.message").String(), resp.Status))
 	}
-	switch {
-	case err != nil:
-		return fmt.Errorf("cannot read the answer of the epitome on %s: %w", c.Listen, err)
-	case resp.StatusCode == http.StatusNotFound:
-		return fmt.Errorf("the one on %s: %w", c.Listen, ErrNotFound)
-	case resp.StatusCode != http.StatusOK:
-		message := cmp.Or(gjson.GetBytes(text, "error.message").String(), resp.Status)
-		return fmt.Errorf("the epitome on %s answers: %s", c.Listen, message)
+	if err != nil {
+		return fmt.Errorf("the epitome on %s answers: %w", c.Listen, err)
 	}
 	return nil
 }

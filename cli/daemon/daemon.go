@@ -10,12 +10,12 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -42,10 +42,10 @@ type Daemon struct {
 	signals <-chan os.Signal
 	started config.Config // what only a restart takes up is as it was here
 	config  atomic.Pointer[config.Config]
+	ends    []func() // they end what was begun, the last first
 
 	ln         net.Listener
 	card       *Card
-	traces     *console.Traces // nil if no spans are made
 	storage    *storage
 	windows    *window.Windows
 	biller     *event.Biller
@@ -60,86 +60,94 @@ type Daemon struct {
 	console    *console.Console
 }
 
-// New makes one that takes its configuration from load when it starts, and again with each SIGHUP that comes over
-// signals. Any other signal ends it.
-func New(log *slog.Logger, signals <-chan os.Signal, load func() (config.Config, error)) *Daemon {
-	return &Daemon{log: log, load: load, signals: signals}
+// Start takes the port and the data folder, so that everything that can fail has failed before the first request. The
+// configuration comes from load, and again with each SIGHUP that comes over signals. Any other signal ends Serve, which
+// the caller calls next.
+func Start(log *slog.Logger, signals <-chan os.Signal, load func() (config.Config, error)) (*Daemon, error) {
+	d := &Daemon{log: log, load: load, signals: signals}
+	if err := d.start(); err != nil {
+		d.end()
+		return nil, err
+	}
+	return d, nil
 }
 
-// Address is where it listens, as host:port, once it has started.
+// Address is where it listens, as host:port.
 func (d *Daemon) Address() string { return d.ln.Addr().String() }
 
 // Totals returns what it has done since it started.
 func (d *Daemon) Totals() event.Sums { return d.book.Totals() }
 
-// Start takes the port and the data folder, so that everything that can fail has failed before the first request.
-func (d *Daemon) Start() error {
+// atEnd adds a function that ends what was begun. Those added later run before it, as they use it.
+func (d *Daemon) atEnd(end func()) { d.ends = append(d.ends, end) }
+
+func (d *Daemon) end() {
+	for _, end := range slices.Backward(d.ends) {
+		end()
+	}
+}
+
+func (d *Daemon) start() error {
 	conf, err := d.load()
 	if err != nil {
 		return err
 	}
 	d.started = conf
-	boundMemory(conf)
 	d.config.Store(&conf)
 	folder, err := conf.Admit()
 	if err != nil {
 		return err
 	}
-	ln, err := net.Listen("tcp", conf.Listen)
+	boundMemory(conf)
+	d.ln, err = net.Listen("tcp", conf.Listen)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w; stop what listens there, or give another address with --listen",
 			conf.Listen, err)
 	}
-	if d.ln, err = conf.TLS.Listen(ln, d.log); err != nil {
-		return errors.Join(err, ln.Close())
+	d.atEnd(func() { _ = d.ln.Close() }) // closed already if the proxy has served
+	secure, err := conf.TLS.Listen(d.ln, d.log)
+	if err != nil {
+		return err
 	}
-	if err = d.open(conf, folder); err != nil {
-		d.giveBack()
-	}
-	return err
-}
-
-// open takes the data folder and puts the parts together. What it has taken is given back by giveBack, whether it
-// failed or not.
-func (d *Daemon) open(conf config.Config, folder string) (err error) {
+	d.ln = secure
 	if err := conf.CheckAt(d.Address()); err != nil {
 		return err
 	}
 	if d.card, err = Pin(folder, d.Address(), conf.TLS.IsSet()); err != nil {
 		return err
 	}
+	d.atEnd(d.card.Unpin)
 	upstreams, err := proxy.NewUpstreams(conf.Settings())
 	if err != nil {
 		return err
 	}
-	if endpoint := conf.Otel.Endpoint; endpoint != "" {
-		if d.traces, err = console.NewTraces(endpoint, Version(), d.log); err != nil {
+	metrics := console.NewMetrics(Version())
+	observers := []func(event.Entry){metrics.Record, console.NewLog(d.log).Record}
+	if conf.Otel.Endpoint != "" {
+		traces, err := console.NewTraces(conf.Otel.Endpoint, Version(), d.log)
+		if err != nil {
 			return err
 		}
+		d.atEnd(traces.Close)
+		observers = append(observers, traces.Record)
 	}
 	if d.storage, err = openStorage(conf, folder, d.Address(), d.log); err != nil {
 		return err
 	}
-	d.wire(conf, folder, upstreams)
+	d.atEnd(d.storage.close)
+	d.wire(conf, folder, upstreams, metrics, observers)
 	return nil
 }
 
-// wire makes the parts over the storage.
-func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstreams) {
+// wire makes the parts over the storage. metrics and observers get each event.
+func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstreams, metrics *console.Metrics,
+	observers []func(event.Entry)) {
 	s, keep := d.storage, conf.Store.Keep.D()
-
-	d.windows = window.New(conf.Window, s.store, time.Now)
-	d.windows.Configure(conf.Window, probedOf(conf))
 	d.biller = event.NewBiller(prices(conf))
 	d.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
 	contexts := conf.ContextFiles(folder)
 	ratios := tokenize.NewRatios(s.store)
 
-	metrics := console.NewMetrics(Version())
-	observers := []func(event.Entry){metrics.Record, console.NewLog(d.log).Record}
-	if d.traces != nil {
-		observers = append(observers, d.traces.Record)
-	}
 	events := filepath.Join(folder, EventFolder)
 	if s.passing { // another epitome may hold the folder
 		events = ""
@@ -148,6 +156,9 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 		Folder: events, Keep: keep, Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
 		Observers: observers, Now: time.Now,
 	})
+	d.atEnd(d.book.Close)
+	d.windows = window.New(conf.Window, s.store, time.Now)
+	d.windows.Configure(conf.Window, probedOf(conf))
 
 	d.deps = Deps(s.store, s.shelf, d.windows, keep)
 	d.summarizer = summarize.New(conf.Summarize, summarize.Deps{
@@ -162,10 +173,17 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 		Prepares: func(upstream string) bool { return d.config.Load().Prepares(upstream) },
 		Memory:   d.memory, Tell: d.book.RecordSummary, Log: d.log,
 	})
+	d.atEnd(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := d.summarizer.Close(ctx); err != nil {
+			d.log.Warn("a summary does not end", "error", err.Error())
+		}
+	})
+	d.atEnd(d.windows.Close)
 	d.deps.Passing, d.deps.Ratio, d.deps.Address = s.passing, ratios.Of, conf.Offload.Address
-	d.deps.Summarizer = d.summarizer
+	d.deps.Summarizer, d.deps.CachedPrice = d.summarizer, d.biller.CachedPrice
 	d.deps.Inject = &inject.Injector{Files: contexts, Shelf: s.shelf, Memory: d.memory}
-	d.deps.CachedPrice = d.biller.CachedPrice
 	live := d.deps
 	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
 		d.windows.Probe(upstream, model, upstreams.Get, d.log)
@@ -192,33 +210,9 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	d.addGauges(metrics)
 }
 
-const summariesWait = 5 * time.Second // for summaries to end that are being made
-
-// giveBack ends what open has begun, and the listening. Jobs end before the storage, where they may still put what was
-// paid for, and before the book, which they tell.
-func (d *Daemon) giveBack() {
-	if d.storage != nil {
-		d.windows.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), summariesWait)
-		defer cancel()
-		if err := d.summarizer.Close(ctx); err != nil {
-			d.log.Warn("a summary does not end", "error", err.Error())
-		}
-		d.storage.close()
-		d.book.Close()
-	}
-	if d.traces != nil {
-		d.traces.Close()
-	}
-	if d.card != nil {
-		d.card.Unpin()
-	}
-	_ = d.ln.Close() // closed already if the proxy has served
-}
-
 // Serve runs until it is told to stop, and then ends what is under way with grace.
 func (d *Daemon) Serve() error {
-	defer d.giveBack()
+	defer d.end()
 	ended := make(chan struct{})
 	defer close(ended)
 	go returnMemory(ended)
@@ -226,7 +220,12 @@ func (d *Daemon) Serve() error {
 	artifacts := cmp.Or(conf.Offload.Bucket, filepath.Join(shelfFolder(*conf, d.card.folder), ArtifactFolder))
 	d.log.Info("listening", "address", conf.URLAt(d.Address()), "upstream", conf.Upstreams[conf.Upstream].URL,
 		"mode", conf.Mode, "artifacts", artifacts, "pages", "epitome open")
-	warnOf(*conf, d.Address(), d.log)
+	switch beyond := !console.Loopback(d.Address()); {
+	case beyond && len(conf.Clients) == 0:
+		d.log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams")
+	case beyond && !conf.TLS.IsSet():
+		d.log.Warn("listening beyond this machine without TLS: whoever listens in can read keys and conversations")
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln) }()
 	for {
@@ -241,17 +240,6 @@ func (d *Daemon) Serve() error {
 			d.stop(s.String())
 			return nil
 		}
-	}
-}
-
-// warnOf says what is open to whoever reaches the address.
-func warnOf(conf config.Config, address string, log *slog.Logger) {
-	switch beyond := !console.Loopback(address); {
-	case beyond && len(conf.Clients) == 0:
-		log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams", "address", address)
-	case beyond && !conf.TLS.IsSet():
-		log.Warn("listening beyond this machine without TLS: whoever listens in can read keys and conversations",
-			"address", address)
 	}
 }
 

@@ -61,10 +61,11 @@ func launch(t *testing.T, folder, upstream string, changes ...func(*config.Confi
 	p := &program{t: t, log: &fakeapi.Log{}, signals: make(chan os.Signal, 4), ended: make(chan error, 1)}
 	p.conf.Store(&conf)
 	load := func() (config.Config, error) { return *p.conf.Load(), p.conf.Load().Validate() }
-	p.Daemon = New(slog.New(slog.NewJSONHandler(p.log, nil)), p.signals, load)
-	if err := p.Start(); err != nil {
+	d, err := Start(slog.New(slog.NewJSONHandler(p.log, nil)), p.signals, load)
+	if err != nil {
 		return nil, err
 	}
+	p.Daemon = d
 	p.url = conf.URLAt(p.Address())
 	go func() { p.ended <- p.Serve() }()
 	t.Cleanup(p.stop)

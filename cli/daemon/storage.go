@@ -29,10 +29,8 @@ type storage struct {
 	stop    context.CancelFunc // ends sweeps
 }
 
-const (
-	passingMemory = 64 << 20        // bytes for decisions when there is no store on disk
-	sweepRest     = 2 * time.Second // from a start to its first sweep
-)
+// passingMemory is the bytes for decisions when there is no store on disk.
+const passingMemory = 64 << 20
 
 // The folders in the data folder.
 const (
@@ -44,13 +42,16 @@ const (
 // openStorage opens the store and the shelf in the data folder. Without a usable store epitome runs on in memory and
 // says so. listen is the address under which artifacts can be asked for. The caller closes what it returns.
 func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*storage, error) {
-	s := &storage{log: log}
-	var err error
-	if s.shelf, err = openShelf(conf, folder, listen, log); err != nil {
+	shelf, err := openShelf(conf, folder, listen, log)
+	if err != nil {
 		return nil, err
 	}
+	s := &storage{shelf: shelf, log: log}
 	if conf.Store.URL != "" {
-		err = s.openShared(conf)
+		if err := s.openShared(conf); err != nil {
+			shelf.Close()
+			return nil, err
+		}
 	} else if s.disk, err = store.OpenBadger(filepath.Join(folder, StoreFolder), log); err == nil {
 		s.store = s.disk
 	} else {
@@ -58,36 +59,43 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 		log.Warn("decisions are kept in memory until epitome ends, so conversations stay whole until their window fills",
 			"why", err.Error(), "do", "make sure that the folder can be written and is used by no other epitome, or give "+
 				"another one with --data")
-		err = nil
 	}
-	if err != nil {
-		s.shelf.Close()
-		return nil, err
-	}
-	life, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	s.sweeps.Go(func() { s.sweep(life) })
+	s.sweeps.Go(func() { s.sweep(ctx) })
 	return s, nil
+}
+
+// openShared opens the store that others share. That its server does not answer is no error, but that the others have
+// another secret is one: their artifacts and scopes have other names, so nothing could be shared.
+func (s *storage) openShared(conf config.Config) (err error) {
+	if s.shared, err = store.OpenRedis(conf.Store.URL, conf.Store.CA, s.log); err != nil {
+		return fmt.Errorf("cannot use store.url: %w", err)
+	}
+	const century = 100 * 365 * 24 * time.Hour
+	mark := []byte(s.shelf.Name("the mark of a shared store", nil))
+	if standing, err := s.shared.Swap("mark", nil, mark, century); err == nil && !bytes.Equal(standing, mark) {
+		_ = s.shared.Close()
+		return errors.New("cannot use store.url: the others that use it have another secret; give all of them the same, " +
+			"or another database")
+	}
+	s.store = s.shared
+	return nil
 }
 
 // openShelf opens the artifacts in the bucket or the shared folder that the configuration names, or else in the data
 // folder. listen is the address under which they can be asked for.
 func openShelf(conf config.Config, folder, listen string, log *slog.Logger) (shelf *offload.Shelf, err error) {
 	o, err := shelfOptions(conf, listen, log)
+	if err == nil && conf.Offload.Bucket != "" {
+		shelf, err = offload.OpenBucket(conf.Offload.Bucket, o)
+	} else if err == nil {
+		shelf, err = offload.OpenFolder(shelfFolder(conf, folder), o)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot keep artifacts: %w", err)
 	}
-	if conf.Offload.Bucket != "" {
-		if shelf, err = offload.OpenBucket(conf.Offload.Bucket, o); err != nil {
-			err = fmt.Errorf("cannot use offload.bucket: %w; with offload.secret_file epitome starts without it", err)
-		}
-		return shelf, err
-	}
-	folder = shelfFolder(conf, folder)
-	if shelf, err = offload.OpenFolder(folder, o); err != nil {
-		err = fmt.Errorf("cannot keep artifacts in %s: %w", folder, err)
-	}
-	return shelf, err
+	return shelf, nil
 }
 
 // OpenArtifacts opens the artifacts of a data folder, whether an epitome runs with it or not. The error is
@@ -117,37 +125,17 @@ func shelfFolder(conf config.Config, folder string) string {
 	return folder
 }
 
-// openShared opens the store that others share. That its server does not answer is no error, but that the others have
-// another secret is one: their artifacts and scopes have other names, so nothing could be shared.
-func (s *storage) openShared(conf config.Config) (err error) {
-	if s.shared, err = store.OpenRedis(conf.Store.URL, conf.Store.CA, s.log); err != nil {
-		return fmt.Errorf("cannot use store.url: %w", err)
-	}
-	const century = 100 * 365 * 24 * time.Hour
-	mark := []byte(s.shelf.Name("the mark of a shared store", nil))
-	if standing, err := s.shared.Swap("mark", nil, mark, century); err == nil && !bytes.Equal(standing, mark) {
-		_ = s.shared.Close()
-		return errors.New("cannot use store.url: the others that use it have another secret; give all of them the same, " +
-			"or another database")
-	}
-	s.store = s.shared
-	return nil
-}
-
 // sweep deletes expired artifacts soon after the start, and then every hour, until ctx ends.
 func (s *storage) sweep(ctx context.Context) {
-	for rest := sweepRest; ; rest = time.Hour {
+	for rest := 2 * time.Second; ; rest = time.Hour {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(rest):
 		}
-		swept, err := s.shelf.Sweep(ctx)
-		switch {
-		case ctx.Err() != nil:
-		case err != nil:
+		if swept, err := s.shelf.Sweep(ctx); err != nil && ctx.Err() == nil {
 			s.log.Warn(err.Error())
-		case swept.Files > 0:
+		} else if swept.Files > 0 {
 			s.log.Info("swept artifacts", "files", swept.Files, "bytes", swept.Bytes)
 		}
 	}
