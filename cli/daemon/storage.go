@@ -87,15 +87,17 @@ func (s *storage) openShared(conf config.Config) (err error) {
 // folder. listen is the address under which they can be asked for.
 func openShelf(conf config.Config, folder, listen string, log *slog.Logger) (shelf *offload.Shelf, err error) {
 	o, err := shelfOptions(conf, listen, log)
-	if err == nil && conf.Offload.Bucket != "" {
-		shelf, err = offload.OpenBucket(conf.Offload.Bucket, o)
-	} else if err == nil {
-		shelf, err = offload.OpenFolder(shelfFolder(conf, folder), o)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot keep artifacts: %w", err)
+		return nil, err
 	}
-	return shelf, nil
+	if conf.Offload.Bucket != "" {
+		if shelf, err = offload.OpenBucket(conf.Offload.Bucket, o); err != nil {
+			err = fmt.Errorf("cannot use offload.bucket: %w; with offload.secret_file epitome starts without it", err)
+		}
+	} else if shelf, err = offload.OpenFolder(shelfFolder(conf, folder), o); err != nil {
+		err = fmt.Errorf("cannot keep artifacts: %w", err)
+	}
+	return shelf, err
 }
 
 // OpenArtifacts opens the artifacts of a data folder, whether an epitome runs with it or not. The error is
