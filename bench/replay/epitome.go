@@ -31,7 +31,7 @@ import (
 
 // ownPolicy shapes as a running epitome with the configuration does, with a store and artifacts of its own in memory.
 // Where a model is asked for summaries, a stand-in answers.
-func ownPolicy(conf config.Config, memo *tokenize.Memo) policy {
+func ownPolicy(conf config.Config) policy {
 	limits := summarize.DefaultLimits()
 	limits.Wait, limits.Timeout = time.Hour, time.Hour // the speed of the machine makes no difference
 	conf.Summarize.Limits = &limits
@@ -47,16 +47,15 @@ func ownPolicy(conf config.Config, memo *tokenize.Memo) policy {
 		all := unit.Tokens(size)
 		windows := window.New(window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, nil, time.Now)
 		e := &epitome{session: s, conf: conf, window: size, artifacts: artifacts}
-		e.count = tokenize.CountString
 		e.Summarizer = summarize.New(conf.Summarize, summarize.Deps{
-			Store: facts, Keep: time.Hour, Send: e.answer, Count: e.count, Overflow: window.TooLong,
+			Store: facts, Keep: time.Hour, Send: e.answer, Count: tokenize.CountString, Overflow: window.TooLong,
 			Dialects: map[string]summarize.Dialect{"": chat.Dialect{}, chat.Dialect{}.Name(): chat.Dialect{}},
 			Usable:   func(string, string) int { return window.Usable(size, 0) },
 			Prepares: func(string) bool { return conf.Summarize.Prepare != summarize.PrepareOff },
 			Tell:     func(event.Summary) {}, Log: slog.New(slog.DiscardHandler),
 		})
 		deps := daemon.Deps(facts, artifacts, windows, time.Hour)
-		deps.Summarizer, deps.Memo = e, memo
+		deps.Summarizer, deps.Memo = e, s.scale.Memo
 		e.shaper = rewrite.NewShaper(deps)
 		return e, nil
 	}}
@@ -70,7 +69,6 @@ type epitome struct {
 	window    int
 	shaper    *rewrite.Shaper
 	artifacts *offload.Shelf
-	count     func(text string) int
 	ahead     []summarize.Question // to be answered before the next request
 	asked     []asked
 }
@@ -122,8 +120,8 @@ func (e *epitome) artifact(name string) string {
 func (e *epitome) Prepare(q summarize.Question) { e.ahead = append(e.ahead, q) }
 
 var (
-	askedTokens   = regexp.MustCompile(`about ([0-9]+) tokens`)
-	askedHeadings = regexp.MustCompile(`(?m)^## .+\n`)
+	heading = regexp.MustCompile(`(?m)^## .+\n`)
+	length  = regexp.MustCompile(`about ([0-9]{1,9}) tokens`)
 )
 
 // answer answers a request for a summary in the place of a model, with the headings and the length that are asked for.
@@ -132,22 +130,19 @@ func (e *epitome) answer(_ context.Context, r summarize.Request) (summarize.Resp
 	messages := gjson.GetBytes(r.Body, "messages").Array()
 	instruction := messages[len(messages)-1].Get("content").String()
 	form := instruction[max(0, strings.LastIndex(instruction, "\nWrite plain text ")):]
-	headings, length := askedHeadings.FindAllString(form, -1), askedTokens.FindStringSubmatch(form)
-	if len(headings) == 0 || length == nil {
-		return summarize.Response{}, errors.New("cannot stand in for a model: the request has no form")
+	headings, asks := heading.FindAllString(form, -1), length.FindStringSubmatch(form)
+	if asks == nil {
+		return summarize.Response{}, errors.New("cannot stand in for a model: the request names no length")
 	}
-	tokens, err := strconv.Atoi(length[1])
-	if err != nil {
-		return summarize.Response{}, err
-	}
+	tokens, _ := strconv.Atoi(asks[1]) // it has few digits
 	text := ""
-	for n := tokens / len(headings); n > 0; n-- {
+	for n := tokens / max(1, len(headings)); n > 0; n-- {
 		filler := strings.Repeat("And so on. ", n) + "\n\n"
-		if text = strings.Join(headings, filler) + filler; e.count(text) <= tokens {
+		if text = strings.Join(headings, filler) + filler; tokenize.CountString(text) <= tokens {
 			break
 		}
 	}
-	e.asked = append(e.asked, asked{bytes.Clone(r.Body), e.session.modelTokens(e.count(text))})
+	e.asked = append(e.asked, asked{bytes.Clone(r.Body), e.session.modelTokens(tokenize.CountString(text))})
 	body, err := sjson.SetBytes([]byte(`{"choices":[{"message":{"role":"assistant"},"finish_reason":"stop"}]}`),
 		"choices.0.message.content", text)
 	return summarize.Response{Status: 200, Body: io.NopCloser(bytes.NewReader(body))}, err

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"epitome/rewrite/conversation"
 )
 
 // At most so many names and lines are taken from the calls of one answer.
@@ -20,8 +18,8 @@ const (
 // need is a name or line in the calls of an answer that messages before the answer contain.
 type need struct {
 	name
-	isOld bool       // the newest of the messages is more than five answers back
-	in    []*message // that contain it
+	isOld  bool  // the newest of the messages is more than five answers back
+	places []int // of the messages, in order
 }
 
 // name is a text that the arguments of a call may have in common with what was said before: a path, an identifier, a
@@ -43,13 +41,8 @@ var (
 
 // findNeeds sets the needs of all turns. No answer to the last request is known, so it has none.
 func (s *session) findNeeds() {
-	answers := make([]int, len(s.whole.messages)) // up to each message
-	for i, m := range s.whole.messages {
-		if answers[i] = answers[max(0, i-1)]; m.role == conversation.Assistant {
-			answers[i]++
-		}
-	}
-	places := map[name][]int{} // of the messages that contain a name
+	const old = 5 // answers
+	places := map[name][]int{}
 	for t := range s.turns[:len(s.turns)-1] {
 		end := s.turns[t].end
 		args := s.whole.messages[end].args
@@ -62,15 +55,10 @@ func (s *session) findNeeds() {
 					}
 				}
 			}
-			before, _ := slices.BinarySearch(places[n], end)
-			if before == 0 {
-				continue
+			if before, _ := slices.BinarySearch(places[n], end); before > 0 {
+				isOld := t >= old && places[n][before-1] < s.turns[t-old].end
+				s.turns[t].needs = append(s.turns[t].needs, need{n, isOld, places[n][:before]})
 			}
-			found := need{name: n, isOld: answers[end]-answers[places[n][before-1]] > 5}
-			for _, i := range places[n][:before] {
-				found.in = append(found.in, s.whole.messages[i])
-			}
-			s.turns[t].needs = append(s.turns[t].needs, found)
 		}
 	}
 }

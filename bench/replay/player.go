@@ -48,7 +48,7 @@ type player struct {
 	row    *Row                // of the policy and the window, with the figures of all sessions
 	known  map[string]*message // all messages read so far, by their source
 	before *request            // as it was sent
-	whole  int                 // tokens of the request before as the client sent it
+	cached int                 // tokens of the request before as the client sent it
 	died   bool
 	fault  string // the first thing that is wrong
 }
@@ -70,7 +70,7 @@ func (p *player) play(n int, original *request) {
 			cost += price(r.tokens, cached) + outputPrice*float64(a.output)
 		}
 	}
-	p.row.Cost.sum, p.row.Cost.of = p.row.Cost.sum+cost, p.row.Cost.of+price(original.tokens, p.whole)
+	p.row.Cost.sum, p.row.Cost.of = p.row.Cost.sum+cost, p.row.Cost.of+price(original.tokens, p.cached)
 	if now.tokens > p.row.Window && !p.died {
 		p.died = true
 		p.row.Died++
@@ -83,7 +83,7 @@ func (p *player) play(n int, original *request) {
 	}
 	p.measureRecall(t, now, original)
 	p.measureSignal(t, now)
-	p.before, p.whole = now, original.tokens
+	p.before, p.cached = now, original.tokens
 }
 
 // shape returns what the policy sends. If it fails, or what it sends cannot be read, the client's request is measured.
@@ -142,7 +142,7 @@ func (p *player) measureRecall(t turn, now, original *request) {
 	}
 	var names, old, lines ratio
 	for _, n := range t.needs {
-		isSent := now.hasAny(n.in) || slices.ContainsFunc(made, func(m *message) bool {
+		isSent := p.hasAny(now, n.places) || slices.ContainsFunc(made, func(m *message) bool {
 			return n.isIn(m.quotes) || n.isLine && (n.isIn(m.text) || n.isIn(m.args))
 		})
 		isMet := isSent && now.tokens <= p.row.Window
@@ -165,9 +165,9 @@ func (p *player) measureRecall(t turn, now, original *request) {
 	}
 }
 
-// hasAny reports whether one of the messages is sent whole.
-func (r *request) hasAny(messages []*message) bool {
-	return slices.ContainsFunc(messages, func(m *message) bool { return r.has[m] })
+// hasAny reports whether a request has one of the client's messages at these places.
+func (p *player) hasAny(r *request, places []int) bool {
+	return slices.ContainsFunc(places, func(i int) bool { return r.has[p.whole.messages[i]] })
 }
 
 // isInArtifact reports whether one of the artifacts contains a name: as it is, in a JSON string, or in the arguments of
@@ -188,7 +188,7 @@ func (p *player) measureSignal(t turn, now *request) {
 	for _, o := range t.outputs {
 		isWhole := now.has[o.message]
 		for i, line := range o.failures {
-			isSent := isWhole || now.hasAny(p.lines[line]) ||
+			isSent := isWhole || p.hasAny(now, p.lines[line]) ||
 				slices.ContainsFunc(now.messages, func(m *message) bool {
 					return strings.Contains(m.quotes, "\n"+line+"\n")
 				})

@@ -16,7 +16,6 @@ import (
 
 	"epitome/bench/sessions"
 	"epitome/config"
-	"epitome/tokenize"
 )
 
 // Options say what Run plays.
@@ -31,24 +30,27 @@ type Options struct {
 
 // Run plays the sessions in the files. What cannot be read is named in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	memo := tokenize.NewMemo(1 << 18)
 	if o.policies == nil {
-		o.policies = append(slices.Clone(baselines), ownPolicy(o.Config, memo))
+		o.policies = append(slices.Clone(baselines), ownPolicy(o.Config))
 	}
-	files, skipped := sessions.Find(o.Paths)
-	r := &Report{Faults: []string{}, Skipped: append([]string{}, skipped...)} // not null in JSON
+	files, err := sessions.Find(o.Paths)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Faults: []string{}, Skipped: []string{}} // not null in JSON
 	for _, window := range o.Windows {
 		for _, p := range o.policies {
 			r.Rows = append(r.Rows, Row{Window: window, Policy: p.name})
 		}
 	}
 	for _, file := range files {
-		conversations, err := sessions.Read(file)
+		bodies, err := sessions.Read(file)
 		if err != nil {
 			r.Skipped = append(r.Skipped, err.Error())
 		}
-		for _, c := range conversations {
-			s, err := newSession(c, memo)
+		for i, body := range bodies {
+			name := fmt.Sprintf("%s, conversation %d", file, i+1)
+			s, err := newSession(name, body)
 			if err == nil {
 				err = o.play(ctx, s, r)
 			}
@@ -56,7 +58,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 				return nil, ctx.Err()
 			}
 			if err != nil {
-				r.Skipped = append(r.Skipped, fmt.Sprintf("cannot replay %s: %v", c.Name, err))
+				r.Skipped = append(r.Skipped, fmt.Sprintf("cannot replay %s: %v", name, err))
 			}
 		}
 		fmt.Fprintln(o.Progress, "bench: played", file)

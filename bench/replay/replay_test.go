@@ -12,10 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/bench/sessions"
 	"epitome/config"
 	"epitome/summarize"
-	"epitome/tokenize"
 )
 
 func says(role, text string) string { return fmt.Sprintf(`{"role":%q,"content":%q}`, role, text) }
@@ -84,8 +82,7 @@ func run(t *testing.T, window int, s shaper, bodies ...string) *Report {
 
 func open(t *testing.T, body string) *session {
 	t.Helper()
-	m := tokenize.NewMemo(1000)
-	s, err := newSession(sessions.Conversation{Body: []byte(body)}, m)
+	s, err := newSession("it", []byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,8 +345,7 @@ func TestModelsAreAskedAsItIsConfigured(t *testing.T) {
 	f := func(mode summarize.Mode) []asked {
 		t.Helper()
 		conf.Summarize.Mode = mode
-		own := ownPolicy(conf, tokenize.NewMemo(1000))
-		sent, all := playLong(t, own, long(40, false), 32_000)
+		sent, all := playLong(t, ownPolicy(conf), long(40, false), 32_000)
 		if strings.Contains(sent, "And so on. And so on.") != (len(all) > 0) {
 			t.Errorf("%s: %d answers of a model, %.3000s", mode, len(all), sent)
 		}

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"errors"
-	"iter"
 	"math"
 	"regexp"
 	"slices"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/bench/sessions"
+	"epitome/rewrite/activity"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/tokenize"
@@ -23,7 +22,7 @@ type session struct {
 	scale conversation.Scale
 	whole *request // the last one
 	known map[string]*message
-	lines map[string][]*message // the messages with a line, in order, by the line
+	lines map[string][]int // places of the messages with a line, in order, by the line
 	turns []turn
 }
 
@@ -62,16 +61,16 @@ type request struct {
 	fixed, tokens int
 }
 
-// newSession reads a recorded conversation. A session is played several times, and with memo each text is counted once.
-func newSession(in sessions.Conversation, memo *tokenize.Memo) (*session, error) {
-	if !gjson.ValidBytes(in.Body) {
+// newSession reads a recorded conversation. Its tokens are counted as epitome counts them when it serves.
+func newSession(name string, body []byte) (*session, error) {
+	if !gjson.ValidBytes(body) {
 		return nil, errors.New("it is not JSON")
 	}
-	s := &session{name: in.Name, known: map[string]*message{}, lines: map[string][]*message{}}
-	model := tokenize.ModelOf(gjson.GetBytes(in.Body, "model").Str)
-	s.scale = conversation.Scale{Model: model, Memo: memo, Ratio: model.Ratio}
+	s := &session{name: name, known: map[string]*message{}, lines: map[string][]int{}}
+	model := tokenize.ModelOf(gjson.GetBytes(body, "model").Str)
+	s.scale = conversation.Scale{Model: model, Memo: tokenize.NewMemo(1 << 18), Ratio: model.Ratio}
 	var err error
-	if s.whole, err = s.read(in.Body, nil, s.known); err != nil {
+	if s.whole, err = s.read(body, nil, s.known); err != nil {
 		return nil, err
 	}
 	if len(s.whole.messages) == 0 {
@@ -92,13 +91,13 @@ func newSession(in sessions.Conversation, memo *tokenize.Memo) (*session, error)
 			continue
 		}
 		m.place = i
-		for line := range m.shownLines() {
-			if at := s.lines[line]; len(at) == 0 || at[len(at)-1] != m {
-				s.lines[line] = append(at, m)
+		for _, line := range m.shownLines() {
+			if at := s.lines[line]; len(at) == 0 || at[len(at)-1] != i {
+				s.lines[line] = append(at, i)
 			}
 		}
 		call := calls[it.Answers]
-		if m.role == conversation.Tool && !isReading(call.Name, call.ArgumentsIn(in.Body)) {
+		if m.role == conversation.Tool && !isReading(call.Name, call.ArgumentsIn(body)) {
 			outputs = append(outputs, output{m, failuresIn(m.text)})
 		}
 	}
@@ -126,43 +125,15 @@ func (s *session) read(body []byte, before *request, known map[string]*message) 
 		if m == nil {
 			m = &message{source: string(it.Of(body)), role: it.Role, text: parsed.TextOf(it), place: -1,
 				tokens: s.modelTokens(it.Size.Total())}
-			var values []string
 			for _, call := range it.Calls {
-				values = appendValues(values, string(call.ArgumentsIn(body)), call.FreeText)
+				m.args += activity.Texts(body, &call)
 			}
-			m.args = strings.Join(values, "\n")
 			known[m.source] = m
 		}
 		r.messages, r.has[m] = append(r.messages, m), true
 		r.tokens += m.tokens
 	}
 	return r, nil
-}
-
-// appendValues appends the values in the arguments of a call: strings as they read, others as they are written. Other
-// JSON than an object has none; free text is a value itself.
-func appendValues(values []string, arguments string, isFreeText bool) []string {
-	if isFreeText {
-		return append(values, arguments)
-	}
-	var walk func(v gjson.Result)
-	walk = func(v gjson.Result) {
-		switch v.Type {
-		case gjson.String:
-			values = append(values, v.Str)
-		case gjson.JSON:
-			v.ForEach(func(_, value gjson.Result) bool {
-				walk(value)
-				return true
-			})
-		default:
-			values = append(values, v.Raw)
-		}
-	}
-	if object := gjson.Parse(arguments); object.IsObject() && gjson.Valid(arguments) {
-		walk(object)
-	}
-	return values
 }
 
 // modelTokens converts a count in the vocabulary to tokens of the model.
@@ -184,15 +155,14 @@ func shown(line string) string {
 	return line[strings.LastIndexByte(line, '\r')+1:]
 }
 
-// shownLines yields the lines of a message as a terminal shows them, without blank lines.
-func (m *message) shownLines() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for line := range strings.SplitSeq(m.text+"\n"+m.args, "\n") {
-			if line = shown(line); line != "" && !yield(line) {
-				return
-			}
+// shownLines returns the lines of a message as a terminal shows them, without blank lines.
+func (m *message) shownLines() (lines []string) {
+	for line := range strings.SplitSeq(m.text+"\n"+m.args, "\n") {
+		if line = shown(line); line != "" {
+			lines = append(lines, line)
 		}
 	}
+	return lines
 }
 
 var (
@@ -206,11 +176,11 @@ var (
 func (s *session) findQuotes(m *message, end int) {
 	isClients := func(line string) bool {
 		at := s.lines[line]
-		return len(at) > 0 && at[0].place < end
+		return len(at) > 0 && at[0] < end
 	}
 	var b strings.Builder
 	b.WriteByte('\n')
-	for line := range m.shownLines() {
+	for _, line := range m.shownLines() {
 		if !isClients(line) {
 			line = line[len(listed.FindString(line)):]
 		}

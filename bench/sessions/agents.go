@@ -73,7 +73,6 @@ func readPi(lines []gjson.Result) [][]byte {
 	for i, line := range lines {
 		t.id = cmp.Or(line.Get("id").Str, strconv.Itoa(i)) // older logs have no IDs, and refer to lines by number
 		t.rewind(line.Get("parentId"))
-		end, m := t.id, line.Get("message")
 		switch line.Get("type").Str {
 		case "model_change":
 			t.model = cmp.Or(line.Get("modelId").Str, t.model)
@@ -84,6 +83,7 @@ func readPi(lines []gjson.Result) [][]byte {
 		case "compaction":
 			compactPi(t, line)
 		case "message":
+			m := line.Get("message")
 			switch role := m.Get("role").Str; role {
 			case "toolResult":
 				t.result(m.Get("toolCallId").Str, textOf(m.Get("content")))
@@ -94,7 +94,7 @@ func readPi(lines []gjson.Result) [][]byte {
 				t.add(role, m.Get("content"))
 			}
 		}
-		t.end(end)
+		t.end(t.id)
 	}
 	return t.finish()
 }
@@ -102,8 +102,8 @@ func readPi(lines []gjson.Result) [][]byte {
 // compactPi goes on with the summary of a compaction and the messages that it kept.
 func compactPi(t *thread, line gjson.Result) {
 	first := cmp.Or(line.Get("firstKeptEntryId").Str, line.Get("firstKeptEntryIndex").Raw)
-	var kept []*message
-	if i := slices.IndexFunc(t.messages, func(m *message) bool { return m.id == first }); i >= 0 {
+	var kept []message
+	if i := slices.IndexFunc(t.messages, func(m message) bool { return m.id == first }); i >= 0 {
 		kept = t.messages[i:]
 	}
 	t.restart()
@@ -182,7 +182,7 @@ func readOpenCode(document gjson.Result) [][]byte {
 			case "step-start": // begins another answer
 				t.id = fmt.Sprint("message ", i, " step ", step)
 			case "text":
-				t.answer(part.Get("text").Str)
+				t.say(assistant, part.Get("text").Str)
 			case "tool":
 				t.call(part.Get("callID").Str, part.Get("tool").Str, state.Get("input"))
 				if result := firstOf(state, "output", "error"); result.Exists() {

@@ -22,58 +22,40 @@ import (
 	"epitome/rewrite/conversation"
 )
 
-// Conversation is one recorded conversation.
-type Conversation struct {
-	Name string // path of the log, with a number from its second conversation on
-	Body []byte // the last request, in Chat Completions
-}
-
 // Find returns the logs at paths, sorted: files as given, and all files below folders that end in .json, .jsonl or
-// .ndjson. skipped has a line for each path that cannot be read and for each without a log.
-func Find(paths []string) (files, skipped []string) {
-	for _, path := range paths {
-		before := len(files) + len(skipped)
-		visit := func(file string, entry fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				skipped = append(skipped, err.Error())
-			case entry.IsDir():
-			case file == path || slices.Contains([]string{".json", ".jsonl", ".ndjson"}, filepath.Ext(file)):
-				files = append(files, filepath.Clean(file))
+// .ndjson.
+func Find(paths []string) (files []string, err error) {
+	for _, root := range paths {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			isLog := path == root || slices.Contains([]string{".json", ".jsonl", ".ndjson"}, filepath.Ext(path))
+			if err == nil && isLog && !entry.IsDir() {
+				files = append(files, filepath.Clean(path))
 			}
-			return nil
-		}
-		_ = filepath.WalkDir(path, visit) // returns only errors of visit
-		if len(files)+len(skipped) == before {
-			skipped = append(skipped, fmt.Sprintf("cannot replay %s: it has no logs", path))
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	slices.Sort(files)
-	return slices.Compact(files), skipped
+	return slices.Compact(files), nil
 }
 
-// Read returns the conversations of the log at path. The error names the first part of the log that cannot be read; the
-// conversations are those of the other parts.
-func Read(path string) (conversations []Conversation, err error) {
+// Read returns the last request of each conversation in the log at path, in Chat Completions. The error names the first
+// part of the log that cannot be read; the requests are those of the other parts.
+func Read(path string) (bodies [][]byte, err error) {
 	log, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	bodies, err := parse(log)
-	for i, body := range bodies {
-		name := path
-		if i > 0 {
-			name = fmt.Sprintf("%s, %d", path, i+1)
-		}
-		conversations = append(conversations, Conversation{name, body})
-	}
+	bodies, err = parse(log)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("cannot read all of %s: %w", path, err)
 	case len(bodies) == 0:
 		err = fmt.Errorf("cannot replay %s: it has no conversation in a known format", path)
 	}
-	return conversations, err
+	return bodies, err
 }
 
 // parse returns the last request of each conversation in a log, which is one JSON document or has one on each line. It

@@ -39,13 +39,13 @@ func TestLogsBecomeRequests(t *testing.T) {
 	t.Chdir("testdata")
 	for _, log := range []string{"claude", "codex", "opencode", "pi", "requests"} {
 		var got strings.Builder
-		conversations, wrong := Read(log)
-		for _, c := range conversations {
-			if err := checkValid(c.Body); err != nil && log != "requests" {
-				t.Errorf("%s: %v", c.Name, err)
+		bodies, wrong := Read(log)
+		for i, body := range bodies {
+			if err := checkValid(body); err != nil && log != "requests" {
+				t.Errorf("%s, %d: %v", log, i+1, err)
 			}
-			fmt.Fprintf(&got, "%s, model %s\n", c.Name, gjson.GetBytes(c.Body, "model"))
-			for _, m := range gjson.GetBytes(c.Body, "messages").Array() {
+			fmt.Fprintf(&got, "%s, %d, model %s\n", log, i+1, gjson.GetBytes(body, "model"))
+			for _, m := range gjson.GetBytes(body, "messages").Array() {
 				got.WriteString(m.Raw + "\n")
 			}
 			got.WriteString("\n")
@@ -106,10 +106,13 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files, skipped := Find([]string{"other", "a", "a/b", "empty", "missing"})
+	files, err := Find([]string{"other", "a", "a/b", "empty"})
 	want := []string{filepath.FromSlash("a/b/two.json"), filepath.FromSlash("a/one.jsonl"), "other"}
-	if !slices.Equal(files, want) || len(skipped) != 2 {
-		t.Errorf("found %q, skipped %q", files, skipped)
+	if err != nil || !slices.Equal(files, want) {
+		t.Errorf("found %q, %v", files, err)
+	}
+	if _, err := Find([]string{"a", "missing"}); err == nil {
+		t.Error("a file that is missing is no error")
 	}
 }
 

@@ -17,33 +17,35 @@ const (
 	tool      = "tool"
 )
 
-// thread builds requests from the lines of a log. For each line its reader sets id and calls say, answer, call and
-// result. Where lines form a tree, it calls rewind before that and end after it.
+// thread builds requests from the lines of a log. For each line its reader sets id and adds what the line says. Where
+// lines form a tree, it calls rewind before that and end after it.
 type thread struct {
 	model    string
-	id       string // of the current line's message; lines with the same ID make one answer. Empty: unknown
-	messages []*message
+	id       string         // of the current line's message; lines with the same ID make one answer. Empty: unknown
+	messages []message      // in the order of the log; each part of an answer is one
 	places   map[string]int // by line ID, the number of messages at the end of the line; an empty ID is the start
 	bodies   [][]byte       // of the conversations that have ended
 }
 
 // message is a message of a Chat Completions request.
 type message struct {
-	Role    string  `json:"role"`
-	Content *string `json:"content"`
-	Calls   []call  `json:"tool_calls,omitempty"`
-	CallID  string  `json:"tool_call_id,omitempty"`
+	Role    string `json:"role"`
+	Content string `json:"content"`
+	Calls   []call `json:"tool_calls,omitempty"`
+	CallID  string `json:"tool_call_id,omitempty"`
 
 	id string // as thread.id
 }
 
 type call struct {
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
+	ID       string   `json:"id"`
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
 }
 
 func newThread() *thread { return &thread{places: map[string]int{"": 0}} }
@@ -56,7 +58,7 @@ func (t *thread) add(role string, content gjson.Result) {
 	case "user", "custom", "hookMessage":
 		t.say(user, text)
 	case "assistant":
-		t.answer(text)
+		t.say(assistant, text)
 		for _, block := range content.Array() {
 			if kind := block.Get("type").Str; kind == "tool_use" || kind == "toolCall" {
 				t.call(block.Get("id").Str, block.Get("name").Str, firstOf(block, "input", "arguments"))
@@ -65,63 +67,32 @@ func (t *thread) add(role string, content gjson.Result) {
 	}
 }
 
-// say adds a message of the system or the user.
+// say adds a message, or a part of an answer, unless text is empty.
 func (t *thread) say(role, text string) {
 	if text != "" {
-		t.messages = append(t.messages, &message{Role: role, Content: &text, id: t.id})
+		t.messages = append(t.messages, message{Role: role, Content: text, id: t.id})
 	}
+}
+
+// call adds a tool call as a part of an answer. Arguments that are free text become the field input of an object.
+func (t *thread) call(id, name string, arguments gjson.Result) {
+	if id == "" || name == "" {
+		return
+	}
+	object := arguments.Str
+	if arguments.IsObject() {
+		object = arguments.Get("@ugly").Raw
+	} else if !gjson.Valid(object) || !gjson.Parse(object).IsObject() {
+		text, _ := json.Marshal(map[string]string{"input": arguments.String()}) // never fails for strings
+		object = string(text)
+	}
+	c := call{ID: id, Type: "function", Function: function{name, object}}
+	t.messages = append(t.messages, message{Role: assistant, Calls: []call{c}, id: t.id})
 }
 
 // result adds the result of a call.
 func (t *thread) result(id, text string) {
-	t.messages = append(t.messages, &message{Role: tool, Content: &text, CallID: id, id: t.id})
-}
-
-// answer adds text to the current answer.
-func (t *thread) answer(text string) {
-	if text == "" {
-		return
-	}
-	m := t.currentAnswer()
-	if m.Content != nil {
-		text = *m.Content + "\n" + text
-	}
-	m.Content = &text
-}
-
-// call adds a tool call to the current answer, unless the answer has one with this ID. Arguments that are free text
-// become the field input of an object.
-func (t *thread) call(id, name string, arguments gjson.Result) {
-	m := t.currentAnswer()
-	if id == "" || name == "" || slices.ContainsFunc(m.Calls, func(c call) bool { return c.ID == id }) {
-		return
-	}
-	c := call{ID: id, Type: "function"}
-	switch c.Function.Name = name; {
-	case arguments.IsObject():
-		c.Function.Arguments = arguments.Get("@ugly").Raw
-	case json.Valid([]byte(arguments.Str)) && gjson.Parse(arguments.Str).IsObject():
-		c.Function.Arguments = arguments.Str
-	default:
-		object, _ := json.Marshal(map[string]string{"input": arguments.String()}) // never fails for strings
-		c.Function.Arguments = string(object)
-	}
-	m.Calls = append(m.Calls, c)
-}
-
-// currentAnswer returns the answer that the current line continues: the last message or, if it has the same ID, the last
-// one before the results at the end. Otherwise it adds an answer.
-func (t *thread) currentAnswer() *message {
-	last := len(t.messages) - 1
-	for t.id != "" && last >= 0 && t.messages[last].Role == tool {
-		last--
-	}
-	if last >= 0 && isAnswer(t.messages[last]) && t.messages[last].id == t.id {
-		return t.messages[last]
-	}
-	m := &message{Role: assistant, id: t.id}
-	t.messages = append(t.messages, m)
-	return m
+	t.messages = append(t.messages, message{Role: tool, Content: text, CallID: id, id: t.id})
 }
 
 // end ends a line, so that later lines can rewind to it by its ID.
@@ -158,28 +129,44 @@ func (t *thread) finish() [][]byte {
 	e := json.NewEncoder(&body)
 	e.SetEscapeHTML(false)
 	request := struct {
-		Model    string     `json:"model,omitempty"`
-		Messages []*message `json:"messages"`
+		Model    string    `json:"model,omitempty"`
+		Messages []message `json:"messages"`
 	}{t.model, messages}
 	_ = e.Encode(request) // never fails: it consists of strings
 	t.bodies = append(t.bodies, bytes.TrimSpace(body.Bytes()))
 	return t.bodies
 }
 
-// lastRequest returns the messages of the last request: each result behind the message of its call, no calls without a
-// result, and no answers at the end.
-func (t *thread) lastRequest() (messages []*message) {
-	for i, m := range t.messages {
-		sent := &message{Role: m.Role, Content: m.Content}
-		var results []*message
+// lastRequest returns the messages of the last request: each answer as one message with the results of its calls behind
+// it, no calls without a result, and no answers at the end.
+func (t *thread) lastRequest() (messages []message) {
+	results := map[string][]message{} // by the ID of the call
+	var whole []message               // without the results
+	isOpen := false                   // the next message may be a part of the answer that is the last one in whole
+	for _, m := range t.messages {
+		last := len(whole) - 1
+		switch {
+		case m.Role == tool:
+			results[m.CallID] = append(results[m.CallID], m)
+			isOpen = isOpen && whole[last].id != ""
+		case isOpen && isAnswer(m) && whole[last].id == m.id:
+			whole[last].Content = strings.Trim(whole[last].Content+"\n"+m.Content, "\n")
+			whole[last].Calls = append(whole[last].Calls, m.Calls...)
+		default:
+			whole, isOpen = append(whole, m), isAnswer(m)
+		}
+	}
+	for _, m := range whole {
+		var calls []call
+		var answered []message
 		for _, c := range m.Calls {
-			at := slices.IndexFunc(t.messages[i:], func(r *message) bool { return r.Role == tool && r.CallID == c.ID })
-			if at > 0 {
-				sent.Calls, results = append(sent.Calls, c), append(results, t.messages[i+at])
+			if waiting := results[c.ID]; len(waiting) > 0 {
+				calls, answered = append(calls, c), append(answered, waiting[0])
+				results[c.ID] = waiting[1:]
 			}
 		}
-		if m.Role != tool && (sent.Content != nil || len(results) > 0) {
-			messages = append(append(messages, sent), results...)
+		if m.Calls = calls; m.Content != "" || len(calls) > 0 {
+			messages = append(append(messages, m), answered...)
 		}
 	}
 	for len(messages) > 0 && isAnswer(messages[len(messages)-1]) {
@@ -188,7 +175,7 @@ func (t *thread) lastRequest() (messages []*message) {
 	return messages
 }
 
-func isAnswer(m *message) bool { return m.Role == assistant }
+func isAnswer(m message) bool { return m.Role == assistant }
 
 // textOf returns the text of a content, which is a string or a list of parts. It only names files.
 func textOf(content gjson.Result) string {
