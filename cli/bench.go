@@ -18,11 +18,7 @@ import (
 func (a *app) benchCommand() *cobra.Command {
 	proxy := &cobra.Command{Use: "baseline", Short: "The bare fasthttp proxy that load compares with", Hidden: true,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			ctx, stop := untilSignal()
-			defer stop()
-			return load.Baseline(ctx, a.flags.Listen, a.flags.Upstream)
-		}}
+		RunE: func(*cobra.Command, []string) error { return load.Baseline(a.flags.Listen, a.flags.Upstream) }}
 	return verbs("bench", "Measure epitome on this machine", a.replayCommand(), loadCommand(), proxy)
 }
 

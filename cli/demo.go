@@ -35,7 +35,7 @@ func (a *app) demoCommand() *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&flags.check, "check", false, "exit with status 1 if epitome makes a mistake")
 	f.StringVar(&flags.window, "window", "64k", "`tokens` that the model holds")
-	f.IntVar(&flags.turns, "turns", 140, "about how many requests the agent sends")
+	f.IntVar(&flags.turns, "turns", 140, "about how many requests the agent sends, at least 20")
 	f.BoolVar(&flags.open, "open", false, "keep epitome running at the end, and print a link to its pages; Ctrl-C ends it")
 	return c
 }

@@ -39,9 +39,6 @@ type Proxy struct {
 	Get       func(target string, into any) error // asks its API
 }
 
-// leastTurns is the smallest number of turns with everything in the session.
-const leastTurns = 20
-
 // session is a Run in progress: the agent, which sends its whole conversation each turn, and an observer beside it.
 type session struct {
 	Options
@@ -58,9 +55,6 @@ type session struct {
 
 // Run plays a session and returns its report. A session that dies on its way is no error: the report says so.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	if o.Turns < leastTurns {
-		return nil, fmt.Errorf("cannot play %d turns: the demo needs at least %d", o.Turns, leastTurns)
-	}
 	m, err := newModel(o.Window)
 	if err != nil {
 		return nil, err
@@ -88,15 +82,20 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // play plays all turns: the user sets a goal, then one task after the other, and asks about earlier turns on the way
 // and at the end. After an error nothing more happens.
 func (s *session) play(ctx context.Context) {
-	end := s.Turns - 5
-	s.say("system", newTask(0).prop("system", 0))
-	s.hear("the goal", newTask(0).prop("goal", 0))
+	end := max(s.Turns, 20) - 5 // there is a task to ask about
+	first := newTask(0)
+	s.messages = []message{{Role: "system", Content: first.prop("system", 0)}}
+	s.hear("the goal", first.prop("goal", 0))
 	s.take(ctx, step{Words: "Before I begin: is there a rule that I have to keep to?"})
 	for n := 0; s.err == nil && s.report.Turns < end; n++ {
-		s.hear("the next job", newTask(n).prop("job", 0))
-		for _, x := range newTask(n).steps() {
+		t := newTask(n)
+		s.hear("work on "+t.Package, t.prop("job", 0))
+		for _, x := range t.steps() {
 			if s.report.Turns >= end {
 				x = step{Words: "Done: the packages up to here agree with the ledger to the cent.\nNext: the release."}
+			}
+			if x.NeedsTrace {
+				x.needs = t.traceQuestion()
 			}
 			s.take(ctx, x)
 			if x.Tool == "" {
@@ -107,18 +106,13 @@ func (s *session) play(ctx context.Context) {
 			s.ask(ctx, newTask(n/2).traceQuestion())
 		}
 	}
-	s.ask(ctx, newTask(0).traceQuestion())
+	s.ask(ctx, first.traceQuestion())
 	s.ask(ctx, changeNumber)
-}
-
-// say adds a message to the conversation.
-func (s *session) say(role, text string) {
-	s.messages = append(s.messages, message{Role: role, Content: text})
 }
 
 // hear adds a message of the user, and begins a turn with it.
 func (s *session) hear(about, text string) {
-	s.say("user", text)
+	s.messages = append(s.messages, message{Role: "user", Content: text})
 	s.turn = Turn{Did: "user: " + about}
 }
 
@@ -139,7 +133,7 @@ func (s *session) take(ctx context.Context, x step) {
 		s.err = ctx.Err()
 	}
 	for search := x.needs != nil; s.err == nil; search = false {
-		taken, found := x, ""
+		taken, found, id := x, "", fmt.Sprint("call_", len(s.messages))
 		answer, err := s.send(func(received []message) message {
 			if x.needs != nil {
 				found = x.needs.in(received)
@@ -148,7 +142,7 @@ func (s *session) take(ctx context.Context, x step) {
 				taken = x.needs.search(received)
 			}
 			taken.Words = strings.ReplaceAll(taken.Words, "{found}", found)
-			return taken.message(s.turn.Number)
+			return taken.message(id)
 		})
 		if s.err = err; err != nil {
 			return
@@ -162,7 +156,7 @@ func (s *session) take(ctx context.Context, x step) {
 		if taken.Tool == "" {
 			return
 		}
-		s.messages = append(s.messages, message{Role: "tool", CallID: answer.Calls[0].ID, Content: taken.Result})
+		s.messages = append(s.messages, message{Role: "tool", CallID: id, Content: taken.Result})
 		s.turn = Turn{Did: taken.String(), ReadBack: search, Question: s.turn.Question}
 		if !search {
 			return
@@ -258,11 +252,9 @@ func (s *session) review() error {
 			r.Whole++
 		case strings.Contains(stored, raw) || m.Role == "tool" && strings.Contains(stored, m.Content):
 			r.Stored++
-		default:
-			r.Lost++
 		}
 	}
-	if r.Lost > 0 {
+	if r.Lost = r.Messages - r.Whole - r.Stored; r.Lost > 0 {
 		r.fault("messages lost: %d", r.Lost)
 	}
 	return nil
@@ -270,9 +262,6 @@ func (s *session) review() error {
 
 // encode returns v as JSON.
 func encode(v any) []byte {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
+	text, _ := json.Marshal(v) // nothing here fails
 	return text
 }

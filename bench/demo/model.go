@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/tokenize"
@@ -27,21 +29,14 @@ type request struct {
 
 // message is one message of a conversation. CallID is the ID of the call whose result a message with role "tool" is.
 type message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
-	Calls   []call `json:"tool_calls,omitempty"`
-	CallID  string `json:"tool_call_id,omitempty"`
+	Role    string          `json:"role"`
+	Content string          `json:"content"`
+	Calls   json.RawMessage `json:"tool_calls,omitempty"`
+	CallID  string          `json:"tool_call_id,omitempty"`
 }
 
-// call is a tool call. Its arguments are JSON.
-type call struct {
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
-}
+// fields is an object in JSON.
+type fields map[string]any
 
 // refusal is the model's error in place of an answer.
 type refusal struct {
@@ -124,7 +119,6 @@ func (m *model) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	type fields = map[string]any
 	r := m.receive(body)
 	if r.tokens > m.window {
 		w.WriteHeader(http.StatusBadRequest)
@@ -135,9 +129,10 @@ func (m *model) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 	m.last = r
 	answer := m.decide(asked.Messages)
-	finish, output := "stop", m.scale.CountText(answer.Content)
-	for _, c := range answer.Calls {
-		finish, output = "tool_calls", output+m.scale.CountText(c.Function.Arguments)
+	arguments := gjson.GetBytes(answer.Calls, "0.function.arguments").String()
+	finish, output := "stop", m.scale.CountText(answer.Content+arguments)
+	if answer.Calls != nil {
+		finish = "tool_calls"
 	}
 	_, _ = w.Write(encode(fields{"id": "chatcmpl-demo", "object": "chat.completion", "model": ModelName,
 		"choices": []fields{{"index": 0, "message": answer, "finish_reason": finish}},

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -136,8 +135,7 @@ func (s *session) printTurn() {
 	bar := strings.Repeat("█", full) + strings.Repeat("·", cells-full)
 	start := fmt.Sprintf("%4d  %-25s%5s → %5s  %s %3d%%  %3d%%  ", t.Number, console.Shorten(t.Did, 24),
 		tokens(t.Sent), tokens(t.Got), bar, 100*t.Got/s.Window, 100*t.Cached/max(t.Got, 1))
-	indent := "\n" + strings.Repeat(" ", utf8.RuneCountInString(start))
-	s.line("", "%s%s", start, strings.Join(notes, indent))
+	s.line("", "%s%s", start, strings.Join(notes, ", "))
 	if t.Exchange.Offloaded > 0 && !s.excerpt {
 		s.excerpt = true
 		s.printExcerpt()
@@ -186,7 +184,7 @@ func (s *session) printExcerpt() {
 		return // it is a picture, nothing more
 	}
 	e := edits[len(edits)-1]
-	s.line("", "\n      The model gets this excerpt of %s tokens in the place of %s.\n", comma(e.After), comma(e.Before))
+	s.line("", "\n      The model gets these %s tokens in the place of %s.\n", comma(e.After), comma(e.Before))
 	lines := strings.Split(strings.TrimSpace(e.Text), "\n")
 	for _, line := range slices.Concat(lines[:min(8, len(lines))], []string{"…"}, lines[max(0, len(lines)-6):]) {
 		s.line(faint, "      │ %s", line)

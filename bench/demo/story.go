@@ -70,7 +70,7 @@ func (t task) prop(name string, size int) string {
 type step struct {
 	Words, Tool, Result string
 	Args                map[string]string
-	Find                bool // the trace of the failed test, which the model must know
+	NeedsTrace          bool // of the failed test
 
 	needs *question // whose answer the model must know
 	about string    // what a search reads
@@ -81,21 +81,15 @@ func (t task) steps() (steps []step) {
 	if err := json.Unmarshal([]byte(t.prop("steps", 0)), &steps); err != nil {
 		panic("BUG: " + err.Error())
 	}
-	for i := range steps {
-		if steps[i].Find {
-			steps[i].needs = t.traceQuestion()
-		}
-	}
 	return steps
 }
 
-// message returns the step as the answer in a turn.
-func (x step) message(turn int) message {
+// message returns the step as the model's answer. The ID is that of its call.
+func (x step) message(id string) message {
 	m := message{Role: "assistant", Content: x.Words}
 	if x.Tool != "" {
-		c := call{ID: fmt.Sprintf("call_%03d", turn), Type: "function"}
-		c.Function.Name, c.Function.Arguments = x.Tool, string(encode(x.Args))
-		m.Calls = []call{c}
+		function := fields{"name": x.Tool, "arguments": string(encode(x.Args))}
+		m.Calls = encode([]fields{{"id": id, "type": "function", "function": function}})
 	}
 	return m
 }

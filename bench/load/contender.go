@@ -78,8 +78,8 @@ func (c *contender) start() (stop func(), err error) {
 	return nil, fmt.Errorf("it is not ready: %s", text)
 }
 
-// usage returns the CPU time of the process in µs and its resident memory in KB. They are 0 for a direct call and where
-// they are not known, which they are on Linux alone.
+// usage returns the CPU time of the process in µs and its resident memory in KB. Where they are not known they are 0:
+// for a direct call, and on other systems than Linux.
 func (c *contender) usage() (cpu, memory float64) {
 	if c.process == nil {
 		return 0, 0
@@ -121,7 +121,8 @@ func (c *contender) sendFor(length time.Duration, body []byte, conns int) ([]flo
 				sent := time.Now()
 				err := client.Do(request, response)
 				took[i] = append(took[i], 1000*milliseconds(time.Since(sent)))
-				if arrived := string(response.Header.Peek(lengthHeader)); err != nil || arrived != strconv.Itoa(len(body)) {
+				arrived := string(response.Header.Peek(lengthHeader))
+				if err != nil || arrived != strconv.Itoa(len(body)) {
 					return fmt.Errorf("of %d bytes %q arrived: %.200q, %w", len(body), arrived, response.Body(), err)
 				}
 			}

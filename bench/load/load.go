@@ -57,7 +57,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Quick {
 		r.haste = 50
 	}
-	parts := slices.Repeat([]func(context.Context) error{r.measureIdle}, r.few(15))
+	idle := func(context.Context) error { return nil }
+	parts := slices.Repeat([]func(context.Context) error{idle}, r.few(12))
 	for _, measure := range append(parts, r.measureStreams, r.measureBurst, r.measureLoad) {
 		if err := r.withProcesses(ctx, measure); err != nil {
 			return nil, err
@@ -72,7 +73,8 @@ func (r *run) few(n int) int { return max(n/int(r.haste), 2) }
 // settle waits between a change and a reading of memory.
 func (r *run) settle() { time.Sleep(500 * time.Millisecond / r.haste) }
 
-// withProcesses calls measure while a fresh process of each proxy runs, as load grows the heap.
+// withProcesses calls measure while a fresh process of each proxy runs, as load grows the heap. It records how long
+// they took to start, and their memory.
 func (r *run) withProcesses(ctx context.Context, measure func(context.Context) error) error {
 	for _, c := range r.contenders {
 		if c.command == nil {
@@ -86,6 +88,8 @@ func (r *run) withProcesses(ctx context.Context, measure func(context.Context) e
 		defer stop()
 		r.record("start to ready", "ms", c, milliseconds(time.Since(began)))
 	}
+	r.settle()
+	r.recordMemory("idle memory")
 	return measure(ctx)
 }
 
@@ -100,13 +104,6 @@ func (r *run) inTurns(ctx context.Context, what string, rounds int, measure func
 			return fmt.Errorf("cannot measure %s of %s: %w", what, c.name, err)
 		}
 	}
-	return nil
-}
-
-// measureIdle records the memory of processes that have only started.
-func (r *run) measureIdle(context.Context) error {
-	r.settle()
-	r.recordMemory("idle memory")
 	return nil
 }
 

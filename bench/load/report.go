@@ -38,22 +38,24 @@ var goals = map[string]float64{
 	"memory of an idle stream":                       40,
 }
 
-// find returns the figure of a name, which is new at first.
-func (r *Report) find(name, unit string) *Figure {
+// find returns the figure of a name; nil if there is none.
+func (r *Report) find(name string) *Figure {
 	if i := slices.IndexFunc(r.Figures, func(f *Figure) bool { return f.Name == name }); i >= 0 {
 		return r.Figures[i]
 	}
-	f := &Figure{Name: name, Unit: unit, Values: map[string]float64{}, samples: map[string][]float64{}}
-	if goal, ok := goals[name]; ok {
-		f.Goal = &goal
-	}
-	r.Figures = append(r.Figures, f)
-	return f
+	return nil
 }
 
 // record adds a sample of one contender to a figure.
 func (r *Report) record(figure, unit string, c *contender, sample float64) {
-	f := r.find(figure, unit)
+	f := r.find(figure)
+	if f == nil {
+		f = &Figure{Name: figure, Unit: unit, Values: map[string]float64{}, samples: map[string][]float64{}}
+		if goal, ok := goals[figure]; ok {
+			f.Goal = &goal
+		}
+		r.Figures = append(r.Figures, f)
+	}
 	f.samples[c.name] = append(f.samples[c.name], sample)
 	f.Values[c.name] = percentile(f.samples[c.name], 50)
 }

@@ -2,7 +2,6 @@ package load
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -69,11 +68,11 @@ func (u *upstream) untilGone(conn net.Conn) {
 	gone <- time.Now()
 }
 
-// Baseline serves a minimal fasthttp reverse proxy on listen until ctx ends: it forwards requests to upstream and
-// streams the responses. Listen is host:port, and upstream a URL.
-func Baseline(ctx context.Context, listen, upstream string) error {
-	target := &fasthttp.HostClient{Addr: strings.TrimPrefix(upstream, "http://"), MaxConns: 8192, StreamResponseBody: true,
-		MaxIdemponentCallAttempts: 1}
+// Baseline serves a minimal fasthttp reverse proxy on listen, host:port: it forwards requests to the URL upstream and
+// streams the responses.
+func Baseline(listen, upstream string) error {
+	target := &fasthttp.HostClient{Addr: strings.TrimPrefix(upstream, "http://"), MaxConns: 8192,
+		StreamResponseBody: true, MaxIdemponentCallAttempts: 1}
 	server := &fasthttp.Server{MaxRequestBodySize: 100 << 20, Handler: func(ctx *fasthttp.RequestCtx) {
 		ctx.Request.Header.Del("Connection")
 		if err := target.Do(&ctx.Request, &ctx.Response); err != nil {
@@ -83,20 +82,12 @@ func Baseline(ctx context.Context, listen, upstream string) error {
 		ctx.Response.Header.Del("Connection")
 		ctx.Response.ImmediateHeaderFlush = ctx.Response.Header.ContentLength() < 0
 	}}
-	ln, err := net.Listen("tcp", listen)
-	if err != nil {
-		return err
-	}
-	context.AfterFunc(ctx, func() { _ = ln.Close() })
-	if err := server.Serve(ln); ctx.Err() == nil {
-		return err
-	}
-	return nil
+	return server.ListenAndServe(listen)
 }
 
 // words give bodies the letter mix of agent traffic. JSON escapes none of their characters.
-const words = "func return error build test file line read write value index buffer request answer stream token model " +
-	"window header parse check commit branch merge import package struct pointer array string "
+const words = "func return error build test file line read write value index buffer request answer stream token " +
+	"model window header parse check commit branch merge import package struct pointer array string "
 
 // chatBody returns a Chat Completions request of size bytes, at least 2,048, the same for the same size: a system
 // message, tool calls with their results, and a user message. It names a model with a window of two million tokens, so
@@ -113,7 +104,8 @@ func chatBody(size int) []byte {
 	}
 	for call := 0; size-len(body) > 2*result; call++ {
 		body = fmt.Appendf(body, `,{"role":"assistant","content":null,"tool_calls":[{"id":"call_%d","type":"function",`+
-			`"function":{"name":"read_file","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_%[1]d","content":"`, call)
+			`"function":{"name":"read_file","arguments":"{}"}}]},`+
+			`{"role":"tool","tool_call_id":"call_%[1]d","content":"`, call)
 		fill(len(body) + result)
 		body = append(body, `"}`...)
 	}
