@@ -57,7 +57,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Quick {
 		r.haste = 50
 	}
-	idle := func(context.Context) error { return nil }
+	fmt.Fprintln(o.Progress, "bench: start")
+	idle := func(ctx context.Context) error { return ctx.Err() }
 	parts := slices.Repeat([]func(context.Context) error{idle}, r.few(12))
 	for _, measure := range append(parts, r.measureStreams, r.measureBurst, r.measureLoad) {
 		if err := r.withProcesses(ctx, measure); err != nil {
@@ -94,14 +95,14 @@ func (r *run) withProcesses(ctx context.Context, measure func(context.Context) e
 }
 
 // inTurns calls measure for each contender in each round, and begins each round with another one, as none should
-// profit from its place in the order. What is the name of the measurement.
-func (r *run) inTurns(ctx context.Context, what string, rounds int, measure func(*contender) error) error {
-	fmt.Fprintln(r.progress, "bench: "+what)
+// profit from its place in the order. Name is that of the measurement.
+func (r *run) inTurns(ctx context.Context, name string, rounds int, measure func(*contender) error) error {
+	fmt.Fprintln(r.progress, "bench: "+name)
 	n := len(r.contenders)
 	for i := range rounds * n {
 		c := r.contenders[(i/n+i)%n]
 		if err := errors.Join(ctx.Err(), measure(c)); err != nil {
-			return fmt.Errorf("cannot measure %s of %s: %w", what, c.name, err)
+			return fmt.Errorf("cannot measure %s of %s: %w", name, c.name, err)
 		}
 	}
 	return nil
@@ -196,6 +197,9 @@ func (r *run) measureRequests(ctx context.Context, kb, conns int) error {
 		requests[c] += float64(len(took))
 		return nil
 	})
+	if err != nil {
+		return err
+	}
 	for _, c := range r.contenders {
 		for i, sample := range latency[c.name] {
 			r.record("added latency, "+name, "µs", c, sample-latency[direct][i])
@@ -204,7 +208,7 @@ func (r *run) measureRequests(ctx context.Context, kb, conns int) error {
 			r.record("CPU per request, "+name, "µs", c, cpu[c]/requests[c])
 		}
 	}
-	return err
+	return nil
 }
 
 // measureDepartures measures the time from a client's departure to the end of the upstream's connection.
