@@ -118,21 +118,28 @@ func (f Files) Add(context, name string, text []byte) error {
 	return os.Rename(temp.Name(), filepath.Join(f.folder, context, name))
 }
 
+var errNoFiles = errors.New("nothing is kept under that name")
+
 // Remove removes files of a context, or all of them if none is named. The context stays known.
 func (f Files) Remove(context string, names ...string) error {
 	list, err := f.List(context)
 	if err == nil && len(list) == 0 {
-		err = errors.New("nothing is kept under that name")
+		err = errNoFiles
 	}
-	for _, file := range list {
-		if len(names) == 0 || slices.Contains(names, file.Name) {
-			err = errors.Join(err, os.Remove(filepath.Join(f.folder, context, file.Name)))
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		for _, file := range list {
+			names = append(names, file.Name)
 		}
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(list, func(file File) bool { return file.Name == name }) {
 			err = errors.Join(err, fmt.Errorf("there is no file %.80q under that name", name))
+			continue
 		}
+		err = errors.Join(err, os.Remove(filepath.Join(f.folder, context, name)))
 	}
 	return err
 }

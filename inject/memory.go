@@ -29,7 +29,11 @@ type Owner struct {
 	Project string `json:"project"` // as ProjectName writes it; without one nothing is read and nothing kept
 }
 
-const memoryPrefix = "memory " // of all keys in the store
+const (
+	memoryPrefix = "memory "               // of all keys in the store
+	ownersKey    = memoryPrefix + "owners" // of a list of those that have notes, the last that changed them last
+	maxOwners    = 1_000                   // of that list
+)
 
 func (o Owner) key() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s %s", len(o.Scope), o.Scope, o.Project))
@@ -116,28 +120,19 @@ var ErrNoEntry = errors.New("no entry has this ID")
 
 // Read returns the notes of an owner.
 func (m *Memory) Read(o Owner) (Notes, error) {
-	n, _, err := m.read(o)
-	return n, err
-}
-
-// read returns notes, and the value in which they are stored; nil if there are none.
-func (m *Memory) read(o Owner) (n Notes, stored []byte, err error) {
-	n.Owner = o
+	n := Notes{Owner: o}
 	if o.Project == "" {
-		return n, nil, nil
+		return n, nil
 	}
-	stored, _, err = m.store.Get(o.key())
-	if err == nil && stored != nil {
+	stored, found, err := m.store.Get(o.key())
+	if found {
 		err = json.Unmarshal(stored, &n)
 	}
 	if err != nil {
 		err = fmt.Errorf("cannot read the notes of a project: %w", err)
 	}
-	return n, stored, err
+	return n, err
 }
-
-// touch restarts the time for which notes are kept. A failure only lets them end earlier.
-func (m *Memory) touch(o Owner) { _ = m.store.Touch(o.key(), m.keep) }
 
 // Learn adds what a session says to the notes, and takes back what it says is no longer true.
 func (m *Memory) Learn(o Owner, l Learned) error {
@@ -165,41 +160,63 @@ func (m *Memory) Forget(o Owner, id string) error {
 	})
 }
 
-// change replaces the notes of an owner, and tries again if another session changes them meanwhile.
+// change replaces the notes of an owner.
 func (m *Memory) change(o Owner, edit func(*Notes) error) error {
 	if o.Project == "" {
 		return errors.New("cannot change notes without a project")
 	}
+	err := update(m, o.key(), func(n *Notes) error {
+		n.Owner = o
+		return edit(n)
+	})
+	if err != nil {
+		return err
+	}
+	return update(m, ownersKey, func(owners *[]Owner) error {
+		others := slices.DeleteFunc(*owners, func(other Owner) bool { return other == o })
+		*owners = append(others, o)
+		*owners = (*owners)[max(0, len(*owners)-maxOwners):]
+		return nil
+	})
+}
+
+// update changes the JSON value under a key, and tries again if another session changes it meanwhile.
+func update[T any](m *Memory, key string, edit func(v *T) error) error {
 	const tries = 16
 	for range tries {
-		n, stored, err := m.read(o)
+		var v T
+		stored, found, err := m.store.Get(key)
+		if found {
+			err = json.Unmarshal(stored, &v)
+		}
 		if err == nil {
-			err = edit(&n)
+			err = edit(&v)
 		}
 		if err != nil {
 			return err
 		}
-		value, err := json.Marshal(n)
-		if err != nil {
-			return err
-		}
-		standing, err := m.store.Swap(o.key(), stored, value, m.keep)
+		value, _ := json.Marshal(v) // plain data
+		standing, err := m.store.Swap(key, stored, value, m.keep)
 		if err != nil || bytes.Equal(standing, value) {
 			return err
 		}
 	}
-	return errors.New("cannot change the notes of a project: too many sessions change them at once")
+	return errors.New("cannot change notes: too many sessions change them at once")
 }
 
 // List returns the notes of all owners who have any, by scope and project.
 func (m *Memory) List() (all []Notes, err error) {
-	err = m.store.Scan(memoryPrefix, func(_ string, value []byte) bool {
-		var n Notes
-		if json.Unmarshal(value, &n) == nil && len(n.Entries) > 0 {
+	var owners []Owner
+	stored, found, err := m.store.Get(ownersKey)
+	if found {
+		err = json.Unmarshal(stored, &owners)
+	}
+	for _, o := range owners {
+		n, failed := m.Read(o)
+		if err = errors.Join(err, failed); len(n.Entries) > 0 {
 			all = append(all, n)
 		}
-		return true
-	})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot list notes: %w", err)
 	}

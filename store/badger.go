@@ -19,7 +19,7 @@ import (
 
 const (
 	memTableSize = 8 << 20
-	reserve      = 512 << 20 // bytes of the disk that must stay free, as Badger dies of a fault in a mapped file without
+	reserve      = 512 << 20 // bytes of the disk that must stay free: without, Badger dies of a fault in a mapped file
 
 	// newest is the version that transactions read at. The store numbers the versions itself: where Badger does, each
 	// read wakes a goroutine twice.
@@ -41,9 +41,9 @@ type Badger struct {
 	version uint64 // of the last fact that was written; guarded by writing
 }
 
-// OpenBadger opens the store in a folder and makes the folder if there is none. Badger refuses a damaged folder, or ends
-// the process. So a folder that could not be opened before is moved to FOLDER.bad-TIME, which the log says, and an empty
-// store begins. The errors are ErrInUse, ErrNoSpace, and those of the system and of Badger. The log also gets Badger's
+// OpenBadger opens the store in a folder and makes the folder if there is none. Badger refuses a damaged folder, or
+// panics, which ends the process. So a folder that could not be opened is moved to FOLDER.bad-TIME, which the log says,
+// and an empty store begins. The errors are ErrInUse, ErrNoSpace, and those of the system. The log also gets Badger's
 // warnings.
 func OpenBadger(folder string, log *slog.Logger) (*Badger, error) {
 	b := &Badger{folder: filepath.Clean(folder), free: freeSpace, log: log}
@@ -73,22 +73,32 @@ func (b *Badger) open() (err error) {
 	if err := b.space(); err != nil {
 		return err
 	}
-	opening := b.folder + ".opening"
+	if err := b.openFolder(); err != nil {
+		b.log.Warn("cannot open the store", "folder", b.folder, "error", fmt.Sprintf("%.300s", err.Error()))
+		return b.openFolder()
+	}
+	return nil
+}
+
+// openFolder opens what is in the folder, or an empty store if that has failed before.
+func (b *Badger) openFolder() (err error) {
+	opening := b.folder + ".opening" // is there until the folder was opened
 	if _, err := os.Stat(opening); err == nil {
 		aside := b.folder + ".bad-" + time.Now().UTC().Format("20060102T150405.000")
 		if err := os.Rename(b.folder, aside); err != nil {
 			return err
 		}
-		b.log.Warn("the store could not be opened before, and an empty one begins", "folder", b.folder, "moved_to", aside)
+		b.log.Warn("the store was damaged, and an empty one begins", "folder", b.folder, "moved_to", aside)
 	}
-	if err := errors.Join(os.MkdirAll(b.folder, 0o700), os.WriteFile(opening, nil, 0o600), b.removeEmptyLogs()); err != nil {
+	err = errors.Join(os.MkdirAll(b.folder, 0o700), os.WriteFile(opening, nil, 0o600), b.removeEmptyLogs())
+	if err != nil {
 		return err
 	}
 	o := badger.DefaultOptions(b.folder).WithLogger(warnings{b.log}).WithMetricsEnabled(false).
 		WithMemTableSize(memTableSize).WithNumMemtables(2).WithBlockCacheSize(8 << 20).WithIndexCacheSize(8 << 20).
 		WithNumLevelZeroTables(2).WithNumLevelZeroTablesStall(6).WithNumCompactors(2).WithBaseTableSize(2 << 20).
-		WithCompactL0OnClose(true).WithChecksumVerificationMode(options.OnTableRead).
-		WithValueLogFileSize(64 << 20).WithValueThreshold(1 << 20) // so all values are in the tables, which are compacted
+		WithCompactL0OnClose(true).WithChecksumVerificationMode(options.OnTableRead).WithValueLogFileSize(64 << 20).
+		WithValueThreshold(1 << 20) // so all values are in the tables, which are compacted
 	if b.db, err = badger.OpenManaged(o); err != nil {
 		return err
 	}
@@ -158,15 +168,6 @@ func (b *Badger) use(do func() error) error {
 	return do()
 }
 
-// view runs a transaction that only reads.
-func (b *Badger) view(verb, key string, do func(txn *badger.Txn) error) error {
-	return wrapped(verb, key, b.use(func() error {
-		txn := b.db.NewTransactionAt(newest, false)
-		defer txn.Discard()
-		return do(txn)
-	}))
-}
-
 // update runs a transaction that writes, one at a time.
 func (b *Badger) update(verb, key string, do func(txn *badger.Txn) error) error {
 	if err := b.space(); err != nil {
@@ -206,18 +207,13 @@ func set(txn *badger.Txn, key string, value []byte, keep time.Duration) error {
 }
 
 func (b *Badger) Get(key string) (value []byte, found bool, err error) {
-	err = b.view("read", key, func(txn *badger.Txn) error {
+	err = b.use(func() error {
+		txn := b.db.NewTransactionAt(newest, false)
+		defer txn.Discard()
 		value, _, err = read(txn, key)
 		return err
 	})
-	return value, value != nil, err
-}
-
-func (b *Badger) Put(key string, value []byte, keep time.Duration) error {
-	if err := check(key, value, keep); err != nil {
-		return wrapped("put", key, err)
-	}
-	return b.update("put", key, func(txn *badger.Txn) error { return set(txn, key, value, keep) })
+	return value, value != nil, wrapped("read", key, err)
 }
 
 func (b *Badger) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
@@ -247,23 +243,6 @@ func (b *Badger) Touch(key string, keep time.Duration) error {
 	})
 }
 
-func (b *Badger) Scan(prefix string, visit func(key string, value []byte) bool) error {
-	return b.view("scan", prefix, func(txn *badger.Txn) error {
-		it := txn.NewIterator(badger.IteratorOptions{Prefix: []byte(prefix)})
-		defer it.Close()
-		for it.Rewind(); it.Valid(); it.Next() {
-			value, err := it.Item().ValueCopy(nil)
-			if err != nil {
-				return err
-			}
-			if !visit(string(it.Item().Key()), value) {
-				break
-			}
-		}
-		return nil
-	})
-}
-
 func (b *Badger) Close() error {
 	b.life.Lock()
 	defer b.life.Unlock()
@@ -271,8 +250,8 @@ func (b *Badger) Close() error {
 		return nil
 	}
 	b.closed = true
-	if free, err := b.free(b.folder); err == nil && free < 8*memTableSize {
-		return fmt.Errorf("cannot close store %s: %w", b.folder, ErrNoSpace) // the next start reads the logs, as after a crash
+	if free, err := b.free(b.folder); err == nil && free < 8*memTableSize { // the next start reads the logs, as after a crash
+		return fmt.Errorf("cannot close store %s: %w", b.folder, ErrNoSpace)
 	}
 	if err := errors.Join(b.db.Close(), b.lock.Close()); err != nil {
 		return fmt.Errorf("cannot close store %s: %w", b.folder, err)

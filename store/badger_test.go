@@ -35,18 +35,29 @@ func TestMain(m *testing.M) {
 	case "open":
 		b, err := OpenBadger(os.Getenv(folderEnv), slog.New(slog.NewTextHandler(os.Stdout, nil)))
 		if err == nil {
-			err = b.Scan("", func(key string, value []byte) bool {
-				if string(value) != expected(key) {
+			for i := range manyFacts {
+				key := fmt.Sprintf("fact %06d", i)
+				if value, found, _ := b.Get(key); found && string(value) != expected(key) {
 					fmt.Println("wrong value under", key)
 				}
-				return true
-			})
-			err = errors.Join(err, b.Put("new", []byte("x"), month), b.Close())
+			}
+			err = errors.Join(setFact(b, "new", "x"), b.Close())
 		}
 		fmt.Println("ended", err)
 	default:
 		writeUntilKilled(what)
 	}
+}
+
+const manyFacts = 500 // of the store that is damaged
+
+// setFact sets a fact that was not there.
+func setFact(b *Badger, key, value string) error {
+	standing, err := b.Swap(key, nil, []byte(value), month)
+	if err == nil && string(standing) != value {
+		err = fmt.Errorf("%.50q stands under %s", standing, key)
+	}
+	return err
 }
 
 func child(what, folder string) *exec.Cmd {
@@ -88,7 +99,7 @@ func writeUntilKilled(round string) {
 		all.Go(func() {
 			for n := 0; ; n++ {
 				key := fmt.Sprintf("round %s, writer %d, fact %d", round, w, n)
-				if err := b.Put(key, []byte(expected(key)), month); err != nil {
+				if err := setFact(b, key, expected(key)); err != nil {
 					fmt.Println("failed", err)
 					return
 				}
@@ -145,7 +156,7 @@ func TestKilledWhileWriting(t *testing.T) {
 func TestSecondOpenIsRefused(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "store")
 	b := reopened(t, folder)
-	if err := b.Put("a", []byte("one"), month); err != nil {
+	if err := setFact(b, "a", "one"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := OpenBadger(folder, silent); !errors.Is(err, ErrInUse) {
@@ -168,13 +179,12 @@ func TestSecondOpenIsRefused(t *testing.T) {
 // A full disk refuses writes and is read all the same, until room is made.
 func TestFullDiskIsAnError(t *testing.T) {
 	b := reopened(t, filepath.Join(t.TempDir(), "store"))
-	if err := b.Put("a", []byte("one"), month); err != nil {
+	if err := setFact(b, "a", "one"); err != nil {
 		t.Fatal(err)
 	}
 	space := func(free uint64) { b.free = func(string) (uint64, error) { return free, nil } }
 	space(reserve - 1)
-	_, err := b.Swap("b", nil, []byte("x"), month)
-	for i, err := range []error{err, b.Put("a", []byte("two"), month), b.Touch("a", 2*month)} {
+	for i, err := range []error{setFact(b, "b", "x"), b.Touch("a", 2*month)} {
 		if !errors.Is(err, ErrNoSpace) || !b.Full() {
 			t.Errorf("write %d: %v; want %v", i, err, ErrNoSpace)
 		}
@@ -183,20 +193,20 @@ func TestFullDiskIsAnError(t *testing.T) {
 		t.Fatalf("%q, %v", value, err)
 	}
 	space(reserve)
-	if err := b.Put("a", []byte("two"), month); err != nil || b.Full() {
+	if err := setFact(b, "b", "two"); err != nil || b.Full() {
 		t.Fatal(err)
 	}
 }
 
 // TestDamagedStoreIsReplaced damages each kind of file in a store, and opens it in a process of its own. At the second
-// start at the latest the store is usable, and what it has is right. What could not be opened lies beside it.
+// start at the latest the store is usable, and what it has is right.
 func TestDamagedStoreIsReplaced(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "store")
 	b := reopened(t, folder)
-	for i := range 500 {
+	for i := range manyFacts {
 		key := fmt.Sprintf("fact %06d", i)
-		if err := b.Put(key, []byte(expected(key)), month); err != nil {
+		if err := setFact(b, key, expected(key)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -226,13 +236,8 @@ func TestDamagedStoreIsReplaced(t *testing.T) {
 			out, err := child("open", damaged).CombinedOutput()
 			return err == nil && strings.Contains(string(out), "ended <nil>") && !strings.Contains(string(out), "wrong")
 		}
-		isMoved := !isUsable() // Badger has refused it, or died of it
-		moved, _ := filepath.Glob(damaged + ".bad-*")
-		if isMoved && (len(moved) > 0 || !isUsable()) {
-			t.Errorf("%s: the second start cannot use it; %q were aside at the first", pattern, moved)
-		}
-		if moved, _ = filepath.Glob(damaged + ".bad-*"); isMoved != (len(moved) == 1) {
-			t.Errorf("%s: %q are aside", pattern, moved)
+		if !isUsable() && !isUsable() { // Badger may have died of it at the first start
+			t.Errorf("%s: the second start cannot use it", pattern)
 		}
 	}
 	flip := func(content []byte) []byte { content[len(content)/3] ^= 0x55; return content }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,7 +34,7 @@ const kept = 30 * 24 * time.Hour
 // holdContract holds the stores that open makes, which are empty, to the contract.
 func holdContract(t *testing.T, open func(t testing.TB) store.Store) {
 	for name, test := range map[string]func(*testing.T, store.Store){
-		"Values": testValues, "Swaps": testSwaps, "Expiry": testExpiry, "Scan": testScan,
+		"Values": testValues, "Swaps": testSwaps, "Expiry": testExpiry,
 		"Races": testRaces, "AgreesWithAMap": testModel, "Close": testClose,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +49,7 @@ func holdContract(t *testing.T, open func(t testing.TB) store.Store) {
 }
 
 // want checks the value under a key; the empty string means none.
-func want(t testing.TB, s store.Store, key, value string) {
+func want(t rapid.TB, s store.Store, key, value string) {
 	t.Helper()
 	got, found, err := s.Get(key)
 	if err != nil || found != (value != "") || string(got) != value {
@@ -59,10 +57,14 @@ func want(t testing.TB, s store.Store, key, value string) {
 	}
 }
 
-func put(t testing.TB, s store.Store, key, value string) {
+func put(t rapid.TB, s store.Store, key, value string) {
 	t.Helper()
-	if err := s.Put(key, []byte(value), kept); err != nil {
+	old, _, err := s.Get(key)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if standing, err := s.Swap(key, old, []byte(value), kept); err != nil || string(standing) != value {
+		t.Fatalf("%.100q, %v", standing, err)
 	}
 }
 
@@ -101,7 +103,7 @@ func testSwaps(t *testing.T, s store.Store) {
 // testExpiry has facts that live for seconds, and waits until those are gone that nobody touched.
 func testExpiry(t *testing.T, s store.Store) {
 	for key, keep := range map[string]time.Duration{"touched": 3 * time.Second, "left": 4 * time.Second, "long": kept} {
-		if err := s.Put(key, []byte("one"), keep); err != nil {
+		if _, err := s.Swap(key, nil, []byte("one"), keep); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,35 +125,6 @@ func testExpiry(t *testing.T, s store.Store) {
 	want(t, s, "never", "")
 	if standing, err := s.Swap("left", nil, []byte("two"), kept); string(standing) != "two" || err != nil {
 		t.Fatalf("%q, %v", standing, err)
-	}
-}
-
-func testScan(t *testing.T, s store.Store) {
-	var expected []string
-	for i := range 385 {
-		key := fmt.Sprintf("b/%04d", i)
-		put(t, s, key, strings.Repeat(key, 100))
-		expected = append(expected, key)
-	}
-	put(t, s, "a", "before")
-	put(t, s, "c", "behind")
-	var got []string
-	err := s.Scan("b/", func(key string, value []byte) bool {
-		if string(value) != strings.Repeat(key, 100) {
-			t.Errorf("under %q: %q", key, value)
-		}
-		got = append(got, key)
-		return true
-	})
-	if slices.Sort(got); err != nil || !slices.Equal(got, expected) {
-		t.Fatalf("%d keys, %v; want %d", len(got), err, len(expected))
-	}
-	n := 0
-	if err := s.Scan("", func(string, []byte) bool { n++; return false }); err != nil || n != 1 {
-		t.Fatalf("%d facts, %v; want one", n, err)
-	}
-	if err := s.Scan("*", func(string, []byte) bool { t.Error("found"); return true }); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -205,11 +178,9 @@ func testModel(t *testing.T, s store.Store) {
 		}
 		value := func(t *rapid.T) string { return rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "value") }
 		t.Repeat(map[string]func(*rapid.T){
-			"put": func(t *rapid.T) {
+			"set": func(t *rapid.T) {
 				k, v := key(t), value(t)
-				if err := s.Put(k, []byte(v), kept); err != nil {
-					t.Fatal(err)
-				}
+				put(t, s, k, v)
 				facts[k] = v
 			},
 			"swap": func(t *rapid.T) {
@@ -222,10 +193,8 @@ func testModel(t *testing.T, s store.Store) {
 				}
 			},
 			"": func(t *rapid.T) {
-				got := map[string]string{}
-				err := s.Scan(prefix, func(key string, value []byte) bool { got[key] = string(value); return true })
-				if err != nil || !maps.Equal(got, facts) {
-					t.Fatalf("%v, %v; want %v", got, err, facts)
+				for _, k := range []string{"a", "ab", "b", "c"} {
+					want(t, s, prefix+k, facts[prefix+k])
 				}
 			},
 		})
@@ -239,8 +208,7 @@ func testClose(t *testing.T, s store.Store) {
 	}
 	_, found, err1 := s.Get("a")
 	_, err2 := s.Swap("a", nil, []byte("x"), kept)
-	scanned := s.Scan("", func(string, []byte) bool { return true })
-	for i, err := range []error{err1, err2, scanned, s.Put("a", []byte("x"), kept), s.Touch("a", kept)} {
+	for i, err := range []error{err1, err2, s.Touch("a", kept)} {
 		if !errors.Is(err, store.ErrClosed) || found {
 			t.Errorf("call %d: %v; want %v", i, err, store.ErrClosed)
 		}

@@ -3,12 +3,11 @@ package store
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 )
 
-// memory is a store that ends with its process. Facts that were put or touched longest ago make room for others: they
+// memory is a store that ends with its process. Facts that were set or touched longest ago make room for others: they
 // are in two halves, and when the young one is full, it takes the place of the old one.
 type memory struct {
 	limit int // bytes of a half
@@ -76,15 +75,6 @@ func (m *memory) Get(key string) (value []byte, found bool, err error) {
 	return value, value != nil, err
 }
 
-func (m *memory) Put(key string, value []byte, keep time.Duration) error {
-	return m.use("put", key, func(fact) error {
-		if err := check(key, value, keep); err != nil {
-			return err
-		}
-		return m.put(key, fact{bytes.Clone(value), time.Now().Add(keep)})
-	})
-}
-
 func (m *memory) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
 	err = m.use("swap", key, func(there fact) error {
 		if err := check(key, value, keep); err != nil || !bytes.Equal(there.value, old) {
@@ -109,20 +99,6 @@ func (m *memory) Touch(key string, keep time.Duration) error {
 			there.expires = until
 		}
 		return m.put(key, there)
-	})
-}
-
-func (m *memory) Scan(prefix string, visit func(key string, value []byte) bool) error {
-	return m.use("scan", prefix, func(fact) error {
-		for _, half := range [...]map[string]fact{m.young, m.old} { // no key is in both
-			for key, f := range half {
-				isWanted := strings.HasPrefix(key, prefix) && time.Now().Before(f.expires)
-				if isWanted && !visit(key, bytes.Clone(f.value)) {
-					return nil
-				}
-			}
-		}
-		return nil
 	})
 }
 

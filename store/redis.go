@@ -157,15 +157,6 @@ func (r *Redis) Get(key string) (value []byte, found bool, err error) {
 	return value, found, err
 }
 
-func (r *Redis) Put(key string, value []byte, keep time.Duration) error {
-	if err := check(key, value, keep); err != nil {
-		return wrapped("put", key, err)
-	}
-	return r.do("put", key, func(ctx context.Context) error {
-		return r.client.Set(ctx, redisPrefix+key, value, max(keep, time.Millisecond)).Err()
-	})
-}
-
 // swap sets a value if the one that is there, or the empty text for none, is the expected one.
 var swap = redis.NewScript(`
 local now = redis.call('GET', KEYS[1])
@@ -191,34 +182,6 @@ func (r *Redis) Touch(key string, keep time.Duration) error {
 	return r.do("touch", key, func(ctx context.Context) error {
 		return r.client.Do(ctx, "pexpire", redisPrefix+key, keep.Milliseconds(), "gt").Err()
 	})
-}
-
-func (r *Redis) Scan(prefix string, visit func(key string, value []byte) bool) error {
-	quoted := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(redisPrefix + prefix)
-	seen := map[string]bool{} // the server may name a key twice
-	err := r.do("scan", prefix, func(ctx context.Context) error {
-		var mu sync.Mutex
-		collect := func(ctx context.Context, c redis.Cmdable) error {
-			keys := c.Scan(ctx, 0, quoted+"*", 1000).Iterator()
-			for keys.Next(ctx) {
-				mu.Lock()
-				seen[strings.TrimPrefix(keys.Val(), redisPrefix)] = true
-				mu.Unlock()
-			}
-			return keys.Err()
-		}
-		if c, ok := r.client.(*redis.ClusterClient); ok {
-			return c.ForEachMaster(ctx, func(ctx context.Context, one *redis.Client) error { return collect(ctx, one) })
-		}
-		return collect(ctx, r.client)
-	})
-	for key := range seen {
-		value, found, failed := r.Get(key)
-		if err = errors.Join(err, failed); err != nil || found && !visit(key, value) {
-			break
-		}
-	}
-	return err
 }
 
 func (r *Redis) Close() error {

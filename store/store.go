@@ -37,9 +37,6 @@ type Store interface {
 	// Get returns the value under a key. After an error it is not known whether there is one.
 	Get(key string) (value []byte, found bool, err error)
 
-	// Put sets the value under a key.
-	Put(key string, value []byte, keep time.Duration) error
-
 	// Swap sets the value under a key if the one that is there equals old; a nil old wants none. It returns the value that
 	// is there afterwards, nil if none. Of two writers that swap the same old, one wins, and both get the winner's value.
 	Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error)
@@ -47,10 +44,6 @@ type Store interface {
 	// Touch lets the fact under a key live for keep from now, unless it lives about as long anyway: a sixteenth of keep
 	// may be missing.
 	Touch(key string, keep time.Duration) error
-
-	// Scan calls visit with each fact whose key begins with a prefix, in no order, until visit returns false. visit must
-	// not use the store.
-	Scan(prefix string, visit func(key string, value []byte) bool) error
 
 	// Close closes the store. Afterwards calls return ErrClosed; a second Close does nothing.
 	Close() error

@@ -93,8 +93,10 @@ func (r *Ratios) Learn(s Source, counted, used int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if l := r.of(s); l != nil && l.add(ratio) {
-		value, _ := json.Marshal(l)                 // plain data
-		_ = r.store.Put(s.key(), value, keepRatios) // a ratio that is not stored is learned again
+		value, _ := json.Marshal(l) // plain data
+		if old, _, err := r.store.Get(s.key()); err == nil {
+			_, _ = r.store.Swap(s.key(), old, value, keepRatios) // a ratio that is not stored is learned again
+		}
 	}
 }
 

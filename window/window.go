@@ -235,8 +235,12 @@ func (w *Windows) of(upstream, model string) *known {
 // learn replaces the lesson of a model. The caller holds w.mu.
 func (w *Windows) learn(k *known, n lesson) {
 	k.learned = n
-	if value, err := json.Marshal(n); err == nil && w.store != nil {
-		_ = w.store.Put(k.key(), value, keepStated) // what is not stored is learned again
+	if w.store == nil {
+		return
+	}
+	value, _ := json.Marshal(n) // plain data
+	if old, _, err := w.store.Get(k.key()); err == nil {
+		_, _ = w.store.Swap(k.key(), old, value, keepStated) // what is not stored is learned again
 	}
 }
 

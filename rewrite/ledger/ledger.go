@@ -74,7 +74,8 @@ func (o overlay) Swap(key string, old, value []byte, keep time.Duration) ([]byte
 	if err != nil || !bytes.Equal(there, old) {
 		return there, err
 	}
-	return value, o.Store.Put(key, value, keep)
+	own, _, _ := o.Store.Get(key)
+	return o.Store.Swap(key, own, value, keep)
 }
 
 // Hash returns a name for a list of parts: 27 letters, digits, "-" and "_". Other lists have other names.
