@@ -50,6 +50,7 @@ type Shelf struct {
 	folder  string // of the files, where texts name their paths; else empty
 
 	used     atomic.Int64   // bytes
+	refused  atomic.Bool    // something found no room within the quota, and nothing was swept since
 	server   *store.Monitor // of the bucket; nil for other shelves
 	sweeping sync.Mutex
 }
@@ -130,6 +131,7 @@ func (s *Shelf) reserve(size int64, beyondQuota bool) bool {
 	}
 	if s.used.Add(size) > limit && s.server == nil {
 		s.used.Add(-size)
+		s.refused.Store(true)
 		return false
 	}
 	return true
@@ -181,19 +183,22 @@ func (s *Shelf) sweep(ctx context.Context, before time.Time) (Swept, error) {
 	if err == nil {
 		s.used.Add(swept.Left - counted) // what was put meanwhile may count twice until the next sweep
 	}
+	if swept.Files > 0 {
+		s.refused.Store(false)
+	}
 	return swept, err
 }
 
 // Used returns how many bytes of content there are, about.
 func (s *Shelf) Used() int64 { return s.used.Load() }
 
-// Full reports whether new content is likely to be refused, except beyond the quota: less than a sixteenth of the quota
-// is left, or the bucket does not answer. Put may still take less.
+// Full reports whether new content is likely to be refused, except beyond the quota: the quota is used up, something
+// found no room within it since the last sweep that freed any, or the bucket does not answer. Put may still take less.
 func (s *Shelf) Full() bool {
 	if s.server != nil {
 		return s.server.State() == store.Away
 	}
-	return s.Used() > s.options.Quota-s.options.Quota/16
+	return s.refused.Load() || s.Used() >= s.options.Quota
 }
 
 // Server returns the state of the bucket as package health names it; empty for other shelves.

@@ -144,10 +144,10 @@ func TestQuotaIsHeld(t *testing.T) {
 		t.Fatal("full at 60 of 100")
 	}
 	refused(strings.Repeat("b", 41), false)
-	put(t, s, strings.Repeat("c", 40))
 	if !s.Full() {
-		t.Fatal("not full at 100 of 100")
+		t.Fatal("not full when something was refused")
 	}
+	put(t, s, strings.Repeat("c", 40))
 	refused("d", false)
 	put(t, s, strings.Repeat("a", 60)) // is there
 	beyond := strings.Repeat("f", 100)

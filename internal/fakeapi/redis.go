@@ -127,15 +127,23 @@ func Await(tb testing.TB, what string, ask func() error) {
 	}
 }
 
-// FreeAddress is an address of loopback where nobody listens.
+// given are the addresses that FreeAddress has returned. Nobody may listen on one yet.
+var given sync.Map
+
+// FreeAddress is an address of loopback where nobody listens, another one each time.
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
+	for {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		address := ln.Addr().String()
+		_ = ln.Close()
+		if _, isKnown := given.LoadOrStore(address, true); !isKnown {
+			return address
+		}
 	}
-	defer func() { _ = ln.Close() }()
-	return ln.Addr().String()
 }
 
 // Wire leads to a server, and may fail in between.
