@@ -31,10 +31,13 @@ func (x *exchange) peek(a *wire.Answer, sent window.Sent) (none window.Refusal) 
 	case isEncoded(coding):
 		return none
 	case isOfType(a, eventStream):
-		s := streamStart{dialect: x.dialect}
-		content = hold(a, mostOfStream, errorFor, s.isAnswer)
+		content = hold(a, mostOfStream, errorFor, func(content []byte) bool {
+			step, _ := firstStep(x.dialect, content)
+			return step == answer.SaidStep
+		})
 		// A stream that answers is no refusal, nor is one that says neither and goes on, or ends within an event.
-		if s.answers || !s.refuses && (!a.IsComplete() || s.read < len(content)) {
+		step, rest := firstStep(x.dialect, content)
+		if step == answer.SaidStep || step == answer.FrameStep && (!a.IsComplete() || len(rest) > 0) {
 			return none
 		}
 	case a.Length >= 0 && a.Length <= mostOfSmall:
@@ -65,37 +68,23 @@ func hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool
 	return content
 }
 
-// streamStart reads the events of a stream until one is part of an answer or of a refusal. A stream that is slow, or
-// whose first event is not known, is taken for an answer.
-type streamStart struct {
-	dialect Dialect
-	read    int    // bytes
-	kind    []byte // of the next event
-
-	answers, refuses bool
-}
-
-// isAnswer reads the lines that are new in the content of the stream, and reports whether it is an answer.
-func (s *streamStart) isAnswer(content []byte) bool {
-	if s.read == 0 {
-		s.read = len(content) - len(answer.TrimMark(content))
-	}
-	for !s.answers && !s.refuses {
-		f, rest, whole := answer.NextField(content[s.read:])
-		if !whole {
-			break
-		}
-		s.read = len(content) - len(rest)
+// firstStep returns the meaning of the first event of a stream that is more than its frame, and the content behind it.
+// A comment counts as a part of the answer: it keeps the client waiting, so it must go on.
+func firstStep(d Dialect, content []byte) (step answer.Step, rest []byte) {
+	var kind []byte
+	rest = answer.TrimMark(content)
+	for f, next, whole := answer.NextField(rest); whole; f, next, whole = answer.NextField(rest) {
+		rest = next
 		switch name := string(f.Name); {
-		case f.Comment(): // it keeps the client waiting: it must go on
-			s.answers = true
+		case f.Comment():
+			return answer.SaidStep, rest
 		case name == "event":
-			s.kind = bytes.TrimSpace(f.Value)
+			kind = bytes.TrimSpace(f.Value)
 		case name == "data":
-			step := s.dialect.Step(s.kind, f.Value)
-			s.answers = step == answer.SaidStep
-			s.refuses = step == answer.EndStep || step == answer.ErrorStep
+			if step = d.Step(kind, f.Value); step != answer.FrameStep {
+				return step, rest
+			}
 		}
 	}
-	return s.answers
+	return answer.FrameStep, rest
 }

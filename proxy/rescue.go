@@ -3,7 +3,6 @@ package proxy
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"epitome/event"
 	"epitome/proxy/wire"
@@ -16,62 +15,57 @@ import (
 // RescueTries is how often a request that was refused as too long is sent again, shorter each time.
 const RescueTries = 4
 
-const (
-	rescueTime  = time.Minute // in which a further try begins
-	leastOutput = 512         // tokens: the smallest cap on the output that is worth a request
-)
+const leastOutput = 512 // tokens: the smallest cap on the output that is worth a request
 
 // rescue passes an answer on, unless it refuses the request as too long. Then the request is sent again, shorter each
 // time; if that does not help, the client gets the first refusal as it came. An accepted request is never sent again.
-func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.Answer, error) {
+func (x *exchange) rescue(up *upstream, target []byte, first *wire.Answer) (*wire.Answer, error) {
 	if x.dialect == nil || x.counts {
-		return a, nil
+		return first, nil
 	}
-	x.listen(a)
+	x.listen(first)
 	if x.input == nil || x.report.Truncates { // a refusal could not be cured, or does not come
-		return a, nil
+		return first, nil
 	}
-	r := rescuing{exchange: x, up: up, target: target, last: &x.report, causes: x.event.Causes}
-	first := a
-	for until := time.Now().Add(rescueTime); ; {
+	r := rescuing{exchange: x, last: &x.report, causes: x.event.Causes}
+	for a := first; ; {
 		refusal := x.peek(a, r.sentLast())
-		switch {
-		case refusal.Cause == window.NotSize && a == first:
-			return a, nil
-		case refusal.Cause == window.NotSize:
-			first.End()
-			r.accept(a.Code)
+		if refusal.Cause == window.NotSize {
+			if a != first {
+				first.End()
+				r.accept(a.Code)
+			}
 			return a, nil
 		}
 		r.note(refusal)
-		shorter := r.tries < RescueTries && time.Now().Before(until) && r.shorten(refusal)
-		if a != first || shorter && a.IsComplete() { // of the first refusal a rest may still be on the connection
+		if a != first {
 			a.End()
 		}
-		var err error
-		if shorter {
-			r.tries++
-			a, err = up.pool.Do(x.life, x.outgoing(up, target))
+		if r.tries == RescueTries || !r.shorten(refusal) {
+			break
 		}
-		switch {
-		case err != nil && x.life.Err() != nil:
+		if first.IsComplete() {
+			first.End() // frees its connection; the text is held
+		}
+		r.tries++
+		var err error
+		if a, err = up.pool.Do(x.life, x.outgoing(up, target)); err != nil && x.life.Err() != nil {
 			first.End()
 			return nil, err
-		case err != nil || !shorter: // the client gets the first refusal
-			x.event.Rescue.Tries = int32(r.tries)
-			x.answer, first.Hears = nil, nil
-			return first, nil
+		} else if err != nil {
+			break
 		}
 		x.listen(a)
 	}
+	x.event.Rescue.Tries = int32(r.tries)
+	x.answer, first.Hears = nil, nil
+	return first, nil
 }
 
 // rescuing is the rescue of one request.
 type rescuing struct {
 	*exchange
-	up     *upstream
-	target []byte
-	tries  int // so far
+	tries int // so far
 
 	last       *rewrite.Report // on the form that was sent last
 	output     int             // cap on the output that was set; 0 if none was
@@ -108,33 +102,27 @@ func (r *rescuing) note(v window.Refusal) {
 
 // shorten makes the request shorter, in the way that the refusal asks for, and reports whether that is to be sent.
 func (r *rescuing) shorten(v window.Refusal) bool {
-	switch v.Cause {
-	case window.Thinking:
+	switch {
+	case v.Cause == window.Thinking:
 		if r.noThinking {
 			return false
 		}
 		r.noThinking, r.causes = true, r.causes.With(event.CodeThought)
 		return r.reshape(rewrite.Rescue{Whole: r.whole}, "thinking")
-	case window.Malformed:
-		return r.sent != nil && r.takeBack()
-	case window.Output:
-		if !r.whole && r.capOutput(v.Room) {
-			return true
-		}
-	}
-	if r.whole {
+	case r.whole: // nothing of it can be left out
 		return false
+	case v.Cause == window.Malformed:
+		return r.sent != nil && r.takeBack()
+	case v.Cause == window.Output && r.capOutput(v.Room):
+		return true
 	}
 	from := r.last.Stage.Next(r.tries+1 >= RescueTries)
 	return r.reshape(rewrite.Rescue{Most: r.most(v), From: from}, "") ||
 		r.last.Action == string(ledger.StepAdd) && r.takeBack() // epitome has only added something
 }
 
-// takeBack makes the request as it came, once, and reports whether it may be sent.
+// takeBack makes the request as it came, and reports whether it may be sent.
 func (r *rescuing) takeBack() bool {
-	if r.whole {
-		return false
-	}
 	r.whole, r.causes = true, event.Codes{event.CodeBroken}
 	if r.noThinking {
 		r.causes = r.causes.With(event.CodeThought)
@@ -217,7 +205,7 @@ func (r *rescuing) accept(status int) {
 	e := &r.event.Rescue
 	e.Tries, e.Rescued, e.TokensAfter = int32(r.tries), status < 300, r.last.TokensAfter.Total()
 	if e.Rescued {
-		tokens, news := r.proxy.deps.Windows.LearnRefusal(r.up.name, r.last.Model, r.refusal, r.refused)
+		tokens, news := r.proxy.deps.Windows.LearnRefusal(r.event.Upstream, r.last.Model, r.refusal, r.refused)
 		if news {
 			e.WindowAfter, r.last.Window = tokens, tokens
 		}
@@ -225,8 +213,8 @@ func (r *rescuing) accept(status int) {
 			r.last.Code, r.last.Reason = event.CodeUnrecorded, "the shared store did not answer"
 		}
 	}
-	r.answer.counted = r.last.Counted
-	r.setReport(r.last)
+	r.report = *r.last
+	r.setReport(&r.report)
 	r.event.Action, r.event.Causes = event.ActionRescue, r.event.Causes.With(r.causes...)
 	if r.whole {
 		r.event.Action = event.ActionBypass

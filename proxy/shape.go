@@ -60,7 +60,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	if x.report.Items > 0 && !in.Replay {
 		in.Body, in.Compact = nil, false // a rescue has its own reasons to compact
-		x.input = &in
+		x.input, x.learns = &in, true
 	}
 	return nil
 }

@@ -14,11 +14,8 @@ import (
 // content coding is kept whole, to be decoded.
 type answerText struct {
 	head, tail []byte
-	torn       bool // bytes between head and tail are not kept
-	coding     string
-	encoded    bool // coding is not the plain one
-	learns     bool // the request was shaped: the counts of the answer are compared with our own
-	counted    int  // tokens of the vocabulary in the request; 0 if the ratio cannot be learned from it
+	torn       bool   // bytes between head and tail are not kept
+	coding     string // empty for the plain one
 }
 
 const (
@@ -29,9 +26,9 @@ const (
 
 // listen has x keep the text of an answer.
 func (x *exchange) listen(a *wire.Answer) {
-	coding := wire.Values(a.Block, "content-encoding")
-	x.answer = &answerText{
-		coding: string(coding), encoded: isEncoded(coding), learns: x.input != nil, counted: x.report.Counted,
+	x.answer = &answerText{}
+	if coding := wire.Values(a.Block, "content-encoding"); isEncoded(coding) {
+		x.answer.coding = string(coding)
 	}
 	a.Hears = x.answer.add
 }
@@ -39,7 +36,7 @@ func (x *exchange) listen(a *wire.Answer) {
 // add takes the next bytes of the answer.
 func (t *answerText) add(run []byte) {
 	head, tail := headBytes, tailBytes
-	if t.encoded {
+	if t.coding != "" {
 		head, tail = codedBytes, 0
 	}
 	n := min(head-len(t.head), len(run))
@@ -58,47 +55,53 @@ func (t *answerText) add(run []byte) {
 // too long, or whose coding is not known, has none.
 func (t *answerText) text(most int64) (all, end []byte) {
 	switch {
-	case t.encoded && t.torn:
-		return nil, nil
-	case t.encoded:
-		all, _ = decode(t.coding, t.head, most) // the beginning of a cut answer may have its counts
-		return all, all
-	case t.torn:
+	case t.coding == "" && t.torn:
 		return slices.Concat(t.head, []byte("\n"), t.tail), t.tail
+	case t.coding == "":
+		all = append(t.head, t.tail...)
+	case !t.torn:
+		all, _ = decode(t.coding, t.head, most) // the beginning of a cut answer may have its counts
 	}
-	all = append(t.head, t.tail...)
 	return all, all
 }
 
-// readUsage reads the usage from an answer that has passed. cut says that the answer broke off, or that its client
-// left: it is paid all the same, but nothing is learned from it. Where the answer states no counts, the request's
-// tokens are our own count.
+// readUsage reads the usage from an answer that has passed, and learns from it. cut says that the answer broke off, or
+// that its client left: it is paid all the same, but nothing is learned from it. Where the answer states no counts, the
+// request's tokens are our own count.
 func (x *exchange) readUsage(a *wire.Answer, cut bool) {
 	if x.answer == nil || a.Code < 200 || a.Code > 299 {
 		return
 	}
+	e := &x.event
 	all, end := x.answer.text(int64(x.set.conf.MaxBody))
 	u, used := x.dialect.Usage(all)
-	streams := isOfType(a, eventStream)
-	steps := lastSteps(x.dialect, end)
+	streams, steps := isOfType(a, eventStream), lastSteps(x.dialect, end)
 	switch {
 	case u.Source == "":
-		if u.Input = ownCount(&x.event); u.Input > 0 {
+		sent := e.TokensAfter
+		if e.Mode == event.ModeObserve {
+			sent = e.TokensBefore
+		}
+		if u.Input = sent.Total(); u.Input > 0 {
 			u.Source, u.CacheUnknown, u.Cut = event.UsageCounted, true, cut
 		}
 	case cut || a.Length == wire.UntilClose: // clients leave when they have the last event, before the body has its end
 		ended := len(steps) == 0 || slices.Contains(steps, answer.EndStep)
 		u.Cut = u.Cut || !isOfType(a, "application/json") && (!streams || !ended)
 	}
-	x.event.Usage = u
+	e.Usage = u
 	if cut {
 		return
 	}
 	if streams && slices.Contains(steps, answer.ErrorStep) {
-		x.event.Fault, x.event.Err = event.Failed, "the upstream reported an error within its answer"
+		e.Fault, e.Err = event.Failed, "the upstream reported an error within its answer"
 	}
-	if x.answer.learns {
-		x.learn(used)
+	if counted := e.TokensAfter.Total(); x.learns && counted > 0 { // the model holds so many, and counts in that way
+		deps := &x.proxy.deps
+		e.TokensUsed = max(used, 0)
+		e.WindowRefuted = deps.Windows.LearnAnswer(e.Upstream, e.Model, counted, used)
+		source := tokenize.Source{Upstream: e.Upstream, Model: e.Model, Dialect: x.dialect.Name()}
+		deps.Ratios.Learn(source, x.report.Counted, used)
 	}
 }
 
@@ -124,26 +127,4 @@ const eventStream = "text/event-stream"
 func isOfType(a *wire.Answer, content string) bool {
 	kind, _, _ := bytes.Cut(wire.Values(a.Block, "content-type"), []byte{';'})
 	return wire.EqualFold(bytes.TrimSpace(kind), content)
-}
-
-// learn compares the provider's count of a request's tokens with ours: the model holds them, and counts in that way.
-func (x *exchange) learn(used int) {
-	e, deps := &x.event, &x.proxy.deps
-	counted := e.TokensAfter.Total()
-	if counted == 0 {
-		return
-	}
-	e.TokensUsed = max(used, 0)
-	e.WindowRefuted = deps.Windows.LearnAnswer(e.Upstream, e.Model, counted, used)
-	if own := x.answer.counted; own > 0 && used > 0 {
-		deps.Ratios.Learn(tokenize.Source{Upstream: e.Upstream, Model: e.Model, Dialect: x.dialect.Name()}, own, used)
-	}
-}
-
-// ownCount returns how many tokens were sent by our own count; 0 if they were not counted.
-func ownCount(e *event.Exchange) int {
-	if e.Mode == event.ModeObserve {
-		return e.TokensBefore.Total()
-	}
-	return e.TokensAfter.Total()
 }
