@@ -24,7 +24,7 @@ func (r *rig) send(c Credential, change ...func(*summarize.Request)) (summarize.
 	for _, f := range change {
 		f(&q)
 	}
-	return r.proxy.upstreams.Send(r.tb.Context(), q)
+	return r.upstreams.Send(r.tb.Context(), q)
 }
 
 // credential is what the shaper gets of a request with the lines.
@@ -152,7 +152,7 @@ func TestGetGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 			s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.up.url() + base,
 				Headers: map[string]string{"X-Team": "ours"}}}
 		})
-		status, text, err := r.proxy.upstreams.Get(t.Context(), "test", path)
+		status, text, err := r.upstreams.Get(t.Context(), "test", path)
 		if string(text) != "a" || err != nil || status != 200 {
 			t.Errorf("got %d %q %v", status, text, err)
 		}
@@ -222,7 +222,7 @@ func TestQuestionsEndWithTheirContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		failed := make(chan error, 1)
 		go func() {
-			_, err := r.proxy.upstreams.Send(ctx, summarize.Request{Upstream: "test", Path: chatTarget,
+			_, err := r.upstreams.Send(ctx, summarize.Request{Upstream: "test", Path: chatTarget,
 				Body: []byte(question)})
 			failed <- err
 		}()

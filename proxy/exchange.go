@@ -31,7 +31,6 @@ type exchange struct {
 	own         bool            // epitome itself answers
 	begun       bool            // bytes of an answer have gone to the client
 	endsByClose bool            // the client takes the connection's end for the answer's
-	tunnelled   bool            // the exchange ends where its tunnel does
 
 	life  context.Context // ends when the client has left, and with the proxy's life
 	leave func()          // ends life, and with it the upstream call
@@ -58,12 +57,25 @@ type exchange struct {
 // serve handles one request. fasthttp calls it when the head has been read.
 func (p *Proxy) serve(ctx *fasthttp.RequestCtx) {
 	x := p.begin(ctx)
-	defer x.end()
 	if x.own {
-		x.err = x.serveOwn()
+		x.err = x.try(x.serveOwn)
 	} else {
-		x.err = x.forward()
+		x.err = x.try(x.forward)
 	}
+	if !ctx.Hijacked() { // else the exchange ends where its tunnel does
+		x.end()
+	}
+}
+
+// try runs a part of the exchange. A panic in it is logged, and fails this exchange alone.
+func (x *exchange) try(part func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			x.proxy.deps.Log.Error("panic in an exchange", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
+			err = &wire.Failure{Fault: event.Panic, Err: fmt.Errorf("panic: %v", r)}
+		}
+	}()
+	return part()
 }
 
 // forward is the whole way of a request that goes upstream. Its error is a refusal that the client is sent, or a
@@ -170,7 +182,7 @@ func (x *exchange) checkHead() error {
 // receive reads the request's body, at most the given number of bytes.
 func (x *exchange) receive(most int64) error {
 	if x.unread {
-		x.client.ReadIdle = x.proxy.limits.bodyIdle
+		x.client.ReadIdle = x.set.conf.limits.arrive
 		length := max(int64(x.ctx.Request.Header.ContentLength()), -1)
 		body, err := x.room.readAll(x.life, x.ctx.RequestBodyStream(), length, most)
 		x.client.ReadIdle = 0
@@ -248,14 +260,6 @@ const (
 // end is the one place where an exchange ends, however that happens: the client gets an answer if it has had none,
 // memory is given back, and the event is recorded.
 func (x *exchange) end() {
-	if x.tunnelled {
-		x.tunnelled = false
-		return
-	}
-	if r := recover(); r != nil {
-		x.err = &wire.Failure{Fault: event.Panic, Err: fmt.Errorf("panic: %v", r)}
-		x.proxy.deps.Log.Error("panic in an exchange", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
-	}
 	x.client.Unwatch()
 	x.dropBodies()
 	if x.unread { // the next bytes on the connection are no request
@@ -273,7 +277,7 @@ func (x *exchange) end() {
 		return
 	}
 	x.event.Duration = time.Since(x.event.Start)
-	x.proxy.record(x.event)
+	_ = x.try(func() error { x.proxy.deps.Record(x.event); return nil })
 }
 
 // fail tells the client, as far as it can still be told.
@@ -286,13 +290,8 @@ func (x *exchange) fail() {
 	if f := (*wire.Failure)(nil); errors.As(x.err, &f) {
 		x.event.Fault = f.Fault
 	}
-	switch {
-	case x.event.Fault == event.ClientGone || x.event.Fault == event.ClientSlow || x.event.Fault == event.Stopped:
-		x.reply.Close = true
-		if x.endsByClose {
-			x.client.Reset()
-		}
-	case !x.begun:
+	isGone := slices.Contains([]event.Fault{event.ClientGone, event.ClientSlow, event.Stopped}, x.event.Fault)
+	if !isGone && !x.begun {
 		r := refusalOf(x.err)
 		x.reply.Close = x.reply.Close || x.event.Fault == event.Panic || x.proxy.Stopping()
 		x.reply.Extra = append([]byte(r.lines), x.reply.Extra...)
@@ -300,11 +299,11 @@ func (x *exchange) fail() {
 		w.header.Set("Content-Type", "application/json")
 		w.send(true)
 		x.event.Status = r.status
-	default: // the connection ends without the end of the answer
-		x.reply.Close = true
-		if x.endsByClose || !errors.Is(x.err, wire.ErrTruncated) {
-			x.client.Reset()
-		}
+		return
+	}
+	x.reply.Close = true
+	if x.endsByClose || !isGone && !errors.Is(x.err, wire.ErrTruncated) { // the end must not pass for the answer's
+		x.client.Reset()
 	}
 }
 

@@ -21,60 +21,60 @@ import (
 // dialect d. Nobody waits for the result. The error says what to write instead.
 func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, body []byte) (rewrite.Input, error) {
 	set := p.settings.Load()
-	up := set.forModel(modelOf(body))
+	up, err := set.forModel(modelOf(body)), error(nil)
 	if upstream != "" {
-		var err error
-		if up, err = set.lookUp(upstream); err != nil {
-			return rewrite.Input{}, err
-		}
+		up, err = set.lookUp(upstream)
 	}
-	var block bytes.Buffer
-	_ = h.Write(&block) // a buffer takes everything
-	c, head, err := set.clients.find(block.Bytes())
 	if err != nil {
 		return rewrite.Input{}, err
 	}
-	client := ""
-	if c != nil {
-		client = c.name
+	var block bytes.Buffer
+	_ = h.Write(&block) // a buffer takes everything
+	owner, head, err := set.clients.find(block.Bytes())
+	if err != nil {
+		return rewrite.Input{}, err
 	}
-	in, err := p.inputFrom(set, head, client)
+	in, err := p.inputFrom(set, head, owner.name)
 	in.Dialect, in.Body, in.Upstream = d, body, up.name
 	return in, err
 }
 
-// inputFrom reads from the header lines of a request how it is to be shaped, and who may share facts with it. The error
-// says what to write instead.
-func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite.Input, _ error) {
+// inputFrom reads from the header lines of a request how it is to be shaped, and who may share facts with it. client is
+// empty where no keys are asked for. The error says what to write instead.
+func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite.Input, err error) {
 	limits := set.conf.Limits
-	in.SummaryMode, in.Scope = set.conf.SummaryMode, p.scope(set, head, client)
+	in.SummaryMode, in.Scope, in.Limits = set.conf.SummaryMode, p.scope(set, head, client), &limits
 	var numbers []string // which override those of a preset, wherever it stands
 	scope, _ := strings.CutPrefix(strings.ToLower(set.conf.Scope), "header:")
 	for l := wire.LinesOf(head); l.Next(); {
 		if !wire.IsOwn(l.Name) || l.Is(scope) {
 			continue
 		}
-		switch name, value := strings.ToLower(string(l.Name[len(wire.OwnPrefix):])), string(l.Value); name {
+		name, value := strings.ToLower(string(l.Name)), string(l.Value)
+		switch strings.TrimPrefix(name, wire.OwnPrefix) {
 		case "mode":
 		case "preset":
-			if err := limits.SetPreset(value); err != nil {
-				return in, fmt.Errorf("cannot use %spreset: %w", wire.OwnPrefix, err)
-			}
+			err = limits.SetPreset(value)
 		case "compact":
 			if in.Compact = value == "now"; !in.Compact { // a value that means no must not be taken for yes
-				return in, fmt.Errorf("cannot use %scompact: write now, or leave it out", wire.OwnPrefix)
+				err = errors.New("write now, or leave it out")
 			}
 		case "project":
-			if err := CheckProject(value); err != nil {
-				return in, fmt.Errorf("cannot use %sproject: %w", wire.OwnPrefix, err)
-			}
-			in.Project = value
+			in.Project, err = value, CheckProject(value)
 		case "context":
-			in.Contexts = append(in.Contexts, strings.FieldsFunc(value, isSeparator)...)
+			for name := range strings.FieldsFuncSeq(value, isSeparator) {
+				in.Contexts = append(in.Contexts, name)
+				if !p.deps.Keeps(name) {
+					err = fmt.Errorf("nothing is kept under the name %.40q; 'epitome context list' has the names", name)
+				}
+			}
 		case "set":
 			numbers = append(numbers, value)
 		default:
-			return in, fmt.Errorf("unknown header %s%.60s; write one of %s", wire.OwnPrefix, name, knownHeaders)
+			return in, fmt.Errorf("unknown header %.70s; write one of %s", name, knownHeaders)
+		}
+		if err != nil {
+			return in, fmt.Errorf("cannot use %s: %w", name, err)
 		}
 	}
 	for _, list := range numbers {
@@ -82,15 +82,8 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 			return in, err
 		}
 	}
-	in.Limits = &limits
 	if err := limits.CheckShares(); err != nil && set.conf.Limits.CheckShares() == nil {
 		return in, err
-	}
-	for _, name := range in.Contexts {
-		if !p.deps.Keeps(name) {
-			return in, fmt.Errorf("cannot use %scontext: nothing is kept under the name %.40q; "+
-				"'epitome context list' has the names", wire.OwnPrefix, name)
-		}
 	}
 	return in, nil
 }

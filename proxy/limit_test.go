@@ -45,7 +45,7 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 	f("CONNECT", small, "CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n", 405, "method_not_allowed")
 	f("unknown mode", small, get("/a", "X-Epitome-Mode: sideways"), 400, "bad_request")
 	f("unknown upstream", small, get("/u/nobody/v1"), 404, "unknown_upstream")
-	briefly := func(s *Settings) { s.limits.header, s.limits.bodyIdle = brief, brief }
+	briefly := func(s *Settings) { s.limits.arrive = brief }
 	f("slow header", briefly, "GET /a HTTP/1.1\r\nHost", 408, "request_timeout")
 	f("slow body", briefly, start+"Content-Length: 5\r\n\r\nab", 408, "request_timeout")
 }

@@ -23,7 +23,6 @@ import (
 	"net"
 	"net/http"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -81,17 +80,15 @@ type Dialect interface {
 
 // Proxy serves client connections. Its methods may be called from any goroutine.
 type Proxy struct {
-	deps      Deps
-	limits    *limits
-	settings  *atomic.Pointer[settings] // of upstreams
-	upstreams *Upstreams
-	rooms     *rooms              // for the bodies under way
-	turns     *semaphore.Weighted // for large bodies to be shaped
-	server    *fasthttp.Server
-	born      time.Time
-	count     atomic.Uint64
-	loopback  bool   // the listener can be reached from this machine only; set by Serve
-	mark      string // of requests that went through here; nobody can guess it
+	deps     Deps
+	settings *atomic.Pointer[settings] // of the Upstreams
+	rooms    *rooms                    // for the bodies under way
+	turns    *semaphore.Weighted       // for large bodies to be shaped
+	server   *fasthttp.Server
+	born     time.Time
+	count    atomic.Uint64
+	loopback bool   // the listener can be reached from this machine only; set by Serve
+	mark     string // of requests that went through here; nobody can guess it
 
 	underWay atomic.Int64 // exchanges that have not ended, tunnels too
 	own      atomic.Int64 // those of them that epitome itself answers
@@ -106,8 +103,8 @@ type Proxy struct {
 func New(u *Upstreams, deps Deps) *Proxy {
 	conf := u.settings.Load().conf
 	p := &Proxy{
-		deps: deps, limits: conf.times(), upstreams: u, settings: &u.settings, born: time.Now(), mark: rand.Text(),
-		rooms: newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody), conf.times().room),
+		deps: deps, settings: &u.settings, born: time.Now(), mark: rand.Text(),
+		rooms: newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody), conf.limits.room),
 		turns: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)-1))), // a processor is left for others
 	}
 	p.life, p.end = context.WithCancel(context.Background())
@@ -118,8 +115,8 @@ func New(u *Upstreams, deps Deps) *Proxy {
 		ErrorHandler:       p.refuseUnread,
 		Concurrency:        conf.MaxConnections + 1,
 		ReadBufferSize:     maxHeader,
-		ReadTimeout:        p.limits.header,
-		IdleTimeout:        p.limits.keepAlive,
+		ReadTimeout:        conf.limits.arrive,
+		IdleTimeout:        keepAlive,
 		StreamRequestBody:  true,
 		MaxRequestBodySize: 1, // fasthttp reads no more of a body by itself, and receive reads the rest
 
@@ -163,7 +160,8 @@ func (p *Proxy) Serve(ln net.Listener) error {
 	if p.Stopping() { // Shutdown has not known of the listener
 		return ln.Close()
 	}
-	err := p.server.Serve(wire.Listen(ln, p.settings.Load().conf.MaxConnections, p.limits.writeIdle))
+	conf := p.settings.Load().conf
+	err := p.server.Serve(wire.Listen(ln, conf.MaxConnections, conf.limits.writeIdle))
 	if p.Stopping() {
 		return nil
 	}
@@ -174,7 +172,7 @@ func (p *Proxy) Serve(ln net.Listener) error {
 func (p *Proxy) Stopping() bool { return p.serving.Err() != nil }
 
 // Shutdown stops listening and ends requests under /-/ at once, gives exchanges that are under way the grace time to
-// finish, and then cuts the rest, with the requests of epitome's own to upstreams.
+// finish, and then cuts the rest.
 func (p *Proxy) Shutdown() {
 	p.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().conf.ShutdownGrace.D())
@@ -183,7 +181,7 @@ func (p *Proxy) Shutdown() {
 	p.await(ctx)                          // tunnels are no longer the server's
 	p.Cut()
 	p.await(context.Background())
-	p.upstreams.Close()
+	p.settings.Load().retire(nil)
 }
 
 // Cut ends every exchange that is under way, and each one that still begins, as if its client had left, and its
@@ -193,7 +191,6 @@ func (p *Proxy) Cut() {
 		p.deps.Log.Warn("cutting exchanges that have not finished", "count", n)
 	}
 	p.end()
-	p.upstreams.stop()
 }
 
 // InFlight returns the number of exchanges under way, without requests for epitome's own pages.
@@ -209,14 +206,4 @@ func (p *Proxy) await(ctx context.Context) {
 // nextID returns a short text that no other exchange of this process has.
 func (p *Proxy) nextID() string {
 	return strconv.FormatInt(p.born.UnixMilli(), 36) + "-" + strconv.FormatUint(p.count.Add(1), 36)
-}
-
-// record hands an exchange on; a panic there must not end the process.
-func (p *Proxy) record(e event.Exchange) {
-	defer func() {
-		if r := recover(); r != nil {
-			p.deps.Log.Error("panic while recording an exchange", "id", e.ID, "panic", r, "stack", string(debug.Stack()))
-		}
-	}()
-	p.deps.Record(e)
 }

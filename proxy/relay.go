@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -90,19 +92,14 @@ func (x *exchange) tunnel(a *wire.Answer) error {
 		a.End()
 		return err
 	}
-	x.tunnelled = true
 	x.client.Unwatch()
 	x.ctx.HijackSetNoResponse(true)
 	x.ctx.Hijack(func(client net.Conn) {
 		defer x.end()
 		defer a.End()
-		moved, err := wire.RunTunnel(client, x.client, a)
-		x.event.ResponseBytes = moved
-		switch {
-		case x.life.Err() != nil:
-			x.err = &wire.Failure{Fault: event.Truncated, Err: errors.New("the tunnel was cut at shutdown")}
-		case err != nil:
-			x.err = &wire.Failure{Fault: event.Truncated, Err: err}
+		var err error
+		if x.event.ResponseBytes, err = wire.RunTunnel(client, x.client, a); err != nil || x.life.Err() != nil {
+			x.err = &wire.Failure{Fault: event.Truncated, Err: cmp.Or(err, context.Cause(x.life))}
 		}
 	})
 	return nil

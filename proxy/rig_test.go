@@ -49,7 +49,8 @@ type rig struct {
 	ended  chan struct{}       // closed when Serve has returned
 	events chan event.Exchange // of the exchanges that have ended
 
-	windows *window.Windows
+	upstreams *Upstreams
+	windows   *window.Windows
 
 	shape   atomic.Pointer[shaper] // in place of one that changes nothing
 	observe atomic.Pointer[shaper]
@@ -72,8 +73,7 @@ func testSettings(base string) Settings {
 			FirstByteTimeout: long, ReadIdle: long, ShutdownGrace: long,
 		},
 		limits: &limits{
-			header: patience, bodyIdle: patience, keepAlive: patience, writeIdle: patience, dial: patience,
-			upstreamIdle: patience, room: patience,
+			arrive: patience, writeIdle: patience, upstreamIdle: patience, room: patience,
 		},
 		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
 	}
@@ -122,6 +122,7 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 	if err != nil {
 		tb.Fatal(err)
 	}
+	r.upstreams = upstreams
 	r.proxy = New(upstreams, Deps{
 		Own: http.HandlerFunc(ownPage), Log: slog.New(slog.DiscardHandler),
 		Record: func(e event.Exchange) {

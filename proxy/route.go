@@ -121,7 +121,7 @@ func newUpstream(name string, u UpstreamConfig, l *limits) (*upstream, error) {
 			return nil, fmt.Errorf("cannot set up TLS of upstream %s: %w", name, err)
 		}
 	}
-	up.pool = wire.NewPool(at, secure, wire.Limits{Idle: l.upstreamIdle, Dial: l.dial, WriteIdle: l.writeIdle})
+	up.pool = wire.NewPool(at, secure, wire.Limits{Idle: l.upstreamIdle, Dial: dialTime, WriteIdle: l.writeIdle})
 	return up, nil
 }
 

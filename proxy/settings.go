@@ -42,28 +42,25 @@ type Settings struct {
 	limits *limits // nil for defaultLimits
 }
 
-// maxHeader bounds a request's head, in bytes, as Node's servers do. Clients need 1 to 4 KB; long tokens and cookies
-// need more. Each connection has a buffer of this size.
-const maxHeader = 16 << 10
+const (
+	// maxHeader bounds a request's head, in bytes, as Node's servers do. Clients need 1 to 4 KB; long tokens and cookies
+	// need more. Each connection has a buffer of this size.
+	maxHeader = 16 << 10
+	keepAlive = 2 * time.Minute  // for which a client's connection stays open without a request
+	dialTime  = 10 * time.Second // for connecting to an upstream
+)
 
 // limits are times that cannot be configured. Tests shorten them.
 type limits struct {
-	header       time.Duration // for the head of a request to arrive
-	bodyIdle     time.Duration // in which the next bytes of a request's body must arrive
-	keepAlive    time.Duration // for which a client's connection stays open without a request
+	arrive       time.Duration // for the head of a request to arrive, and for the next bytes of its body
 	writeIdle    time.Duration // after which a client or an upstream that takes nothing is given up
-	dial         time.Duration // for connecting to an upstream
 	upstreamIdle time.Duration // for which an unused connection to an upstream is kept; servers close theirs after 5 s
 	room         time.Duration // that a body waits for memory; the SDKs of the large providers wait as long
 }
 
 var defaultLimits = limits{
-	header: 30 * time.Second, bodyIdle: 30 * time.Second, keepAlive: 2 * time.Minute, writeIdle: time.Minute,
-	dial: 10 * time.Second, upstreamIdle: 4 * time.Second, room: 10 * time.Minute,
+	arrive: 30 * time.Second, writeIdle: time.Minute, upstreamIdle: 4 * time.Second, room: 10 * time.Minute,
 }
-
-// times returns the limits that hold under s.
-func (s *Settings) times() *limits { return cmp.Or(s.limits, &defaultLimits) }
 
 // settings are one configuration and the values made from it. They do not change once made.
 type settings struct {
@@ -79,12 +76,13 @@ func newSettings(s Settings, old *settings) (*settings, error) {
 	if old == nil {
 		old = &settings{}
 	}
+	s.limits = cmp.Or(s.limits, &defaultLimits)
 	set := &settings{conf: s, upstreams: make(map[string]*upstream, len(s.Upstreams))}
 	var err error
 	for _, name := range slices.Sorted(maps.Keys(s.Upstreams)) {
 		up := old.upstreams[name]
 		if up == nil || !reflect.DeepEqual(up.config, s.Upstreams[name]) {
-			if up, err = newUpstream(name, s.Upstreams[name], s.times()); err != nil {
+			if up, err = newUpstream(name, s.Upstreams[name], s.limits); err != nil {
 				return nil, err
 			}
 		}

@@ -125,8 +125,8 @@ func (x *exchange) setReport(r *rewrite.Report) {
 	e := &x.event
 	e.Action = cmp.Or(r.Action, e.Action)
 	spent := e.ShapeTime
-	e.Shaping = r.Shaping
-	e.ShapeTime, e.Streams, e.Added = spent, r.Streams, int32(r.Added.Tokens)
+	e.Shaping, e.Streams, e.Added = r.Shaping, r.Streams, int32(r.Added.Tokens)
+	e.ShapeTime = spent
 	e.Contexts, e.Inner = event.Clip(strings.Join(r.Added.Names, ", ")), event.Clip(r.Added.Why)
 	e.Memory = uint16(min(r.Added.Memory, math.MaxUint16)) // a memory has 8 000 characters at most
 	if r.Err != nil {

@@ -134,7 +134,7 @@ func TestSilentHandshakesEnd(t *testing.T) {
 	noLeaks(t)
 	files := certificate(t)
 	issue(t, files, "epitome.test")
-	r := secureRig(t, files, taking, func(s *Settings) { s.limits.header = 100 * time.Millisecond })
+	r := secureRig(t, files, taking, func(s *Settings) { s.limits.arrive = 100 * time.Millisecond })
 	for _, begin := range []string{"", "\x16\x03\x01\x02\x00"} {
 		if got, _ := io.ReadAll(r.dial().send(begin).br); len(got) > 7 { // an alert at most
 			t.Errorf("got %q", got)

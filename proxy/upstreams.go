@@ -16,14 +16,7 @@ import (
 
 // Upstreams are the providers by name, with the connections to them. The proxy sends its clients' requests there, and
 // Send and Get those of epitome itself. Make them with NewUpstreams. Methods may be called from any goroutine.
-type Upstreams struct {
-	settings atomic.Pointer[settings]
-	life     context.Context // of requests of epitome itself
-	stop     context.CancelFunc
-}
-
-// errStopped is why the requests of epitome itself end when it is stopped.
-var errStopped = errors.New("epitome stops")
+type Upstreams struct{ settings atomic.Pointer[settings] }
 
 // NewUpstreams makes the upstreams of s.
 func NewUpstreams(s Settings) (*Upstreams, error) {
@@ -32,20 +25,13 @@ func NewUpstreams(s Settings) (*Upstreams, error) {
 		return nil, err
 	}
 	u := &Upstreams{}
-	u.life, u.stop = context.WithCancel(context.Background())
 	u.settings.Store(set)
 	return u, nil
 }
 
-// Close ends the requests of epitome itself, and closes idle connections.
-func (u *Upstreams) Close() {
-	u.stop()
-	u.settings.Load().retire(nil)
-}
-
 // Send sends a request of epitome itself and returns the whole answer. The request is authorized by the Credential that
 // it has, and then goes to the target of that client's own request, or by the key in the environment variable KeyEnv.
-// It ends with an error when ctx or the Upstreams end.
+// It ends with an error when ctx ends.
 func (u *Upstreams) Send(ctx context.Context, r summarize.Request) (summarize.Response, error) {
 	up, err := u.settings.Load().lookUp(r.Upstream)
 	if err != nil {
@@ -84,9 +70,6 @@ func (u *Upstreams) send(
 	ctx context.Context, up *upstream, head wire.RequestHead, body []byte,
 ) (answerHead *wire.Head, answer []byte, err error) {
 	conf := &u.settings.Load().conf
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(u.life, func() { cancel(errStopped) })()
 	a, err := up.pool.Do(ctx, wire.Request{
 		Head: head.AppendTo(nil, &up.peer), Body: body, Dechunk: true,
 		FirstByte: conf.FirstByteTimeout.D(), ReadIdle: conf.ReadIdle.D(),
