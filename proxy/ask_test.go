@@ -19,7 +19,7 @@ import (
 const question = `{"model":"m"}`
 
 // send asks upstream test on behalf of a client.
-func (r *rig) send(c Credential, change ...func(*summarize.Request)) (summarize.Response, error) {
+func (r *rig) send(c *credential, change ...func(*summarize.Request)) (summarize.Response, error) {
 	q := summarize.Request{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c}
 	for _, f := range change {
 		f(&q)
@@ -28,13 +28,13 @@ func (r *rig) send(c Credential, change ...func(*summarize.Request)) (summarize.
 }
 
 // credential is what the shaper gets of a request with the lines.
-func (r *rig) credential(target string, lines ...string) Credential {
+func (r *rig) credential(target string, lines ...string) *credential {
 	r.tb.Helper()
 	var asked rewrite.Input
 	r.shapes(notes(&asked))
 	r.ask(post(target, long, lines...))
 	r.event()
-	return asked.Credential().(Credential)
+	return asked.Credential().(*credential)
 }
 
 // asked is the head of a question as it is sent to target, with the lines between.
@@ -82,7 +82,7 @@ func TestQuestionGoesWhereTheConversationWent(t *testing.T) {
 	f := func(base, target, want string) {
 		t.Helper()
 		r.reload(func(s *Settings) { s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.up.url() + base}} })
-		var c Credential
+		var c *credential
 		if target != "" {
 			c = r.credential(target)
 		}
@@ -206,7 +206,7 @@ func TestQuestionsEndWithTheirContext(t *testing.T) {
 			c.send(begin)
 			c.hangUp()
 		})
-		if a, err := r.send(Credential{}); err == nil {
+		if a, err := r.send(nil); err == nil {
 			t.Errorf("of %q came %+v", begin, a)
 		}
 	}

@@ -67,18 +67,19 @@ func decode(coding string, body []byte, most int64) ([]byte, error) {
 
 // decoded returns the request's body without its content coding, at most max_body of it, or why there is none.
 func (x *exchange) decoded() ([]byte, *rewrite.Report) {
+	coding := wire.Values(x.head, "content-encoding")
 	switch {
-	case !isEncoded(x.fields.coding):
+	case !isEncoded(coding):
 		return x.body, nil
 	case x.plain != nil:
 		return x.plain, nil
 	}
-	r, err := newDecoder(string(x.fields.coding), bytes.NewReader(x.body))
-	if err != nil {
-		return nil, encoded
+	r, err := newDecoder(string(coding), bytes.NewReader(x.body))
+	if err == nil {
+		defer func() { _ = r.Close() }()
+		x.plain, err = x.room.readAll(x.life, r, -1, int64(x.set.conf.MaxBody))
 	}
-	defer func() { _ = r.Close() }()
-	switch x.plain, err = x.room.readAll(x.life, r, -1, int64(x.set.conf.MaxBody)); err {
+	switch err {
 	case nil:
 		return x.plain, nil
 	case errTooLarge:

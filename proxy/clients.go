@@ -59,32 +59,22 @@ func newClients(all map[string]ClientConfig) (clients, error) {
 // keyHeader is the request header that carries a key beside a credential for the provider.
 const keyHeader = wire.OwnPrefix + "key"
 
-// owner returns the client whose key stands in a header line; nil if none does. It is found by a hash, so that the
-// time of the look-up says nothing about keys.
-func (b clients) owner(l *wire.Lines) *client {
-	key := l.Value
-	switch {
-	case l.Is("authorization"):
-		if _, after, found := bytes.Cut(key, []byte(" ")); found { // the scheme does not matter
-			key = bytes.TrimSpace(after)
-		}
-	case l.Is(keyHeader), l.Is("x-api-key"), l.Is("api-key"):
-	default:
-		return nil
-	}
-	return b[sha256.Sum256(key)]
-}
-
 // find returns the client whose key the header lines of a request have first, and the lines without those that have a
-// known key. The error refuses a request without a known key.
+// known key. Clients are found by a hash, so that the time of the look-up says nothing about keys. The error refuses a
+// request without a known key.
 func (b clients) find(head []byte) (found *client, left []byte, err error) {
 	if b == nil {
 		return nobody, head, nil
 	}
 	for l := wire.LinesOf(head); l.Next(); {
-		if c := b.owner(&l); c != nil {
-			found = cmp.Or(found, c)
-		} else {
+		var c *client
+		switch {
+		case l.Is("authorization"): // behind any scheme, or none
+			c = b[sha256.Sum256(l.Value[bytes.LastIndexByte(l.Value, ' ')+1:])]
+		case l.Is(keyHeader), l.Is("x-api-key"), l.Is("api-key"):
+			c = b[sha256.Sum256(l.Value)]
+		}
+		if found = cmp.Or(found, c); c == nil {
 			left = l.AppendTo(left)
 		}
 	}

@@ -6,29 +6,27 @@ import (
 	"epitome/proxy/wire"
 )
 
-// Credential authorizes requests of epitome's own on behalf of a client: copies of the header lines that say who the
+// credential authorizes requests of epitome's own on behalf of a client: copies of the header lines that say who the
 // client is, and the target of the client's request. It is sent to the upstream of that request and to no other one.
-// The zero value is none.
-type Credential struct {
-	open func() credential // a function, as printing a struct would print the fields of another one
-}
-
 type credential struct {
 	url    string // of the upstream as it was configured: the name may come to stand for another provider
 	target string // as the upstream got it; its query may hold a key
 	lines  []byte
 }
 
+// String keeps the header lines out of logs.
+func (c *credential) String() string { return "credential" }
+
 // credentialOf makes a credential of a request's header lines. All of it is copied.
-func credentialOf(up *upstream, target, head []byte) Credential {
-	c := credential{url: up.config.URL, target: string(target)}
+func credentialOf(up *upstream, target, head []byte) *credential {
+	c := &credential{url: up.config.URL, target: string(target)}
 	hops := wire.HopsOf(head)
 	for l := wire.LinesOf(head); l.Next(); {
 		if (whoHeaders.Match(l.Name) || namesSession(&l)) && !hops.Has(l.Name) {
 			c.lines = l.AppendTo(c.lines)
 		}
 	}
-	return Credential{func() credential { return c }}
+	return c
 }
 
 // whoHeaders say for whom a request is: who pays, and which version of the API the client speaks. Any other header is

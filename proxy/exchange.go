@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -36,7 +37,6 @@ type exchange struct {
 	leave func()          // ends life, and with it the upstream call
 	uncut func() bool     // ends the watch for the end of the proxy's life
 	marks bool            // the request is to carry the proxy's mark
-	owner *client         // whose key the request came with
 
 	head   []byte // the client's header lines, without its key for epitome
 	fields fields // of head
@@ -81,9 +81,11 @@ func (x *exchange) try(part func() error) (err error) {
 // forward is the whole way of a request that goes upstream. Its error is a refusal that the client is sent, or a
 // *wire.Failure, which says whose fault it is that the client gets no answer, or not all of it.
 func (x *exchange) forward() error {
-	if err := x.identify(); err != nil {
+	owner, head, err := x.set.clients.find(x.head)
+	if err != nil {
 		return err
 	}
+	x.event.Client, x.head = owner.name, head
 	if err := x.checkHead(); err != nil {
 		return err
 	}
@@ -96,7 +98,7 @@ func (x *exchange) forward() error {
 		return err
 	}
 	x.event.Upstream = up.name
-	if err := x.owner.mayUse(up.name); err != nil {
+	if err := owner.mayUse(up.name); err != nil {
 		return err
 	}
 	if err := x.shape(up, target); err != nil {
@@ -121,23 +123,22 @@ func (x *exchange) forward() error {
 // begin takes a request in. The settings that are in force now hold for all of it.
 func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
-	target := wire.OriginForm(h.RequestURI())
-	path, _, _ := bytes.Cut(target, []byte("?"))
+	path, _, _ := bytes.Cut(wire.OriginForm(h.RequestURI()), []byte("?"))
 	x := &exchange{
-		proxy: p, set: p.settings.Load(), ctx: ctx, client: ctx.Conn().(*wire.Client), head: h.RawHeaders(),
-		own: bytes.HasPrefix(target, []byte(ownPath)), unread: ctx.Request.IsBodyStream(), room: room{all: p.rooms},
+		proxy: p, set: p.settings.Load(), ctx: ctx, client: ctx.Conn().(*wire.Client), room: room{all: p.rooms},
+		own: bytes.HasPrefix(path, []byte(ownPath)), head: h.RawHeaders(), unread: ctx.Request.IsBodyStream(),
 	}
 	x.fields = readFields(x.head)
+	mode, _ := x.set.mode(x.fields.mode)
+	x.event = event.Exchange{
+		ID: rand.Text()[:10], Start: time.Now(), Method: string(h.Method()), Path: string(path), Mode: mode,
+		Action: event.ActionNone, TraceParent: event.Clip(string(x.fields.traceParent)),
+	}
 	life, cancel := context.WithCancelCause(context.Background())
 	x.life, x.leave = life, func() { cancel(wire.ErrGone) }
 	x.uncut = context.AfterFunc(p.life, func() { x.client.Cut(); x.leave() })
 	x.reply.HTTP10 = !h.IsHTTP11()
 	x.reply.Close = h.ConnectionClose() || x.fields.closes || p.Stopping()
-	mode, _ := x.set.mode(x.fields.mode)
-	x.event = event.Exchange{
-		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path), Mode: mode,
-		Action: event.ActionNone, TraceParent: event.Clip(string(x.fields.traceParent)),
-	}
 	if mode != event.ModeOff && !x.own {
 		x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
 	}
@@ -148,49 +149,41 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	return x
 }
 
-// identify finds the client by its key, where clients have keys, and takes the key off the header lines.
-func (x *exchange) identify() (err error) {
-	x.owner, x.head, err = x.set.clients.find(x.head)
-	x.event.Client = x.owner.name
-	return err
-}
-
 // checkHead refuses requests that must not be forwarded, whatever their body.
 func (x *exchange) checkHead() error {
-	h := &x.ctx.Request.Header
 	_, isMode := x.set.mode(x.fields.mode)
 	badLine := wire.CheckLines(x.head)
+	twoLengths := x.fields.hasCoding && x.fields.hasLength
+	x.reply.Close = x.reply.Close || twoLengths || badLine != nil // the next request may begin elsewhere
 	switch {
-	case h.IsConnect():
+	case x.ctx.IsConnect():
 		return refuse(405, "method_not_allowed",
 			"epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY")
-	case x.fields.hasCoding && x.fields.hasLength:
-		x.reply.Close = true
+	case twoLengths:
 		return refuse(400, "bad_request",
 			"the request states both Content-Length and Transfer-Encoding: send one of them")
 	case bytes.Contains(x.fields.via, []byte(x.proxy.mark)): // it was sent from here
-		return refuse(508, "loop", looped, noRetry)
+		return refuse(508, "loop", "this request came back to the epitome that sent it: "+
+			"let the url of its upstream name the provider, and no epitome that sends to this one", noRetry)
 	case !isMode:
 		return refuse(400, "bad_request", "x-epitome-mode must be on, observe or off: correct it, or leave it out")
 	case badLine != nil:
-		x.reply.Close = true
 		return refuse(400, "bad_request", fmt.Sprintf("epitome cannot read the request: %v; check the client", badLine))
 	}
 	return nil
 }
 
 // receive reads the request's body, at most the given number of bytes.
-func (x *exchange) receive(most int64) error {
+func (x *exchange) receive(most int64) (err error) {
 	if x.unread {
 		x.client.ReadIdle = x.set.conf.limits.arrive
 		length := max(int64(x.ctx.Request.Header.ContentLength()), -1)
-		body, err := x.room.readAll(x.life, x.ctx.RequestBodyStream(), length, most)
+		x.body, err = x.room.readAll(x.life, x.ctx.RequestBodyStream(), length, most)
 		x.client.ReadIdle = 0
 		if err != nil {
 			return x.whyUnread(err)
 		}
-		x.body, x.unread = body, false
-		x.event.RequestBytes = int64(len(body))
+		x.unread, x.event.RequestBytes = false, int64(len(x.body))
 	}
 	x.event.Start = time.Now() // begin has set it for requests that are refused before they have come whole
 	return nil
@@ -207,7 +200,7 @@ func (x *exchange) whyUnread(err error) error {
 	case x.life.Err() != nil, x.client.HasLeft():
 		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
 	case errors.Is(err, errNoRoom):
-		return refuse(503, "busy", "the requests under way fill max_in_flight: try again, or raise it", retryAfter(1))
+		return refuse(503, "busy", "the requests under way fill max_in_flight: try again, or raise it", "Retry-After: 1\r\n")
 	case errors.As(err, &small):
 		return refuse(431, "header_too_large", "the request's headers are larger than 16 KB: shorten them")
 	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
@@ -233,14 +226,13 @@ func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 	}
 	head := wire.RequestHead{
 		Method: h.Method(), Target: target, Block: x.head, Length: len(body),
-		Upgrade: x.fields.asksUpgrade(), Changed: x.sent != nil,
+		Upgrade: x.fields.upgrades && x.fields.protocol, Changed: x.sent != nil,
 	}
 	if x.marks {
 		head.Block = slices.Concat(bytes.TrimRight(x.head, "\r\n"), []byte("\r\n"+viaHeader+": "+x.proxy.mark+"\r\n"))
 	}
-	size := len(head.Block) + len(target) + 512
 	return wire.Request{
-		Head: head.AppendTo(make([]byte, 0, size), &up.peer),
+		Head: head.AppendTo(make([]byte, 0, len(head.Block)+len(target)+512), &up.peer),
 		Body: body, ToHead: h.IsHead(), Upgrade: head.Upgrade, Dechunk: x.reply.HTTP10,
 		FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
 		Interim: func(h *wire.Head) error {

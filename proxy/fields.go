@@ -8,14 +8,11 @@ import (
 
 // fields are the header fields of a request that decide about its way. The texts are parts of the header lines.
 type fields struct {
-	mode, traceParent, coding []byte
-	via                       []byte // the marks of each epitome that the request went through
-	session, agent            []byte // the client's names for its session and for its subagent
-	origin, site              []byte // where the request comes from, by the browser that sends it
-	closes, upgrades          bool   // named by Connection
-	protocol                  bool   // there is a protocol to upgrade to
-	hasLength, hasCoding      bool   // the two ways to frame a body
-	signed                    bool   // a signature may cover the body: the upstream would refuse any other body
+	mode, traceParent    []byte
+	via                  []byte // the marks of each epitome that the request went through
+	closes, upgrades     bool   // named by Connection
+	protocol             bool   // there is a protocol to upgrade to
+	hasLength, hasCoding bool   // the two ways to frame a body
 }
 
 // readFields reads the header lines of a request in one pass.
@@ -31,56 +28,51 @@ func readFields(head []byte) (f fields) {
 			f.hasLength = true
 		case l.Is("transfer-encoding"):
 			f.hasCoding = true
-		case l.Is("content-encoding"):
-			f.coding = wire.Values(head, "content-encoding") // of all lines
 		case l.Is(viaHeader):
 			f.via = append(f.via, l.Value...)
 		case l.Is(wire.OwnPrefix + "mode"):
 			f.mode = l.Value
 		case l.Is("traceparent"):
 			f.traceParent = l.Value
-		case l.Is("origin"):
-			f.origin = l.Value
-		case l.Is("sec-fetch-site"):
-			f.site = l.Value
-		case l.Is("x-claude-code-agent-id"):
-			f.agent = l.Value
-		case namesSession(&l) && len(f.session) == 0:
-			f.session = l.Value
-		case isSignature(&l):
-			f.signed = true
 		}
 	}
 	return f
 }
 
-// isSignature reports whether a header line holds a signature that may cover the body. Several clouds sign with headers
-// whose names end in content-sha256.
-func isSignature(l *wire.Lines) bool {
+// isSigned reports whether a signature may cover the body: the upstream would refuse any other body. Several clouds
+// sign with headers whose names end in content-sha256.
+func isSigned(head []byte) bool {
 	const sum = "content-sha256"
-	if l.Is("authorization") {
+	for l := wire.LinesOf(head); l.Next(); {
 		scheme, _, _ := bytes.Cut(l.Value, []byte(" "))
-		return wire.EqualFold(scheme, "signature") || wire.EqualFold(scheme, "aws4-hmac-sha256")
+		switch {
+		case l.Is("signature"), l.Is("signature-input"), wire.EqualFold(l.Name[max(0, len(l.Name)-len(sum)):], sum),
+			l.Is("authorization") && (wire.EqualFold(scheme, "signature") || wire.EqualFold(scheme, "aws4-hmac-sha256")):
+			return true
+		}
 	}
-	return l.Is("signature") || l.Is("signature-input") || wire.EqualFold(l.Name[max(0, len(l.Name)-len(sum)):], sum)
+	return false
 }
 
-// asksUpgrade reports whether the request asks to switch protocols.
-func (f *fields) asksUpgrade() bool { return f.upgrades && f.protocol }
-
 // sessionID returns the client's name for its session; empty if it has none. A subagent has a session of its own.
-func (f *fields) sessionID() []byte {
-	if len(f.agent) > 0 {
-		return f.agent
+func sessionID(head []byte) (id []byte) {
+	for l := wire.LinesOf(head); l.Next(); {
+		if l.Is("x-claude-code-agent-id") && len(l.Value) > 0 {
+			return l.Value
+		}
+		if len(id) == 0 && namesSession(&l) {
+			id = l.Value
+		}
 	}
-	return f.session
+	return id
 }
 
 // isFromPage reports whether the request comes from a web page. Browsers say so themselves, and let no page keep them
 // from it. Programs with pages of their own have origins of other schemes.
-func (f *fields) isFromPage() bool {
-	if f.site != nil {
-		return !wire.EqualFold(f.site, "same-origin") && !wire.EqualFold(f.site, "none")
+func isFromPage(head []byte) bool {
+	if site := wire.Find(head, "sec-fetch-site"); site != nil {
+		return !wire.EqualFold(site, "same-origin") && !wire.EqualFold(site, "none")
 	}
-	return bytes.HasPrefix(f.origin, []byte("http")) || string(f.origin) == "null"
+	origin := wire.Find(head, "origin")
+	return bytes.HasPrefix(origin, []byte("http")) || string(origin) == "null"
 }

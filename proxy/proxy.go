@@ -23,7 +23,6 @@ import (
 	"net"
 	"net/http"
 	"runtime"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -85,8 +84,6 @@ type Proxy struct {
 	rooms    *rooms                    // for the bodies under way
 	turns    *semaphore.Weighted       // for large bodies to be shaped
 	server   *fasthttp.Server
-	born     time.Time
-	count    atomic.Uint64
 	loopback bool   // the listener can be reached from this machine only; set by Serve
 	mark     string // of requests that went through here; nobody can guess it
 
@@ -103,7 +100,7 @@ type Proxy struct {
 func New(u *Upstreams, deps Deps) *Proxy {
 	conf := u.settings.Load().conf
 	p := &Proxy{
-		deps: deps, settings: &u.settings, born: time.Now(), mark: rand.Text(),
+		deps: deps, settings: &u.settings, mark: rand.Text(),
 		rooms: newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody), conf.limits.room),
 		turns: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)-1))), // a processor is left for others
 	}
@@ -201,9 +198,4 @@ func (p *Proxy) await(ctx context.Context) {
 	for p.underWay.Load() > 0 && ctx.Err() == nil {
 		time.Sleep(2 * time.Millisecond)
 	}
-}
-
-// nextID returns a short text that no other exchange of this process has.
-func (p *Proxy) nextID() string {
-	return strconv.FormatInt(p.born.UnixMilli(), 36) + "-" + strconv.FormatUint(p.count.Add(1), 36)
 }

@@ -28,9 +28,6 @@ func (r *refusal) Error() string { return r.message }
 // noRetry is the header line that keeps the official SDKs from sending a request again by themselves.
 const noRetry = "x-should-retry: false\r\n"
 
-// retryAfter returns the header line that says when a request may be sent again.
-func retryAfter(seconds int) string { return fmt.Sprintf("Retry-After: %d\r\n", seconds) }
-
 // refusalOf returns the answer to a client whose request failed.
 func refusalOf(err error) *refusal {
 	var own *refusal
@@ -51,10 +48,6 @@ func refusalOf(err error) *refusal {
 	return refuse(502, "upstream_broken", fmt.Sprintf("the upstream broke off before it answered: %v; "+
 		"it may have worked on the request, so try again only if that does no harm", f.Err))
 }
-
-// looped refuses a request that runs in a circle.
-const looped = "this request came back to the epitome that sent it: " +
-	"let the url of its upstream name the provider, and no epitome that sends to this one"
 
 // body returns the refusal as clients of the common dialects read it: OpenAI's error object, with the type at the top
 // level that Anthropic's clients look for.

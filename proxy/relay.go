@@ -27,20 +27,20 @@ func (x *exchange) relay(a *wire.Answer) error {
 
 // relayAll writes the head together with the part of the body that is there, and then the rest as it comes. The end of
 // life means that the client has left.
-func (x *exchange) relayAll(a *wire.Answer) error {
+func (x *exchange) relayAll(a *wire.Answer) (err error) {
 	out := a.AppendTo(make([]byte, 0, 4<<10), x.reply)
 	headBytes := len(out)
 	if a.IsReady() {
 		piece, _ := a.Next() // returns the error again
 		out = append(out, piece...)
 	}
-	if err := x.write(out); err != nil {
-		return err
-	}
-	x.event.ResponseBytes = int64(len(out) - headBytes)
-	for {
-		piece, err := a.Next()
-		switch {
+	for sent := -headBytes; ; {
+		if err := x.write(out); err != nil {
+			return err
+		}
+		sent += len(out)
+		x.event.ResponseBytes = int64(sent)
+		switch out, err = a.Next(); {
 		case err == io.EOF:
 			return nil
 		case err != nil && x.life.Err() != nil:
@@ -48,10 +48,6 @@ func (x *exchange) relayAll(a *wire.Answer) error {
 		case err != nil:
 			return &wire.Failure{Fault: event.Truncated, Err: err}
 		}
-		if err := x.write(piece); err != nil {
-			return err
-		}
-		x.event.ResponseBytes += int64(len(piece))
 	}
 }
 

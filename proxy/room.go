@@ -98,7 +98,7 @@ func (r *room) memory(size int64) []byte {
 
 // readAll reads src to its end, taking room as bytes arrive. length is how many bytes will come; -1 if that is not
 // known. More than most bytes are errTooLarge.
-func (r *room) readAll(ctx context.Context, src io.Reader, length, most int64) ([]byte, error) {
+func (r *room) readAll(ctx context.Context, src io.Reader, length, most int64) (body []byte, err error) {
 	if length > most {
 		return nil, errTooLarge
 	}
@@ -106,8 +106,7 @@ func (r *room) readAll(ctx context.Context, src io.Reader, length, most int64) (
 	if length < 0 || length > largeBody {
 		size = min(freeBody, most+1)
 	}
-	var body []byte
-	for {
+	for n := 0; err == nil && int64(len(body)) <= most; body = body[:len(body)+n] {
 		if len(body) == cap(body) {
 			if err := r.take(ctx, size-int64(len(body))); err != nil {
 				return nil, err
@@ -117,15 +116,13 @@ func (r *room) readAll(ctx context.Context, src io.Reader, length, most int64) (
 				size = min(size, length)
 			}
 		}
-		n, err := src.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		switch {
-		case int64(len(body)) > most:
-			return nil, errTooLarge
-		case err == io.EOF:
-			return body, nil
-		case err != nil:
-			return nil, err
-		}
+		n, err = src.Read(body[len(body):cap(body)])
 	}
+	switch {
+	case int64(len(body)) > most:
+		return nil, errTooLarge
+	case err != io.EOF:
+		return nil, err
+	}
+	return body, nil
 }

@@ -63,10 +63,10 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	switch {
-	case len(up.config.Headers) > 0 && x.fields.isFromPage():
+	case len(up.config.Headers) > 0 && isFromPage(x.head):
 		return nil, nil, refuse(403, "cross_site",
 			"epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
-	case x.fields.asksUpgrade() && bytes.HasSuffix(path, []byte("/responses")):
+	case x.fields.upgrades && x.fields.protocol && bytes.HasSuffix(path, []byte("/responses")):
 		// Clients go on over plain HTTP, where requests and answers stay visible one by one.
 		return nil, nil, refuse(426, "upgrade_required",
 			"epitome passes /v1/responses over HTTP only: send the request again without Upgrade",
@@ -84,13 +84,10 @@ func modelOf(body []byte) string { return gjson.GetBytes(body, "model").String()
 // either: some clients expect it in the base URL that they are given. Each dialect knows its own requests, which are
 // POSTs, by their path and by headers that only its clients send.
 func (x *exchange) meantTarget(target []byte) []byte {
-	if !x.ctx.IsPost() {
-		return target
-	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	has := func(header string) bool { return wire.Find(x.head, header) != nil }
 	for _, d := range x.proxy.deps.Dialects {
-		if meant := d.MeantPath(path, has); meant != nil {
+		if meant := d.MeantPath(path, has); meant != nil && x.ctx.IsPost() {
 			return append(meant, target[len(path):]...)
 		}
 	}

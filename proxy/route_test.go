@@ -201,11 +201,11 @@ func TestCirclesAreRefused(t *testing.T) {
 			})
 		}
 		status, body, again := askLoop(all[0])
-		if status != 508 || !strings.Contains(body, `"code":"loop"`) || !strings.Contains(body, looped) ||
+		if status != 508 || !strings.Contains(body, `"code":"loop"`) ||
 			again != "false" {
 			t.Errorf("%d, %q: answered %d, retry %q: %s", n, path, status, again, body)
 		}
-		if rounds := all[0].proxy.count.Load(); rounds > 3*unmarked {
+		if rounds := len(all[0].events); rounds > 3*unmarked {
 			t.Errorf("%d, %q: it took %d rounds", n, path, rounds)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,9 +24,12 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	if err != nil {
 		return refuse(400, "bad_request", err.Error())
 	}
+	x.event.Dialect, x.event.Session = x.dialect.Name(), event.SessionOf(sessionID(x.head))
 	x.counts = x.dialect.Counts(path)
-	observe := x.event.Mode == event.ModeObserve
-	x.event.Dialect, x.event.Session = x.dialect.Name(), event.SessionOf(x.fields.sessionID())
+	by, observe := x.proxy.deps.Shape, x.event.Mode == event.ModeObserve
+	if observe {
+		by = x.proxy.deps.Observe
+	}
 	if x.counts && observe {
 		return nil
 	}
@@ -33,16 +37,12 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	in.Credential = func() any { return credentialOf(up, target, x.head) }
 	in.Replay = x.counts || x.dialect.Compacts(path)
 	in.Project = cmp.Or(in.Project, up.config.Project)
-	in.Contexts = append(append(in.Contexts, up.config.Context...), x.set.conf.Contexts...)
+	in.Contexts = slices.Concat(in.Contexts, up.config.Context, x.set.conf.Contexts)
 	defer func() { x.event.ShapeTime += time.Since(in.Now) }()
 	var why *rewrite.Report
 	if in.Body, why = x.conversation(); why != nil {
 		x.setReport(why)
 		return nil
-	}
-	by := x.proxy.deps.Shape
-	if observe {
-		by = x.proxy.deps.Observe
 	}
 	out, err := x.shapeInTurn(by, in)
 	if err != nil {
@@ -52,13 +52,10 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	if !x.counts { // a count saves nothing: the request that it asks about will
 		x.setReport(&out.Report)
 	}
-	if observe {
-		return nil
-	}
-	if out.Changed {
+	if out.Changed && !observe {
 		x.sent = out.Body
 	}
-	if x.report.Items > 0 && !in.Replay {
+	if x.report.Items > 0 && !in.Replay && !observe {
 		in.Body, in.Compact = nil, false // a rescue has its own reasons to compact
 		x.input, x.learns = &in, true
 	}
@@ -110,7 +107,7 @@ var (
 
 // conversation returns the body to shape, without its content coding, or the report that says why there is none.
 func (x *exchange) conversation() ([]byte, *rewrite.Report) {
-	if x.fields.signed {
+	if isSigned(x.head) {
 		return nil, signed
 	}
 	body, why := x.decoded()

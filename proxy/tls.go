@@ -22,19 +22,8 @@ func (c Certificate) IsSet() bool { return c != Certificate{} }
 
 // Check refuses files that Listen would refuse.
 func (c Certificate) Check() error {
-	if !c.IsSet() {
-		return nil
-	}
-	_, err := c.load()
+	_, err := c.Listen(nil, nil)
 	return err
-}
-
-func (c Certificate) load() (*tls.Certificate, error) {
-	pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
-	if err != nil {
-		return nil, fmt.Errorf("cannot load tls.cert_file and tls.key_file: %w; give PEM files that belong together", err)
-	}
-	return &pair, nil
 }
 
 // Listen has the connections of ln speak TLS; without a certificate it returns ln. The files are read with each
@@ -43,23 +32,35 @@ func (c Certificate) Listen(ln net.Listener, log *slog.Logger) (net.Listener, er
 	if !c.IsSet() {
 		return ln, nil
 	}
-	first, err := c.load()
-	if err != nil {
+	var last atomic.Pointer[tls.Certificate]
+	load := func() error {
+		pair, err := loadPair("tls.cert_file and tls.key_file", c.CertFile, c.KeyFile)
+		if err == nil {
+			last.Store(&pair)
+		}
+		return err
+	}
+	if err := load(); err != nil {
 		return nil, err
 	}
-	var last atomic.Pointer[tls.Certificate]
-	last.Store(first)
-	current := func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-		if next, err := c.load(); err == nil {
-			last.Store(next)
-		} else {
-			log.Error("cannot renew the certificate; the old one stays in force", "error", err.Error())
-		}
-		return last.Load(), nil
-	}
 	return tls.NewListener(ln, &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: current,
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			if err := load(); err != nil {
+				log.Error("cannot renew the certificate; the old one stays in force", "error", err.Error())
+			}
+			return last.Load(), nil
+		},
 	}), nil
+}
+
+// loadPair reads a certificate and its key from files, which the configuration has under the keys.
+func loadPair(keys, certFile, keyFile string) (tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return pair, fmt.Errorf("cannot load %s: %w; give PEM files that belong together", keys, err)
+	}
+	return pair, nil
 }
 
 // Trust is the table [upstreams.NAME.tls] of config.toml: how an https upstream is trusted.
@@ -85,9 +86,9 @@ func (t Trust) clientConfig(host string) (*tls.Config, error) {
 		}
 	}
 	if t.CertFile != "" || t.KeyFile != "" {
-		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+		pair, err := loadPair("cert_file and key_file", t.CertFile, t.KeyFile)
 		if err != nil {
-			return nil, fmt.Errorf("cannot load cert_file and key_file: %w; give PEM files that belong together", err)
+			return nil, err
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}

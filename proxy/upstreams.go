@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"unicode"
 
 	"epitome/proxy/wire"
 	"epitome/summarize"
@@ -29,23 +30,20 @@ func NewUpstreams(s Settings) (*Upstreams, error) {
 	return u, nil
 }
 
-// Send sends a request of epitome itself and returns the whole answer. The request is authorized by the Credential that
+// Send sends a request of epitome itself and returns the whole answer. The request is authorized by the credential that
 // it has, and then goes to the target of that client's own request, or by the key in the environment variable KeyEnv.
 // It ends with an error when ctx ends.
-func (u *Upstreams) Send(ctx context.Context, r summarize.Request) (summarize.Response, error) {
+func (u *Upstreams) Send(ctx context.Context, r summarize.Request) (answer summarize.Response, err error) {
 	up, err := u.settings.Load().lookUp(r.Upstream)
 	if err != nil {
-		return summarize.Response{}, err
+		return answer, err
 	}
 	head, err := up.questionHead(r)
 	if err != nil {
-		return summarize.Response{}, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
+		return answer, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
 	}
-	answer, body, err := u.send(ctx, up, head, r.Body)
-	if err != nil {
-		return summarize.Response{}, err
-	}
-	return summarize.Response{Status: answer.Code, Body: io.NopCloser(bytes.NewReader(body))}, nil
+	status, body, err := u.send(ctx, up, head, r.Body)
+	return summarize.Response{Status: status, Body: io.NopCloser(bytes.NewReader(body))}, err
 }
 
 // Get asks an upstream about itself, without any client's credential. The path may have a query. Under /v1/ it is that
@@ -55,20 +53,16 @@ func (u *Upstreams) Get(ctx context.Context, name, path string) (status int, ans
 	if err != nil {
 		return 0, nil, err
 	}
-	head, answer, err := u.send(ctx, up, wire.RequestHead{
+	return u.send(ctx, up, wire.RequestHead{
 		Method: []byte("GET"), Target: up.target(path),
 		Block: []byte("Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n"),
 	}, nil)
-	if err != nil {
-		return 0, nil, err
-	}
-	return head.Code, answer, nil
 }
 
-// send sends a request, and returns the answer's head, and its body without content coding, at most max_body of it.
+// send sends a request, and returns the answer's body without content coding, at most max_body of it.
 func (u *Upstreams) send(
 	ctx context.Context, up *upstream, head wire.RequestHead, body []byte,
-) (answerHead *wire.Head, answer []byte, err error) {
+) (status int, answer []byte, err error) {
 	conf := &u.settings.Load().conf
 	a, err := up.pool.Do(ctx, wire.Request{
 		Head: head.AppendTo(nil, &up.peer), Body: body, Dechunk: true,
@@ -76,16 +70,16 @@ func (u *Upstreams) send(
 		Interim: func(*wire.Head) error { return nil },
 	})
 	if err == nil {
-		answerHead = a.Head
+		status = a.Code
 		answer, err = readWhole(a, int64(conf.MaxBody))
 	}
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
+		return 0, nil, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
 	}
-	return answerHead, answer, nil
+	return status, answer, nil
 }
 
 // readWhole reads the body of an answer and ends it. It returns the body without its content coding, which may have at
@@ -111,22 +105,20 @@ func (up *upstream) questionHead(q summarize.Request) (head wire.RequestHead, _ 
 	block := []byte("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
 		"Accept-Encoding: identity\r\n")
 	target := up.target(q.Path)
-	client, _ := q.Credential.(Credential) // there is none where the upstream is not the one it was given to
+	client, _ := q.Credential.(*credential) // there is none where the upstream is not the one it was given to
 	switch {
 	case q.KeyEnv != "":
 		key := strings.TrimSpace(os.Getenv(q.KeyEnv))
-		if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		if key == "" || strings.ContainsFunc(key, unicode.IsControl) {
 			return head, fmt.Errorf("the environment variable %s holds no key", q.KeyEnv)
 		}
 		for _, header := range q.Authorize(key) {
 			block = wire.AppendField(block, []byte(header[0]), header[1])
 		}
-	case client.open != nil:
-		c := client.open()
-		if c.url != up.config.URL {
-			return head, errors.New("the credential was given to another one, which had this name before")
-		}
-		block, target = append(block, c.lines...), []byte(c.target)
+	case client != nil && client.url != up.config.URL:
+		return head, errors.New("the credential was given to another one, which had this name before")
+	case client != nil:
+		block, target = append(block, client.lines...), []byte(client.target)
 	}
 	if wire.Find(block, "user-agent") == nil { // some providers refuse requests without
 		block = append(block, "User-Agent: epitome\r\n"...)
