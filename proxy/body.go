@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"compress/gzip"
-	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
@@ -22,16 +21,14 @@ const maxZstdWindow = 8 << 20
 // isEncoded reports whether a body with that Content-Encoding is not the plain one.
 func isEncoded(coding []byte) bool { return len(coding) > 0 && !wire.EqualFold(coding, "identity") }
 
-// newDecoder reads src as a Content-Encoding value says, which may name one coding: gzip, deflate, br or zstd. It is
+// newDecoder reads src as a Content-Encoding value says, which may name one coding: gzip, br or zstd. It is
 // for reading bodies; they are forwarded as they came. Close ends the decoder, not src.
 func newDecoder(coding string, src io.Reader) (r io.ReadCloser, err error) {
 	switch strings.ToLower(strings.TrimSpace(coding)) {
 	case "", "identity":
 		return io.NopCloser(src), nil
-	case "gzip", "x-gzip":
+	case "gzip":
 		r, err = gzip.NewReader(src)
-	case "deflate":
-		r, err = zlib.NewReader(src)
 	case "br":
 		r = io.NopCloser(brotli.NewReader(src))
 	case "zstd":
