@@ -153,7 +153,8 @@ func (c *Config) Admit() (folder string, err error) {
 	}
 	m.check("", c.CheckAt(c.Listen))
 	m.check("", c.TLS.Check())
-	m.check("", proxy.Check(c.Settings()))
+	_, err = proxy.NewUpstreams(c.Settings())
+	m.check("", err)
 	return folder, errors.Join(m...)
 }
 

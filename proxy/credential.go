@@ -42,3 +42,16 @@ func namesSession(l *wire.Lines) bool {
 	return l.Is("x-claude-code-session-id") || l.Is("session_id") || l.Is("session-id") || l.Is("x-session-id") ||
 		l.Is("x-grok-conv-id")
 }
+
+// sessionID returns the client's name for its session; empty if it has none. A subagent has a session of its own.
+func sessionID(head []byte) (id []byte) {
+	for l := wire.LinesOf(head); l.Next(); {
+		if l.Is("x-claude-code-agent-id") && len(l.Value) > 0 {
+			return l.Value
+		}
+		if len(id) == 0 && namesSession(&l) {
+			id = l.Value
+		}
+	}
+	return id
+}

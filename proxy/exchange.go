@@ -38,12 +38,14 @@ type exchange struct {
 	uncut func() bool     // ends the watch for the end of the proxy's life
 	marks bool            // the request is to carry the proxy's mark
 
-	head   []byte // the client's header lines, without its key for epitome
-	fields fields // of head
-	body   []byte // as it came, until dropBodies
-	unread bool   // the body, or the rest of it, is still on the connection
-	room   room   // of body and plain
-	plain  []byte // body without its content coding, once it was decoded
+	head     []byte // the client's header lines, without its key for epitome
+	badMode  error  // refuses a mode that is none; nil if it is one
+	via      []byte // the marks of each epitome that the request went through
+	upgrades bool   // the request asks to switch protocols
+	body     []byte // as it came, until dropBodies
+	unread   bool   // the body, or the rest of it, is still on the connection
+	room     room   // of body and plain
+	plain    []byte // body without its content coding, once it was decoded
 
 	dialect Dialect        // of the conversation that the request holds; nil if it holds none to shape
 	counts  bool           // the request only asks for the size of the conversation
@@ -94,14 +96,13 @@ func (x *exchange) forward() error {
 	}
 	x.client.Watch(x.leave)
 	up, target, err := x.route()
+	if err == nil {
+		x.event.Upstream, err = up.name, owner.mayUse(up.name)
+	}
+	if err == nil {
+		err = x.shape(up, target)
+	}
 	if err != nil {
-		return err
-	}
-	x.event.Upstream = up.name
-	if err := owner.mayUse(up.name); err != nil {
-		return err
-	}
-	if err := x.shape(up, target); err != nil {
 		return err
 	}
 	a, err := up.pool.Do(x.life, x.outgoing(up, target))
@@ -128,32 +129,32 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 		proxy: p, set: p.settings.Load(), ctx: ctx, client: ctx.Conn().(*wire.Client), room: room{all: p.rooms},
 		own: bytes.HasPrefix(path, []byte(ownPath)), head: h.RawHeaders(), unread: ctx.Request.IsBodyStream(),
 	}
-	x.fields = readFields(x.head)
-	mode, _ := x.set.mode(x.fields.mode)
 	x.event = event.Exchange{
-		ID: rand.Text()[:10], Start: time.Now(), Method: string(h.Method()), Path: string(path), Mode: mode,
-		Action: event.ActionNone, TraceParent: event.Clip(string(x.fields.traceParent)),
+		ID: rand.Text()[:10], Start: time.Now(), Method: string(h.Method()), Path: string(path),
+		Action: event.ActionNone, TraceParent: event.Clip(string(wire.Find(x.head, "traceparent"))),
 	}
+	x.event.Mode, x.badMode = x.set.mode(wire.Find(x.head, wire.OwnPrefix+"mode"))
+	connection := wire.Values(x.head, "connection")
+	x.upgrades = wire.HasToken(connection, "upgrade") && wire.Find(x.head, "upgrade") != nil
+	x.via = wire.Values(x.head, viaHeader)
 	life, cancel := context.WithCancelCause(context.Background())
 	x.life, x.leave = life, func() { cancel(wire.ErrGone) }
 	x.uncut = context.AfterFunc(p.life, func() { x.client.Cut(); x.leave() })
 	x.reply.HTTP10 = !h.IsHTTP11()
-	x.reply.Close = h.ConnectionClose() || x.fields.closes || p.Stopping()
-	if mode != event.ModeOff && !x.own {
+	x.reply.Close = h.ConnectionClose() || wire.HasToken(connection, "close") || p.Stopping()
+	if x.event.Mode != event.ModeOff && !x.own {
 		x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
 	}
-	x.marks = p.underWay.Add(1) > unmarked || x.fields.via != nil
-	if x.own {
-		p.own.Add(1)
+	if !x.own {
+		x.marks = p.underWay.Add(1) > unmarked || x.via != nil
 	}
 	return x
 }
 
 // checkHead refuses requests that must not be forwarded, whatever their body.
 func (x *exchange) checkHead() error {
-	_, isMode := x.set.mode(x.fields.mode)
 	badLine := wire.CheckLines(x.head)
-	twoLengths := x.fields.hasCoding && x.fields.hasLength
+	twoLengths := wire.Find(x.head, "transfer-encoding") != nil && wire.Find(x.head, "content-length") != nil
 	x.reply.Close = x.reply.Close || twoLengths || badLine != nil // the next request may begin elsewhere
 	switch {
 	case x.ctx.IsConnect():
@@ -162,11 +163,11 @@ func (x *exchange) checkHead() error {
 	case twoLengths:
 		return refuse(400, "bad_request",
 			"the request states both Content-Length and Transfer-Encoding: send one of them")
-	case bytes.Contains(x.fields.via, []byte(x.proxy.mark)): // it was sent from here
+	case bytes.Contains(x.via, []byte(x.proxy.mark)): // it was sent from here
 		return refuse(508, "loop", "this request came back to the epitome that sent it: "+
 			"let the url of its upstream name the provider, and no epitome that sends to this one", noRetry)
-	case !isMode:
-		return refuse(400, "bad_request", "x-epitome-mode must be on, observe or off: correct it, or leave it out")
+	case x.badMode != nil:
+		return x.badMode
 	case badLine != nil:
 		return refuse(400, "bad_request", fmt.Sprintf("epitome cannot read the request: %v; check the client", badLine))
 	}
@@ -200,7 +201,8 @@ func (x *exchange) whyUnread(err error) error {
 	case x.life.Err() != nil, x.client.HasLeft():
 		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
 	case errors.Is(err, errNoRoom):
-		return refuse(503, "busy", "the requests under way fill max_in_flight: try again, or raise it", "Retry-After: 1\r\n")
+		return refuse(503, "busy", "the requests under way fill max_in_flight: try again, or raise it",
+			"Retry-After: 1\r\n")
 	case errors.As(err, &small):
 		return refuse(431, "header_too_large", "the request's headers are larger than 16 KB: shorten them")
 	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
@@ -226,7 +228,7 @@ func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 	}
 	head := wire.RequestHead{
 		Method: h.Method(), Target: target, Block: x.head, Length: len(body),
-		Upgrade: x.fields.upgrades && x.fields.protocol, Changed: x.sent != nil,
+		Upgrade: x.upgrades, Changed: x.sent != nil,
 	}
 	if x.marks {
 		head.Block = slices.Concat(bytes.TrimRight(x.head, "\r\n"), []byte("\r\n"+viaHeader+": "+x.proxy.mark+"\r\n"))
@@ -262,12 +264,11 @@ func (x *exchange) end() {
 	}
 	x.leave()
 	x.uncut()
-	x.proxy.underWay.Add(-1)
 	x.letGo()
 	if x.own { // no exchange of a client with a provider
-		x.proxy.own.Add(-1)
 		return
 	}
+	x.proxy.underWay.Add(-1)
 	x.event.Duration = time.Since(x.event.Start)
 	_ = x.try(func() error { x.proxy.deps.Record(x.event); return nil })
 }

@@ -320,7 +320,7 @@ func TestShutdownLetsStreamsFinish(t *testing.T) {
 		c.send(chunkedHead + chunks("a"))
 		<-on
 		c.send(chunks("b") + lastChunk)
-	})
+	}, func(s *Settings) { s.limits.upstreamIdle = 50 * time.Millisecond })
 	c := r.dial().send(get("/s")).expect("HTTP/1.1 200 OK\r\n")
 	r.dial().send(get("/-/x")).answer("GET") // and stays open
 	waiting := r.dial().send(get("/-/wait")).expect("HTTP/1.1 200 OK\r\n")

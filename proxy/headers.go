@@ -62,16 +62,18 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 		case "project":
 			in.Project, err = value, CheckProject(value)
 		case "context":
-			for name := range strings.FieldsFuncSeq(value, isSeparator) {
+			for name := range strings.FieldsSeq(strings.ReplaceAll(value, ",", " ")) {
 				in.Contexts = append(in.Contexts, name)
 				if !p.deps.Keeps(name) {
-					err = fmt.Errorf("nothing is kept under the name %.40q; 'epitome context list' has the names", name)
+					err = fmt.Errorf("nothing is kept under the name %.40q; 'epitome context list' has the names",
+						name)
 				}
 			}
 		case "set":
 			numbers = append(numbers, value)
 		default:
-			return in, fmt.Errorf("unknown header %.70s; write one of %s", name, knownHeaders)
+			return in, fmt.Errorf("unknown header %.70s; write one of x-epitome-mode, x-epitome-preset, "+
+				"x-epitome-compact, x-epitome-context, x-epitome-project, x-epitome-set", name)
 		}
 		if err != nil {
 			return in, fmt.Errorf("cannot use %s: %w", name, err)
@@ -88,13 +90,6 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 	return in, nil
 }
 
-// knownHeaders are those by which a request asks for something.
-const knownHeaders = "x-epitome-mode, x-epitome-preset, x-epitome-compact, x-epitome-context, x-epitome-project, " +
-	"x-epitome-set"
-
-// isSeparator reports whether r stands between the names of a list.
-func isSeparator(r rune) bool { return r == ',' || r == ' ' || r == '\t' }
-
 // setNumbers sets the numbers that x-epitome-set lists: name=value, name=value.
 func setNumbers(limits *ladder.Limits, mode *summarize.Mode, list string) error {
 	for pair := range strings.SplitSeq(list, ",") {
@@ -107,10 +102,7 @@ func setNumbers(limits *ladder.Limits, mode *summarize.Mode, list string) error 
 		known, err := true, error(nil)
 		if key == summarize.ModeKey {
 			*mode, err = summarize.ParseMode(value)
-		} else {
-			*limits, known, err = limits.With(key, value)
-		}
-		if !known {
+		} else if *limits, known, err = limits.With(key, value); !known {
 			return fmt.Errorf("unknown name %.60s in %sset; write one of %s", key, wire.OwnPrefix,
 				strings.Join(append(ladder.Names(), summarize.ModeKey), ", "))
 		}
@@ -135,15 +127,15 @@ func CheckProject(name string) error {
 // scope than needed costs a little, one too few mixes what belongs to different people.
 func (p *Proxy) scope(set *settings, head []byte, client string) string {
 	kind := set.conf.Scope
-	if kind == "shared" || kind == "auto" && client == "" && p.loopback {
-		return ""
+	if name, named := strings.CutPrefix(strings.ToLower(kind), "header:"); named {
+		if kind = "header:" + name; client != "" { // a client that writes the header of another one is still itself
+			kind = "client " + client + " " + kind
+		}
+		return p.deps.Scope(kind, string(wire.Values(head, name)))
 	}
-	name, named := strings.CutPrefix(strings.ToLower(kind), "header:")
 	switch {
-	case named && client != "": // a client that writes the header of another one is still itself
-		return p.deps.Scope("client "+client+" header:"+name, string(wire.Values(head, name)))
-	case named:
-		return p.deps.Scope("header:"+name, string(wire.Values(head, name)))
+	case kind == "shared", kind == "auto" && client == "" && p.loopback:
+		return ""
 	case client != "":
 		return p.deps.Scope("client", client)
 	}

@@ -21,13 +21,12 @@ const (
 // and any other answer if it is small; that is held back.
 func (x *exchange) peek(a *wire.Answer, sent window.Sent) (none window.Refusal) {
 	coding := wire.Values(a.Block, "content-encoding")
-	never := func([]byte) bool { return false }
 	var content []byte
 	switch {
 	case a.Code < 200 || a.Empty || !window.MayRefuse(a.Code):
 		return none
 	case a.Code >= 300:
-		content = hold(a, mostOfError, errorFor, never)
+		content = hold(a, mostOfError, errorFor, nil)
 	case isEncoded(coding):
 		return none
 	case isOfType(a, eventStream):
@@ -41,7 +40,7 @@ func (x *exchange) peek(a *wire.Answer, sent window.Sent) (none window.Refusal) 
 			return none
 		}
 	case a.Length >= 0 && a.Length <= mostOfSmall:
-		content = hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), never)
+		content = hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), nil)
 	}
 	if isEncoded(coding) {
 		content, _ = decode(string(coding), content, mostOfError) // a part of it may tell enough
@@ -53,9 +52,10 @@ func (x *exchange) peek(a *wire.Answer, sent window.Sent) (none window.Refusal) 
 }
 
 // hold reads an answer up to its end, until enough reports so, or until there are too many bytes or it takes too long.
-// The bytes stay with the answer, to be passed on. It returns them without framing. An error is met again when the
-// answer is passed on.
+// enough may be nil. The bytes stay with the answer, to be passed on. It returns them without framing. An error is met
+// again when the answer is passed on.
 func hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool) (content []byte) {
+	isEnough := func() bool { return enough != nil && enough(content) }
 	hears := a.Hears
 	defer func() { a.Hears = hears }()
 	a.Hears = func(run []byte) {
@@ -63,7 +63,7 @@ func hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool
 		hears(run)
 	}
 	until := time.Now().Add(wait)
-	for len(content) < most && time.Now().Before(until) && a.Hold(time.Until(until)) && !enough(content) {
+	for len(content) < most && time.Now().Before(until) && a.Hold(time.Until(until)) && !isEnough() {
 	}
 	return content
 }

@@ -4,14 +4,11 @@
 // target and body bytes it came with, and with every end-to-end header line in its place and spelling; the answer
 // comes back the same way, down to the reason phrase, the chunks and the trailers. It changes only what belongs to one
 // connection (the hop-by-hop lines, Host, the framing of a request's body, Expect), the headers named in an upstream's
-// configuration, x-epitome-* request headers, which are taken off, and x-epitome-* response headers, which are added
-// unless the mode is off. While many requests are under way they also carry a mark, by which a loop is found.
+// configuration, and x-epitome-* headers. While many requests are under way they carry a mark by which a loop is found.
 //
 // An answer that the upstream cut is never completed, a client that leaves ends its upstream call at once, and no
 // request is sent twice unless nothing of it can have arrived. Every queue, buffer and wait has a limit. A panic fails
 // one exchange, never the process.
-//
-// It assumes HTTP/1.1 on both sides (HTTP/1.0 clients are served).
 package proxy
 
 import (
@@ -70,10 +67,9 @@ type Dialect interface {
 	// Step returns the meaning of an event of a streamed answer. kind is its name in the stream; empty if it has none.
 	Step(kind, data []byte) answer.Step
 	// Usage reads an answer's counts of tokens, and how many tokens filled the window of the model, with those from a
-	// cache; 0 if the answer does not say. text is all of an answer, or its beginning and its end on lines of their own.
+	// cache; 0 if the answer does not say. text is all of an answer, or its beginning and its end on separate lines.
 	Usage(text []byte) (u event.Usage, input int)
-	// CapOutput lowers the cap on the output that a request asks for to that many tokens. ok is false if the request has
-	// no cap, or a lower one.
+	// CapOutput lowers a request's cap on the output to that many tokens. ok is false if it has no cap, or a lower one.
 	CapOutput(body []byte, tokens int) (capped []byte, ok bool)
 }
 
@@ -87,8 +83,7 @@ type Proxy struct {
 	loopback bool   // the listener can be reached from this machine only; set by Serve
 	mark     string // of requests that went through here; nobody can guess it
 
-	underWay atomic.Int64 // exchanges that have not ended, tunnels too
-	own      atomic.Int64 // those of them that epitome itself answers
+	underWay atomic.Int64 // exchanges that have not ended, tunnels too, without those that epitome itself answers
 
 	serving context.Context // ends when Shutdown begins
 	stop    context.CancelFunc
@@ -120,10 +115,7 @@ func New(u *Upstreams, deps Deps) *Proxy {
 		DisableHeaderNamesNormalizing: true,
 		DisablePreParseMultipartForm:  true, // it would take multipart bodies apart
 		ReduceMemoryUsage:             true, // no buffer for writing, as exchanges write themselves
-		NoDefaultServerHeader:         true,
-		NoDefaultContentType:          true,
 		NoDefaultDate:                 true,
-		SecureErrorLogMessage:         true,
 		Logger:                        log.New(io.Discard, "", 0), // its messages may quote credentials
 	}
 	return p
@@ -137,17 +129,14 @@ func readExpect(h *fasthttp.RequestHeader) (conf fasthttp.RequestConfig) {
 	return conf
 }
 
-// Reload puts s in force for the exchanges that begin from now on. Upstreams that s does not have, or has otherwise,
-// close their connections as these become idle. On an error the old settings stay.
+// Reload puts s in force for the exchanges that begin from now on. Upstreams that s has unchanged keep their
+// connections. On an error the old settings stay.
 func (p *Proxy) Reload(s Settings) error {
-	old := p.settings.Load()
-	next, err := newSettings(s, old)
-	if err != nil {
-		return err
+	next, err := newSettings(s, p.settings.Load())
+	if err == nil {
+		p.settings.Store(next)
 	}
-	p.settings.Store(next)
-	old.retire(next)
-	return nil
+	return err
 }
 
 // Serve takes connections from ln until Shutdown; then it returns nil.
@@ -178,24 +167,23 @@ func (p *Proxy) Shutdown() {
 	p.await(ctx)                          // tunnels are no longer the server's
 	p.Cut()
 	p.await(context.Background())
-	p.settings.Load().retire(nil)
 }
 
 // Cut ends every exchange that is under way, and each one that still begins, as if its client had left, and its
 // client's connection with it.
 func (p *Proxy) Cut() {
-	if n := p.underWay.Load(); n > 0 {
+	if n := p.InFlight(); n > 0 {
 		p.deps.Log.Warn("cutting exchanges that have not finished", "count", n)
 	}
 	p.end()
 }
 
 // InFlight returns the number of exchanges under way, without requests for epitome's own pages.
-func (p *Proxy) InFlight() int { return int(p.underWay.Load() - p.own.Load()) }
+func (p *Proxy) InFlight() int { return int(p.underWay.Load()) }
 
 // await returns when no exchange is under way, or with ctx.
 func (p *Proxy) await(ctx context.Context) {
-	for p.underWay.Load() > 0 && ctx.Err() == nil {
+	for p.InFlight() > 0 && ctx.Err() == nil {
 		time.Sleep(2 * time.Millisecond)
 	}
 }

@@ -14,27 +14,21 @@ import (
 	"epitome/proxy/wire"
 )
 
-// relay passes the answer on, piece by piece as it comes, and reads its usage.
-func (x *exchange) relay(a *wire.Answer) error {
+// relay passes the answer on and reads its usage: the head together with the part of the body that is there, and then
+// the rest as it comes. The end of life means that the client has left.
+func (x *exchange) relay(a *wire.Answer) (err error) {
 	defer a.End()
+	defer func() { x.readUsage(a, err != nil) }()
 	x.event.Status = a.Code
 	x.endsByClose = !a.Empty && (a.Length == wire.UntilClose || a.Length == wire.ChunkedLength && x.reply.HTTP10)
 	x.reply.Close = x.reply.Close || x.endsByClose || x.proxy.Stopping()
-	err := x.relayAll(a)
-	x.readUsage(a, err != nil)
-	return err
-}
-
-// relayAll writes the head together with the part of the body that is there, and then the rest as it comes. The end of
-// life means that the client has left.
-func (x *exchange) relayAll(a *wire.Answer) (err error) {
 	out := a.AppendTo(make([]byte, 0, 4<<10), x.reply)
-	headBytes := len(out)
+	sent := -len(out) // bytes of the body
 	if a.IsReady() {
 		piece, _ := a.Next() // returns the error again
 		out = append(out, piece...)
 	}
-	for sent := -headBytes; ; {
+	for {
 		if err := x.write(out); err != nil {
 			return err
 		}

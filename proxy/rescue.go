@@ -80,13 +80,10 @@ type rescuing struct {
 
 // sentLast returns the size of the request that was sent last.
 func (r *rescuing) sentLast() window.Sent {
-	s := window.Sent{
-		Tokens: r.last.TokensAfter.Total(), MaxOutput: r.last.MaxOutput, Window: r.last.Window, Rewritten: r.sent != nil,
+	last := r.last
+	return window.Sent{
+		Tokens: last.TokensAfter.Total(), MaxOutput: last.MaxOutput, Window: last.Window, Rewritten: r.sent != nil,
 	}
-	if r.output > 0 {
-		s.MaxOutput = min(s.MaxOutput, r.output)
-	}
-	return s
 }
 
 // note keeps a refusal: the first one for the event, and the latest that states a smaller window for learning.
@@ -141,7 +138,7 @@ func (r *rescuing) capOutput(tokens int) bool {
 	}
 	capped, ok := r.dialect.CapOutput(body, tokens)
 	if ok {
-		r.sent, r.output = capped, tokens
+		r.sent, r.output, r.last.MaxOutput = capped, tokens, min(r.last.MaxOutput, tokens)
 		r.did("output")
 	}
 	return ok
@@ -188,6 +185,7 @@ func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
 	}
 	if r.output > 0 && r.sent != nil {
 		r.sent, _ = r.dialect.CapOutput(r.sent, r.output)
+		next.MaxOutput = min(next.MaxOutput, r.output)
 	}
 	r.did(cmp.Or(did, next.Stage.String()))
 	return true

@@ -31,19 +31,6 @@ type RouteRule struct {
 	Upstream string `toml:"upstream"`
 }
 
-// byPath finds the upstream of /u/NAME/…, and the rest of the target, which is for it.
-func (s *settings) byPath(target []byte) (up *upstream, rest []byte, err error) {
-	name := target[len(namedPath):]
-	rest = []byte("/")
-	if i := bytes.IndexAny(name, "/?"); i >= 0 {
-		if name, rest = name[:i], name[i:]; rest[0] == '?' {
-			rest = append([]byte("/"), rest...)
-		}
-	}
-	up, err = s.lookUp(string(name))
-	return up, rest, err
-}
-
 // namedPath begins the paths that name their upstream.
 const namedPath = "/u/"
 
@@ -52,8 +39,13 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	target = wire.OriginForm(x.ctx.Request.Header.RequestURI())
 	switch {
 	case bytes.HasPrefix(target, []byte(namedPath)):
-		if up, target, err = x.set.byPath(target); err != nil {
+		path, query, hasQuery := bytes.Cut(target[len(namedPath):], []byte("?"))
+		name, rest, _ := bytes.Cut(path, []byte("/"))
+		if up, err = x.set.lookUp(string(name)); err != nil {
 			return nil, nil, refuse(404, "unknown_upstream", err.Error())
+		}
+		if target = append([]byte("/"), rest...); hasQuery {
+			target = append(append(target, '?'), query...)
 		}
 	case len(x.set.conf.Routes) > 0:
 		body, _ := x.decoded() // a body that cannot be read names no model
@@ -66,7 +58,7 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	case len(up.config.Headers) > 0 && isFromPage(x.head):
 		return nil, nil, refuse(403, "cross_site",
 			"epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
-	case x.fields.upgrades && x.fields.protocol && bytes.HasSuffix(path, []byte("/responses")):
+	case x.upgrades && bytes.HasSuffix(path, []byte("/responses")):
 		// Clients go on over plain HTTP, where requests and answers stay visible one by one.
 		return nil, nil, refuse(426, "upgrade_required",
 			"epitome passes /v1/responses over HTTP only: send the request again without Upgrade",
@@ -75,6 +67,16 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 		target = x.meantTarget(target)
 	}
 	return up, up.join(target), nil
+}
+
+// isFromPage reports whether the request comes from a web page. Browsers say so themselves, and let no page keep them
+// from it. Programs with pages of their own have origins of other schemes.
+func isFromPage(head []byte) bool {
+	if site := wire.Find(head, "sec-fetch-site"); site != nil {
+		return !wire.EqualFold(site, "same-origin") && !wire.EqualFold(site, "none")
+	}
+	origin := wire.Find(head, "origin")
+	return bytes.HasPrefix(origin, []byte("http")) || string(origin) == "null"
 }
 
 // modelOf returns the model that a body names, of whatever API it is; empty if it names none.

@@ -43,8 +43,8 @@ type Settings struct {
 }
 
 const (
-	// maxHeader bounds a request's head, in bytes, as Node's servers do. Clients need 1 to 4 KB; long tokens and cookies
-	// need more. Each connection has a buffer of this size.
+	// maxHeader bounds a request's head, in bytes. Clients need 1 to 4 KB; long tokens and cookies need more. Each
+	// connection has a buffer of this size.
 	maxHeader = 16 << 10
 	keepAlive = 2 * time.Minute  // for which a client's connection stays open without a request
 	dialTime  = 10 * time.Second // for connecting to an upstream
@@ -71,11 +71,8 @@ type settings struct {
 }
 
 // newSettings makes the upstreams and clients of s. Upstreams that old has with an equal configuration are taken from
-// there, with their connections; old may be nil.
+// there, with their connections.
 func newSettings(s Settings, old *settings) (*settings, error) {
-	if old == nil {
-		old = &settings{}
-	}
 	s.limits = cmp.Or(s.limits, &defaultLimits)
 	set := &settings{conf: s, upstreams: make(map[string]*upstream, len(s.Upstreams))}
 	var err error
@@ -100,21 +97,6 @@ func newSettings(s Settings, old *settings) (*settings, error) {
 	return set, err
 }
 
-// Check returns the error that NewUpstreams or Reload would return for s.
-func Check(s Settings) error {
-	_, err := newSettings(s, nil)
-	return err
-}
-
-// retire closes the idle connections of every upstream that next, which may be nil, does not use.
-func (s *settings) retire(next *settings) {
-	for name, up := range s.upstreams {
-		if next == nil || next.upstreams[name] != up {
-			up.pool.Retire()
-		}
-	}
-}
-
 // lookUp finds the upstream of a name.
 func (s *settings) lookUp(name string) (*upstream, error) {
 	if up := s.upstreams[name]; up != nil {
@@ -134,13 +116,15 @@ func (s *settings) forModel(model string) *upstream {
 	return s.fallback
 }
 
-// mode returns the mode of a request with that x-epitome-mode, which goes before the configured one. ok is false if it
-// is no mode.
-func (s *settings) mode(header []byte) (mode string, ok bool) {
+// mode returns the mode of a request with that x-epitome-mode, which goes before the configured one. The error refuses
+// any other text.
+func (s *settings) mode(header []byte) (mode string, err error) {
 	switch m := string(bytes.ToLower(header)); m {
 	case event.ModeOn, event.ModeObserve, event.ModeOff:
-		return m, true
-	default:
-		return s.conf.Mode, m == ""
+		return m, nil
+	case "":
+		return s.conf.Mode, nil
 	}
+	return s.conf.Mode, refuse(400, "bad_request",
+		"x-epitome-mode must be on, observe or off: correct it, or leave it out")
 }

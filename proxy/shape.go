@@ -117,6 +117,24 @@ func (x *exchange) conversation() ([]byte, *rewrite.Report) {
 	return body, why
 }
 
+// isSigned reports whether a signature may cover the body: the upstream would refuse any other body. Several clouds
+// sign with headers whose names end in content-sha256.
+func isSigned(head []byte) bool {
+	const sum = "content-sha256"
+	for l := wire.LinesOf(head); l.Next(); {
+		if l.Is("authorization") {
+			scheme, _, _ := bytes.Cut(l.Value, []byte(" "))
+			if wire.EqualFold(scheme, "signature") || wire.EqualFold(scheme, "aws4-hmac-sha256") {
+				return true
+			}
+		}
+		if l.Is("signature") || l.Is("signature-input") || wire.EqualFold(l.Name[max(0, len(l.Name)-len(sum)):], sum) {
+			return true
+		}
+	}
+	return false
+}
+
 // setReport copies a report into the event and the answer's head.
 func (x *exchange) setReport(r *rewrite.Report) {
 	e := &x.event

@@ -21,7 +21,7 @@ type Upstreams struct{ settings atomic.Pointer[settings] }
 
 // NewUpstreams makes the upstreams of s.
 func NewUpstreams(s Settings) (*Upstreams, error) {
-	set, err := newSettings(s, nil)
+	set, err := newSettings(s, &settings{})
 	if err != nil {
 		return nil, err
 	}

@@ -30,9 +30,8 @@ type Pool struct {
 	dialer dialer
 	limits Limits
 
-	mu      sync.Mutex
-	idle    []*upstreamConn // oldest first
-	retired bool            // keeps no connection any more
+	mu   sync.Mutex
+	idle []*upstreamConn // oldest first
 }
 
 // upstreamConn is one connection to an upstream. The exchange that has taken it out of its pool owns it.
@@ -98,16 +97,6 @@ func (p *Pool) dial(ctx context.Context) (*upstreamConn, error) {
 	return &upstreamConn{Conn: conn, pool: p, reader: bufio.NewReaderSize(conn, 16<<10)}, nil
 }
 
-// Retire closes the idle connections now and those in use when their exchanges end.
-func (p *Pool) Retire() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.idle {
-		c.cut()
-	}
-	p.idle, p.retired = nil, true
-}
-
 // uploadRate is how many bytes of a request an upstream has to take in a second, once WriteIdle has passed.
 const uploadRate = 1 << 20
 
@@ -148,7 +137,7 @@ func (c *upstreamConn) keep() {
 	p := c.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.retired || c.reader.Buffered() > 0 { // after bytes that nobody asked for no next answer could be trusted
+	if c.reader.Buffered() > 0 { // after bytes that nobody asked for no next answer could be trusted
 		c.cut()
 		return
 	}
