@@ -16,7 +16,7 @@ var baselines = []policy{
 	baselinePolicy("clear all but three at 50 %", (*baseline).clearResults),
 }
 
-// baselinePolicy returns a policy whose shrink shortens the entries of a request that has so many tokens.
+// baselinePolicy returns a policy whose shrink shortens what is sent where that has so many tokens.
 func baselinePolicy(name string, shrink func(b *baseline, tokens int)) policy {
 	return policy{name, func(s *session, window int) (shaper, error) {
 		return &baseline{session: s, window: window, shrink: shrink}, nil
@@ -26,31 +26,24 @@ func baselinePolicy(name string, shrink func(b *baseline, tokens int)) policy {
 // baseline is a conversation as a baseline leaves it.
 type baseline struct {
 	*session
-	window  int
-	shrink  func(b *baseline, tokens int)
-	entries []entry
-}
-
-// entry is a message of the client's as it is sent. Without a source it is left out.
-type entry struct {
-	*message
-	source string
-	tokens int
+	window int
+	shrink func(b *baseline, tokens int)
+	sent   []*message // in the place of each of the client's messages; nil if it is left out
 }
 
 func (b *baseline) shape(original *request) (shaped, error) {
-	for _, m := range original.messages[len(b.entries):] {
-		b.entries = append(b.entries, entry{m, m.source, m.tokens})
-	}
+	b.sent = append(b.sent, original.messages[len(b.sent):]...)
 	tokens := original.fixed
-	for _, e := range b.entries {
-		tokens += e.tokens
+	for _, m := range b.sent {
+		if m != nil {
+			tokens += m.tokens
+		}
 	}
 	b.shrink(b, tokens)
 	var sources []string
-	for _, e := range b.entries {
-		if e.source != "" {
-			sources = append(sources, e.source)
+	for _, m := range b.sent {
+		if m != nil {
+			sources = append(sources, m.source)
 		}
 	}
 	body, items := string(original.Body), original.Items
@@ -66,16 +59,16 @@ func (b *baseline) dropOldest(tokens int) {
 	if tokens*100 <= b.window*95 {
 		return
 	}
-	isUser := func(e entry) bool { return e.role == conversation.User }
-	first := 1 + max(0, slices.IndexFunc(b.entries[:min(6, len(b.entries))], isUser))
-	for i := first; i < len(b.entries); i++ {
-		e := &b.entries[i]
-		if tokens*2 <= b.window && e.role != conversation.Tool {
+	messages := b.whole.messages[:len(b.sent)]
+	isUser := func(m *message) bool { return m.role == conversation.User }
+	first := 1 + max(0, slices.IndexFunc(messages[:min(6, len(messages))], isUser))
+	for i, m := range messages[first:] {
+		if tokens*2 <= b.window && m.role != conversation.Tool {
 			return
 		}
-		if e.role != conversation.System {
-			tokens -= e.tokens
-			e.source, e.tokens = "", 0
+		if m.role != conversation.System && b.sent[first+i] != nil {
+			tokens -= m.tokens
+			b.sent[first+i] = nil
 		}
 	}
 }
@@ -87,21 +80,17 @@ func (b *baseline) clearResults(tokens int) {
 		return
 	}
 	newer := 0
-	for i := range slices.Backward(b.entries) {
-		e := &b.entries[i]
-		if e.role != conversation.Tool {
+	for i, m := range slices.Backward(b.sent) {
+		if m.role != conversation.Tool {
 			continue
 		}
-		if newer++; newer <= 3 || e.source != e.message.source {
+		if newer++; newer <= 3 || m.place < 0 {
 			continue
 		}
-		source, err := sjson.Set(e.source, "content", "[Old tool result content cleared]")
-		if err != nil {
-			continue
-		}
+		source, _ := sjson.Set(m.source, "content", "[Old tool result content cleared]") // of a valid object
 		cleared, err := b.read([]byte(`{"messages":[`+source+`]}`), nil, map[string]*message{})
-		if err == nil && cleared.messages[0].tokens < e.tokens {
-			e.source, e.tokens = source, cleared.messages[0].tokens
+		if err == nil && cleared.messages[0].tokens < m.tokens {
+			b.sent[i] = cleared.messages[0]
 		}
 	}
 }
