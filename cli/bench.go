@@ -64,8 +64,8 @@ func (a *app) replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay PATH...",
 		Short: "Play recorded sessions, and measure what the ladder saves and loses",
-		Long: "Play recorded sessions turn by turn, and measure what the ladder saves and loses. A PATH is a log, or\n" +
-			"a folder of logs, of Claude Code, Codex, OpenCode, pi or Chat Completions requests.",
+		Long: "Play recorded sessions turn by turn, and measure what the ladder saves and loses. A PATH is a log,\n" +
+			"or a folder of logs, of Claude Code, Codex, OpenCode, pi or Chat Completions requests.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, paths []string) error { return a.replay(paths, windows, preset, v) },
 	}

@@ -112,8 +112,8 @@ var source = anyLine(`
 // readers are the tools, and the programs of a shell, that show or search files, folders or history.
 var readers = strings.Fields(`read read_file readfile view view_file open_file grep grep_search glob ls list list_dir
 	list_files find search_files file_search codebase_search notebookread batch_get cat sed head tail nl less more
-	bat rg egrep fgrep zgrep ag ack fd tree stat file wc diff jq awk sort uniq cut tr xargs column strings zcat base64 od xxd
-	hexdump`)
+	bat rg egrep fgrep zgrep ag ack fd tree stat file wc diff jq awk sort uniq cut tr xargs column strings zcat base64
+	od xxd hexdump`)
 
 // silent are the programs that return nothing of interest.
 var silent = strings.Fields(`cd echo printf pwd export set true sleep source command time pushd popd which`)
