@@ -219,10 +219,6 @@ func (o *Console) forget(r *http.Request) (any, error) {
 
 // compact answers a conversation with a shorter form of it. Nothing is sent to a provider.
 func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
-	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		refuse(w, http.StatusUnsupportedMediaType, "send the conversation without Content-Encoding")
-		return
-	}
 	body, err := io.ReadAll(r.Body) // the server bounds it
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "the body was cut off: send it again")

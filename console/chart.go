@@ -57,12 +57,11 @@ func drawChart(title string, columns []column) chart {
 	for _, c := range columns {
 		most = max(most, c.Before, c.After, c.Window)
 	}
-	step := roundStep(float64(most) / 4)
-	top := step * math.Ceil(float64(most)/step)
-	y := func(n int64) float64 { return tenths(chartBottom - float64(n)/top*(chartBottom-chartTop)) }
+	y := func(n int64) float64 { return tenths(chartBottom - float64(n)/float64(most)*(chartBottom-chartTop)) }
 	c := chart{Title: title}
-	for v := 0.0; v <= top*1.001; v += step {
-		c.Amounts = append(c.Amounts, label{0, y(int64(v)), Tokens(int64(v))})
+	for quarter := range int64(5) {
+		amount := most * quarter / 4
+		c.Amounts = append(c.Amounts, label{0, y(amount), Tokens(amount)})
 	}
 	width := (chartRight - chartLeft) / float64(max(len(columns), 4)) // few columns stay slim
 	between := (len(columns) + 9) / 10                                // columns from one label to the next
@@ -90,17 +89,6 @@ func drawChart(title string, columns []column) chart {
 		c.Window = window.String()
 	}
 	return c
-}
-
-// roundStep returns the first of 1, 2, 5, 10, 20, 50 and so on that is at least v.
-func roundStep(v float64) float64 {
-	size := max(1, math.Pow(10, math.Floor(math.Log10(v))))
-	for _, factor := range []float64{1, 2, 5} {
-		if size*factor >= v {
-			return size * factor
-		}
-	}
-	return size * 10
 }
 
 // tenths rounds a length.

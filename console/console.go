@@ -12,6 +12,7 @@ import (
 	"embed"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"net/http"
 	"sync/atomic"
 
@@ -198,13 +199,11 @@ func (o *Console) health(w http.ResponseWriter, r *http.Request) {
 func (o *Console) ready(w http.ResponseWriter, _ *http.Request) {
 	parts, welcome := o.program.Ready()
 	if !welcome {
-		writeJSON(w, http.StatusServiceUnavailable, map[string]any{"status": "stopping"})
+		writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "stopping"})
 		return
 	}
-	body := map[string]any{"status": "ready"}
-	for part, state := range parts {
-		body[part] = state
-	}
+	body := map[string]string{"status": "ready"}
+	maps.Copy(body, parts)
 	writeJSON(w, http.StatusOK, body)
 }
 

@@ -115,17 +115,8 @@ func plural(n any, noun string) string {
 	return humanize.Comma(amount(n)) + " " + noun + "s"
 }
 
-// took returns a duration with about three digits.
-func took(d time.Duration) string {
-	unit := time.Second / 10
-	if d < time.Second {
-		unit = time.Millisecond
-	}
-	if d < 10*time.Millisecond {
-		unit = 10 * time.Microsecond
-	}
-	return d.Round(unit).String()
-}
+// took returns a duration in seconds, with four digits.
+func took(d time.Duration) string { return fmt.Sprintf("%.4g s", d.Seconds()) }
 
 // firstLine returns the beginning of a text's first line that is not empty.
 func firstLine(text string) string {

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"bytes"
 	"cmp"
 	"html/template"
 	"io"
@@ -56,7 +55,7 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 			shown, status = "error", statusOf(err)
 			data = failure{status, err.Error()}
 		}
-		var text bytes.Buffer
+		var text strings.Builder
 		err = templates[shown].ExecuteTemplate(&text, "layout", frame{
 			Page: shown, Version: o.program.Version, Mode: o.program.Mode(),
 			Owner: isOwner(r), Login: loginPath(r), Query: r.URL.Query(), Data: data,
@@ -67,18 +66,14 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, visiblePage(text.String())) // a client that has left is no error of ours
+		seen := strings.Map(func(r rune) rune {
+			if r == '\n' || r == '\t' {
+				return r
+			}
+			return visible(r)
+		}, text.String())
+		_, _ = io.WriteString(w, seen) // a client that has left is no error of ours
 	}
-}
-
-// visiblePage makes characters visible that a browser hides, or that turn the direction of writing.
-func visiblePage(page string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		return visible(r)
-	}, page)
 }
 
 // overview is the data of the first page.
@@ -100,7 +95,12 @@ func (o *Console) overview(r *http.Request) (any, error) {
 	v := &overview{Report: sum, Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
 	var columns []column
 	for _, row := range sum.Rows {
-		columns = append(columns, dayColumn(row, isObserved(sum.Total)))
+		c := column{Label: row.Key[len("2026-"):], Before: row.Sums.TokensBefore, After: row.Sums.TokensAfter}
+		if isObserved(sum.Total) {
+			c.Before, c.After = row.Sums.Observed.TokensBefore, row.Sums.Observed.TokensAfter
+		}
+		c.Title = row.Key + ": " + beforeAfter(c.Before, c.After) + ", " + plural(row.Sums.Exchanges, "request")
+		columns = append(columns, c)
 	}
 	v.Days = drawChart("Tokens before and after, by day", columns)
 	if len(page.Items) == 0 {
@@ -116,49 +116,33 @@ func (o *Console) overview(r *http.Request) (any, error) {
 // lastDays returns the days of which pages have sums: the last thirty.
 func lastDays() event.Span { return event.Span{From: time.Now().AddDate(0, 0, -29), By: "day"} }
 
-// dayColumn returns the column of a day.
-func dayColumn(row event.Row, observed bool) column {
-	c := column{Label: row.Key, Before: row.Sums.TokensBefore, After: row.Sums.TokensAfter}
-	if observed {
-		c.Before, c.After = row.Sums.Observed.TokensBefore, row.Sums.Observed.TokensAfter
-	}
-	if at, err := time.Parse(time.DateOnly, row.Key); err == nil {
-		c.Label = at.Format("Jan 2")
-	}
-	c.Title = c.Label + ": " + beforeAfter(c.Before, c.After) + ", " + plural(row.Sums.Exchanges, "request")
-	return c
-}
-
-// causes is the data of the page that says why the provider's cache missed, and why nothing was done.
-type causes struct {
-	event.Report
-	Told    int64 // requests whose answer says what the cache had, and that could have hit
-	Misses  []cause
-	Reasons []cause
-}
-
-// cause is a reason with the number of requests that it is of.
+// cause is why the provider's cache missed, or why nothing was done, with the number of requests that it is of.
 type cause struct {
 	Text  string
 	Count int64
 }
 
+// causesOf returns causes as texts, the most frequent first.
+func causesOf[K ~string](counts map[K]int64, text func(K) string) (all []cause) {
+	for key, n := range counts {
+		all = append(all, cause{cmp.Or(text(key), string(key)), n})
+	}
+	slices.SortFunc(all, func(a, b cause) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text)) })
+	return all
+}
+
 func (o *Console) causes(*http.Request) (any, error) {
-	sum, err := o.sums(lastDays())
-	c := causes{Report: sum, Told: sum.Total.Hits}
-	for miss, n := range sum.Total.Misses {
-		c.Misses = append(c.Misses, cause{missText(miss), n})
-		if miss != event.MissUnknown {
-			c.Told += n
-		}
+	report, err := o.sums(lastDays())
+	sums := report.Total
+	told := sums.Hits - sums.Misses[event.MissUnknown] // requests whose answer says what the cache had
+	for _, n := range sums.Misses {
+		told += n
 	}
-	for code, n := range sum.Total.Codes {
-		c.Reasons = append(c.Reasons, cause{cmp.Or(code.Sentence(), string(code)), n})
-	}
-	mostFirst := func(a, b cause) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text)) }
-	slices.SortFunc(c.Misses, mostFirst)
-	slices.SortFunc(c.Reasons, mostFirst)
-	return c, err
+	return map[string]any{
+		"Hits": sums.Hits, "Told": told,
+		"Misses":  causesOf(sums.Misses, missText),
+		"Reasons": causesOf(sums.Codes, event.Code.Sentence),
+	}, err
 }
 
 // settings returns the settings that differ from their defaults under true, all others under false.

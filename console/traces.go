@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,35 +71,25 @@ func (t *Traces) Close() {
 // attributesOf returns the attributes of a span. Those of OpenTelemetry's conventions for generative AI begin with
 // gen_ai; they are in development there (state of November 2026).
 func attributesOf(e *event.Exchange) []attribute.KeyValue {
+	failure := string(e.Fault)
+	if failure == "" && e.Status >= 400 {
+		failure = strconv.Itoa(e.Status)
+	}
 	all := []attribute.KeyValue{
-		attribute.String("gen_ai.operation.name", "chat"),
-		attribute.String("gen_ai.provider.name", e.Upstream),
+		attribute.String("gen_ai.operation.name", "chat"), attribute.String("gen_ai.provider.name", e.Upstream),
 		attribute.String("gen_ai.request.model", e.Model), attribute.Bool("gen_ai.request.stream", e.Streams),
-		attribute.String("epitome.action", e.Action),
-		attribute.String("epitome.mode", e.Mode), attribute.Int("epitome.tokens.before", e.TokensBefore.Total()),
+		attribute.String("gen_ai.conversation.id", e.Conversation),
+		attribute.Bool("gen_ai.conversation.compacted", e.Compacted > 0 && e.Mode == event.ModeOn),
+		attribute.Float64("gen_ai.response.time_to_first_chunk", e.FirstByte.Seconds()),
+		attribute.Int("http.response.status_code", e.Status), attribute.String("error.type", failure),
+		attribute.String("epitome.mode", e.Mode), attribute.String("epitome.action", e.Action),
+		attribute.Int("epitome.tokens.before", e.TokensBefore.Total()),
 		attribute.Int("epitome.tokens.after", e.TokensAfter.Total()),
+		attribute.String("epitome.reason", e.Reason), attribute.String("epitome.causes", e.Causes.String()),
 	}
-	text := func(key, value string) {
-		if value != "" {
-			all = append(all, attribute.String(key, value))
-		}
-	}
-	text("gen_ai.conversation.id", e.Conversation)
-	text("epitome.reason", e.Reason)
-	text("epitome.causes", e.Causes.String())
-	text("error.type", string(e.Fault))
-	if e.Fault == event.None && e.Status >= 400 {
-		text("error.type", strconv.Itoa(e.Status))
-	}
-	if e.Compacted > 0 && e.Mode == event.ModeOn {
-		all = append(all, attribute.Bool("gen_ai.conversation.compacted", true))
-	}
-	if e.Status > 0 {
-		all = append(all, attribute.Int("http.response.status_code", e.Status))
-	}
-	if e.FirstByte > 0 {
-		all = append(all, attribute.Float64("gen_ai.response.time_to_first_chunk", e.FirstByte.Seconds()))
-	}
+	all = slices.DeleteFunc(all, func(a attribute.KeyValue) bool { // what has no value
+		return slices.Contains([]any{"", int64(0), 0.0, false}, a.Value.AsInterface())
+	})
 	u := &e.Usage
 	if u.Source != event.UsageProvider || u.Odd {
 		return all

@@ -2,8 +2,8 @@ package console
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"epitome/event"
@@ -12,68 +12,49 @@ import (
 // observed reports whether a request was sent unchanged because of mode observe. Its event says what mode on would do.
 func observed(e event.Exchange) bool { return e.Mode == event.ModeObserve }
 
-// changes says in a few words how a request was changed, and how not.
-func changes(e event.Exchange) string {
-	var all []string
-	if e.Offloaded > 0 {
-		all = append(all, "offload: "+plural(e.Offloaded, "result")+" sent as excerpts")
+// phrases are the texts that apply.
+type phrases []string
+
+func (p *phrases) add(applies bool, text string) {
+	if applies {
+		*p = append(*p, text)
 	}
-	if e.Cleared > 0 {
-		all = append(all, "clear: "+plural(e.Cleared, "old result")+" replaced by stubs")
-	}
-	if e.Compacted > 0 {
-		all = append(all, "compact: "+plural(e.Compacted, "old message")+" replaced by a summary")
-	}
-	if e.Rescue.Rescued {
-		all = append(all, "rescue: refused as too long, then answered")
-	} else if e.Rescue.Kind != "" {
-		all = append(all, "rescue failed: refused as too long")
-	}
-	switch text := strings.Join(all, "; "); {
-	case observed(e) && text != "":
-		return "would be done: " + text
-	case text != "":
-		return text
-	case e.Mode == event.ModeOff:
-		return "nothing: mode off"
-	case e.Action == event.ActionBypass:
-		return "nothing: something failed inside epitome"
-	case e.Decision != "":
-		return "nothing new: earlier edits repeated"
-	}
-	return "nothing"
 }
 
-// changed reports whether something was newly done to a request.
-func changed(e event.Exchange) bool {
-	return e.Offloaded+e.Cleared+e.Compacted > 0 || e.Rescue.Kind != "" || e.Action == event.ActionBypass
+// changes says in a few words what was newly done to a request.
+func changes(e event.Exchange) string {
+	var p phrases
+	p.add(e.Offloaded > 0, "offload: "+plural(e.Offloaded, "result")+" sent as excerpts")
+	p.add(e.Cleared > 0, "clear: "+plural(e.Cleared, "old result")+" replaced by stubs")
+	p.add(e.Compacted > 0, "compact: "+plural(e.Compacted, "old message")+" replaced by a summary")
+	p.add(e.Rescue.Rescued, "rescue: refused as too long, then answered")
+	p.add(e.Rescue.Kind != "" && !e.Rescue.Rescued, "rescue failed: refused as too long")
+	p.add(len(p) == 0 && e.Decision != "", "nothing new: earlier edits repeated")
+	return cmp.Or(strings.Join(p, "; "), "nothing")
 }
+
+// changed reports whether something was newly done to a request, or failed.
+func changed(e event.Exchange) bool { return event.Step(&e) != "" || e.Action == event.ActionBypass }
 
 // why says why a request was changed, or why not; empty if that is not recorded.
 func why(e event.Exchange) string {
-	texts := []string{e.Causes.Sentences(), "", cmp.Or(e.Reason, e.Code.Sentence())}
-	if e.Inner != "" {
-		texts[1] = "Something failed inside epitome: " + e.Inner
-	}
-	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), " ")
+	var p phrases
+	reason := cmp.Or(e.Reason, e.Code.Sentence())
+	p.add(len(e.Causes) > 0, e.Causes.Sentences())
+	p.add(e.Inner != "", "Something failed inside epitome: "+e.Inner)
+	p.add(reason != "", reason)
+	return strings.Join(p, " ")
 }
 
 // failed says how an exchange failed; empty if it did not.
 func failed(e event.Exchange) string {
-	var all []string
-	if e.Status >= 400 {
-		all = append(all, fmt.Sprintf("answered %d", e.Status))
-	}
-	if e.Fault != event.None {
-		all = append(all, strings.ReplaceAll(string(e.Fault), "_", " "))
-	}
-	if e.Err != "" {
-		all = append(all, e.Err)
-	}
-	if e.Action == event.ActionBypass {
-		all = append(all, "sent unchanged, because something failed inside epitome: "+cmp.Or(e.Inner, e.Reason))
-	}
-	return strings.Join(all, ": ")
+	var p phrases
+	p.add(e.Status >= 400, "answered "+strconv.Itoa(e.Status))
+	p.add(e.Fault != event.None, strings.ReplaceAll(string(e.Fault), "_", " "))
+	p.add(e.Err != "", e.Err)
+	p.add(e.Action == event.ActionBypass,
+		"sent unchanged, because something failed inside epitome: "+cmp.Or(e.Inner, e.Reason))
+	return strings.Join(p, ": ")
 }
 
 // missTexts say why the provider's cache had less of a request than the request before had put there.
@@ -89,13 +70,9 @@ var missTexts = map[event.Miss]string{
 	event.MissUnknown:  "the answer does not say",
 }
 
-func missText(m event.Miss) string { return cmp.Or(missTexts[m], string(m)) }
+func missText(m event.Miss) string { return missTexts[m] }
 
 // lost reports whether the provider's cache missed something that it had, or should have had.
 func lost(m event.Miss) bool {
-	switch m {
-	case event.NoMiss, event.MissFirst, event.MissSmall, event.MissUnknown:
-		return false
-	}
-	return true
+	return !slices.Contains([]event.Miss{event.NoMiss, event.MissFirst, event.MissSmall, event.MissUnknown}, m)
 }
