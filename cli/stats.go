@@ -102,7 +102,7 @@ func statsNotes(s event.Report) (notes []string) {
 		}
 	}
 	m, o, u := s.Total.Money, s.Total.Observed, s.Total.Usage
-	note(u.Input > u.CacheInput || u.Counted+u.Cut > 0, "Some responses do not state all of their tokens: CACHED, OUTPUT "+
+	note(u.Input > u.CacheInput || u.Cut > 0, "Some responses do not state all of their tokens: CACHED, OUTPUT "+
 		"and BILLED may be higher.")
 	note(m.Own != 0, "BILLED leaves out the %s that summaries cost, and SAVED is less that.", console.Dollars(m.Own))
 	note(m.Raw != 0, "SAVED is an estimate: the %d requests with a price would have cost %s without epitome.", m.Ruled,

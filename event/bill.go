@@ -123,11 +123,8 @@ type Biller struct {
 	mu       sync.Mutex
 	prices   Prices
 	patterns []string             // of prices.Own: the first one that fits a model counts
-	rows     map[soldModel]*model // of the built-in table, as finding one takes long; nil: none is known
+	rows     map[[2]string]*model // by upstream and model, of the built-in table, as finding one takes long; nil: none is known
 }
-
-// soldModel is a model's name at an upstream.
-type soldModel struct{ upstream, name string }
 
 // NewBiller returns a Biller that charges by p.
 func NewBiller(p Prices) *Biller {
@@ -141,7 +138,7 @@ func (b *Biller) Configure(p Prices) {
 	longestFirst := func(x, y string) int { return cmp.Or(cmp.Compare(len(y), len(x)), cmp.Compare(x, y)) }
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.prices, b.rows = p, map[soldModel]*model{}
+	b.prices, b.rows = p, map[[2]string]*model{}
 	b.patterns = slices.SortedFunc(maps.Keys(p.Own), longestFirst)
 }
 
@@ -173,7 +170,7 @@ func (b *Biller) price(upstream, name string, at time.Time) (p *Price, billing s
 				rate(o.Output)}, s.Billing
 		}
 	}
-	sold := soldModel{upstream, name}
+	sold := [2]string{upstream, name}
 	row, known := b.rows[sold]
 	if !known {
 		row = BuiltinPrices().find(s.URL, name)

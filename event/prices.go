@@ -113,13 +113,11 @@ type model struct {
 	Prices []condition `json:"prices"`
 }
 
-// condition is a price that holds at all times, from a day on, or at some hours of each day in UTC.
+// condition is a price that holds from a day on, and at some hours of each day in UTC; where these are empty, always.
 type condition struct {
-	Constraint struct {
-		Date  string `json:"start_date"` // as in 2026-09-01
-		Start string `json:"start_time"` // as in 16:30:00Z; may be after End
-		End   string `json:"end_time"`
-	} `json:"constraint"`
+	From   string `json:"start_date"` // as in 2026-09-01
+	Start  string `json:"start_time"` // as in 16:30:00Z
+	End    string `json:"end_time"`
 	Prices struct {
 		Price
 		Reasoning *Rate `json:"output_reasoning_mtok"`
@@ -221,15 +219,8 @@ func (m *model) price(now time.Time) *Price {
 }
 
 func (c *condition) holds(now time.Time) bool {
-	clock, start, end := now.Format("15:04:05Z"), c.Constraint.Start, c.Constraint.End
-	switch {
-	case start == end:
-		return now.Format(time.DateOnly) >= c.Constraint.Date
-	case start < end:
-		return clock >= start && clock < end
-	default: // over midnight
-		return clock >= start || clock < end
-	}
+	clock := now.Format("15:04:05Z")
+	return c.From <= now.Format(time.DateOnly) && c.Start <= clock && (c.End == "" || clock < c.End)
 }
 
 // fits reports whether a name in lower case is one of them.

@@ -41,12 +41,11 @@ type Sums struct {
 
 // UsageSums are tokens as providers reported them, or as epitome counted them where providers did not.
 type UsageSums struct {
-	Told    int64 `json:"told"`    // exchanges with reported tokens
-	Counted int64 `json:"counted"` // exchanges with counted ones
-	Input   int64 `json:"input"`   // with Read and Write
-	Read    int64 `json:"read"`
-	Write   int64 `json:"write"`
-	Output  int64 `json:"output"`
+	Told   int64 `json:"told"`  // exchanges with reported tokens
+	Input  int64 `json:"input"` // with Read and Write
+	Read   int64 `json:"read"`
+	Write  int64 `json:"write"`
+	Output int64 `json:"output"`
 	// CacheInput is the part of Input of answers that report cached tokens. Of the rest, cached tokens are unknown.
 	CacheInput int64 `json:"cache_input"`
 	// Cut counts answers that were cut off: Output has what they had reported until then.
@@ -284,10 +283,8 @@ func (s *UsageSums) add(u *Usage) {
 	if u.Source == "" || u.Odd {
 		return
 	}
-	isReported := u.Source == UsageProvider
-	count(&s.Told, isReported)
-	count(&s.Counted, !isReported)
-	count(&s.Cut, isReported && u.Cut)
+	count(&s.Told, u.Source == UsageProvider)
+	count(&s.Cut, u.Source == UsageProvider && u.Cut)
 	s.Input += int64(u.Input)
 	s.Read += int64(u.Read)
 	s.Write += int64(u.Write5m) + int64(u.Write1h)

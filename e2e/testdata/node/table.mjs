@@ -8,14 +8,15 @@ const providers = [
 const keys = [
   "api_pattern", "model_match", "fallback_model_providers",
   "or", "and", "not", "equals", "starts_with", "ends_with", "contains", "regex",
-  "constraint", "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
+  "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
   "input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok", "output_mtok", "output_reasoning_mtok",
 ]
+const pricesOf = model => Array.isArray(model.prices)
+  ? model.prices.map(p => ({ ...p.constraint, prices: p.prices }))
+  : [{ prices: model.prices }]
 const table = providers.map(id => {
   const provider = findProvider({ providerId: id })
-  const models = provider.models.map(m => ({
-    id: `${id}/${m.id}`, match: m.match, prices: Array.isArray(m.prices) ? m.prices : [{ prices: m.prices }],
-  }))
+  const models = provider.models.map(m => ({ id: `${id}/${m.id}`, match: m.match, prices: pricesOf(m) }))
   return { ...provider, models }
 })
 const read = (key, value) =>
