@@ -16,7 +16,8 @@ func TestAPI(t *testing.T) {
 	e.Title, e.Status, e.Decision = "mend the ledger", 500, "decision"
 	book.RecordExchange(e)
 	p := listening("127.0.0.1:7070")
-	p.Book, p.Memory, p.Owner = book, memoryOf(inject.Owner{Project: secretName}), func(token string) bool { return token == "proof" }
+	p.Book, p.Memory = book, memoryOf(inject.Owner{Project: secretName})
+	p.Owner = func(token string) bool { return token == "proof" }
 	p.Edits = func(decision string) (event.Edits, error) {
 		if decision != "decision" {
 			return event.Edits{}, errors.New("cannot read the store")

@@ -68,7 +68,7 @@ type Console struct {
 type audience int
 
 const (
-	figures audience = 0         // whoever reaches the console; the owner if there is a token or other machines reach it
+	figures audience = 0         // whoever reaches it; the owner if there is a token or other machines reach it
 	public  audience = 1 << iota // whoever reaches the console
 	owner                        // the owner
 	page                         // other sites may link to it; browsers without a login are led to the login page
@@ -161,7 +161,7 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 			refuse(w, http.StatusForbidden, "epitome listens beyond this machine: set console.token to use /-/")
 			return
 		case g.closed():
-			refuse(w, http.StatusUnauthorized, "/-/ needs the admin token (console.token) as Authorization: Bearer TOKEN")
+			refuse(w, http.StatusUnauthorized, "send the admin token (console.token) as Authorization: Bearer TOKEN")
 			return
 		case who&owner != 0:
 			refuse(w, http.StatusForbidden, "only the owner may see this: run 'epitome open' to log in")

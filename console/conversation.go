@@ -17,7 +17,7 @@ type conversation struct {
 	FirstKept, LastKept int // turns
 	Turn                event.Exchange
 	Edits               event.Edits      // of Turn, in the order of the request's messages; the owner's only
-	Events              []event.Exchange // turns in which something was done, failed or missed the cache, the newest first
+	Events              []event.Exchange // turns with a change, a failure or a cache miss, the newest first
 	More                int              // older ones that are not listed
 }
 
@@ -113,8 +113,8 @@ func partsOf(e event.Exchange) []part {
 	b, a := e.TokensBefore, e.TokensAfter
 	all := []part{
 		{"System prompt", b.System, a.System}, {"Tools", b.Tools, a.Tools}, {"User", b.User, a.User},
-		{"Assistant", b.Assistant, a.Assistant}, {"Tool results", b.Results, a.Results}, {"Summaries", b.Summary, a.Summary},
-		{"Images and files", b.Images, a.Images}, {"Other", b.Other, a.Other},
+		{"Assistant", b.Assistant, a.Assistant}, {"Tool results", b.Results, a.Results},
+		{"Summaries", b.Summary, a.Summary}, {"Images and files", b.Images, a.Images}, {"Other", b.Other, a.Other},
 	}
 	return slices.DeleteFunc(all, func(p part) bool { return p.Before+p.After == 0 })
 }

@@ -19,8 +19,10 @@ func TestGuardKnowsItsHosts(t *testing.T) {
 		}
 	}
 	for _, listen := range []string{"127.0.0.1:7070", "localhost:7070", "[::1]:7070"} {
-		f(200, listen, "localhost", "LocalHost:7070", "127.0.0.1:7070", "127.9.9.9", "[::1]:7070", "[0:0::1]:1", "EPITOME.example:443")
-		f(403, listen, "", ":7070", "evil.example:7070", "localhost.evil.example", "127.0.0.1.nip.io:7070", "sub.epitome.example",
+		f(200, listen, "localhost", "LocalHost:7070", "127.0.0.1:7070", "127.9.9.9", "[::1]:7070", "[0:0::1]:1",
+			"EPITOME.example:443")
+		f(403, listen, "", ":7070", "evil.example:7070", "localhost.evil.example", "127.0.0.1.nip.io:7070",
+			"sub.epitome.example",
 			"127.1", "2130706433", "0.0.0.0:7070", "[::]:7070", "192.168.0.7", "localhost@evil.example")
 	}
 	for _, listen := range []string{"0.0.0.0:7070", ":7070", "192.168.0.7:7070"} {
@@ -38,7 +40,7 @@ func TestAdminToken(t *testing.T) {
 		p.Owner = func(token string) bool { return token == "proof" }
 		w := ask(New(Config{Token: token}, p), "GET", target, lines...)
 		if w.Code != want || token != "" && strings.Contains(w.Body.String(), token) {
-			t.Errorf("on %s with token %q, %s with %q: got %d %s, want %d", listen, token, target, lines, w.Code, w.Body, want)
+			t.Errorf("on %s, token %q, %s, %q: got %d %s, want %d", listen, token, target, lines, w.Code, w.Body, want)
 		}
 		if want == 401 || want == 403 {
 			wantRefusal(t, w, want)
@@ -71,7 +73,7 @@ func TestStrangersGetNothing(t *testing.T) {
 	cookie := loggedIn(t, o, codeOf(t, o, `{}`))
 	f := func(lines ...string) {
 		t.Helper()
-		for _, target := range []string{"/-/", "/-/conversations/1", "/-/api/memory", "/-/events", "/-/login", "/-/session"} {
+		for _, target := range []string{"/-/", "/-/conversations/1", "/-/api/memory", "/-/events", "/-/session"} {
 			wantRefusal(t, ask(o, "GET", target, append(lines, cookie)...), http.StatusForbidden)
 		}
 		for _, target := range []string{"/-/login", "/-/logout", "/-/login/code"} {
@@ -99,7 +101,8 @@ func TestOtherSitesMayLinkToPages(t *testing.T) {
 	f := func(status int, method string, targets ...string) {
 		t.Helper()
 		for _, target := range targets {
-			w := ask(o, method, target, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")
+			w := ask(o, method, target, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
+				"Sec-Fetch-Dest: document")
 			if w.Code != status {
 				t.Errorf("%s %s: got %d %q, want %d", method, target, w.Code, w.Body, status)
 			}
@@ -127,7 +130,7 @@ func TestEveryAnswerSaysWhatABrowserMayDo(t *testing.T) {
 			}
 		}
 	}
-	for _, target := range []string{"/-/", "/-/conversations/1", "/-/api/memory", "/-/health", "/-/nothing", "/-/login"} {
+	for _, target := range []string{"/-/", "/-/conversations/1", "/-/health", "/-/nothing", "/-/login"} {
 		f(ask(o, "GET", target))
 		f(ask(o, "GET", target, "Host: evil.example"))
 		f(ask(o, "DELETE", target))

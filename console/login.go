@@ -72,7 +72,7 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 		session = o.sessions.add(SessionLife)
 	default:
 		refuse(w, http.StatusUnauthorized,
-			"this is neither the admin token nor a valid login code, which works once: run 'epitome open' for another one")
+			"this is neither the admin token nor a valid code, which works once: run 'epitome open' for another one")
 		return
 	}
 	g.setCookie(w, r, session, SessionLife)
@@ -90,12 +90,14 @@ func (o *Console) logout(w http.ResponseWriter, r *http.Request) {
 // a browser must not be able to let others in.
 func (o *Console) newCode(r *http.Request) (any, error) {
 	if !o.guard.Load().hasFolderToken(r) {
-		return nil, refusal{http.StatusForbidden, "only the owner of the data folder gets a login code: run 'epitome open'"}
+		return nil, refusal{http.StatusForbidden, "only the owner of the data folder gets a code: run 'epitome open'"}
 	}
 	var asked struct{ Seconds uint32 } // 0: as usual
-	err := decode(r, &asked, `{"seconds": 60}`)
+	if err := decode(r, &asked, `{"seconds": 60}`); err != nil {
+		return nil, err
+	}
 	life := min(time.Duration(asked.Seconds)*time.Second, SessionLife)
-	return map[string]string{"code": o.codes.add(cmp.Or(life, CodeLife))}, err
+	return map[string]string{"code": o.codes.add(cmp.Or(life, CodeLife))}, nil
 }
 
 // setCookie gives a session to the browser, which sends it back to /-/ only, and with no request of another site.

@@ -41,7 +41,8 @@ func memoryOf(o inject.Owner) *inject.Memory {
 
 // send posts JSON as a page of epitome's own does.
 func send(o *Console, target, body string, lines ...string) *httptest.ResponseRecorder {
-	return request(o, httptest.NewRequest("POST", target, strings.NewReader(body)), append([]string{"Content-Type: application/json"}, lines...))
+	r := httptest.NewRequest("POST", target, strings.NewReader(body))
+	return request(o, r, append([]string{"Content-Type: application/json"}, lines...))
 }
 
 const proof = OwnerHeader + ": proof"
@@ -95,7 +96,8 @@ func TestCodeLogsIn(t *testing.T) {
 	wantRefusal(t, send(o, "/-/login", secret(code)), http.StatusUnauthorized) // it works once
 	sees(t, o, true, other)
 	w := send(o, "/-/logout", `{}`, other)
-	if got := w.Header().Get("Set-Cookie"); w.Code != 200 || !strings.HasPrefix(got, "epitome-7070=; Path=/-/; Max-Age=0") {
+	got := w.Header().Get("Set-Cookie")
+	if w.Code != 200 || !strings.HasPrefix(got, "epitome-7070=; Path=/-/; Max-Age=0") {
 		t.Errorf("logging out: got %d %q", w.Code, got)
 	}
 	sees(t, o, false, other)

@@ -17,9 +17,9 @@ import (
 
 const mostAnswer = 24 << 10 // bytes of content in an answer
 
-const instructions = "epitome moves large and old results out of the conversation. Lines that begin with [epitome: say " +
-	"what was moved and name its artifact: 26 letters and digits, alone or in a path or URL. The tool recall reads " +
-	"artifacts. Read only what you need: begin with grep."
+const instructions = "epitome moves large and old results out of the conversation. Lines that begin with [epitome: " +
+	"say what was moved and name its artifact: 26 letters and digits, alone or in a path or URL. The tool recall " +
+	"reads artifacts. Read only what you need: begin with grep."
 
 // newMCP returns an MCP server with the tool recall, which reads artifacts. The name of an artifact is the right to
 // read it.
@@ -27,8 +27,8 @@ func newMCP(version string, get ReadArtifact) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "epitome", Title: "epitome", Version: version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
 	mcp.AddTool(s, &mcp.Tool{
-		Name: "recall", Description: "Read an artifact: a result or older turns that epitome moved out of the conversation. " +
-			"Give lines or grep to read a part of it. A long answer ends with what to ask for next.",
+		Name: "recall", Description: "Read an artifact: a result or older turns that epitome moved out of the " +
+			"conversation. Give lines or grep to read a part of it. A long answer ends with what to ask for next.",
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
 	}, func(ctx context.Context, _ *mcp.CallToolRequest, in recallInput) (*mcp.CallToolResult, any, error) {
 		text, err := get.recall(ctx, in) // the model gets the error, and can ask for something else
@@ -57,7 +57,7 @@ func ServeMCP(ctx context.Context, version string, get ReadArtifact) error {
 type recallInput struct {
 	Artifact string `json:"artifact" jsonschema:"its 26 letters and digits, or the path or URL that ends with them"`
 	Lines    string `json:"lines,omitempty" jsonschema:"only these lines, counted from 1: A-B, A-, -B or A"`
-	Grep     string `json:"grep,omitempty" jsonschema:"only lines that match this regular expression, each after its number"`
+	Grep     string `json:"grep,omitempty" jsonschema:"lines that match this regular expression, each after its number"`
 	From     int    `json:"from,omitempty" jsonschema:"skip so many bytes of the answer: for long lines"`
 }
 
@@ -85,6 +85,6 @@ func (get ReadArtifact) recall(ctx context.Context, in recallInput) (string, err
 	if end := bytes.LastIndexByte(text, '\n'); end >= 0 {
 		text = text[:end+1]
 	}
-	return fmt.Sprintf("%s\n[epitome: there is more. Read on with from = %d and the same lines and grep, or ask for less.]",
-		text, from+len(text)), nil
+	return fmt.Sprintf("%s\n[epitome: there is more. Read on with from = %d and the same lines and grep, or ask "+
+		"for less.]", text, from+len(text)), nil
 }

@@ -32,7 +32,8 @@ type Metrics struct {
 // NewMetrics returns metrics of a version of the program, with nothing counted.
 func NewMetrics(version string) *Metrics {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	auto := promauto.With(registry)
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return auto.NewCounterVec(prometheus.CounterOpts{Name: "epitome_" + name, Help: help}, labels)
@@ -47,9 +48,9 @@ func NewMetrics(version string) *Metrics {
 	}).Set(1)
 	return &Metrics{
 		Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), registry: registry,
-		exchanges: counter("exchanges_total", "Exchanges ended. Status 0: no answer was given; fault: which side failed.",
+		exchanges: counter("exchanges_total", "Exchanges ended. Status 0: no answer; fault: which side failed.",
 			"upstream", "status", "action", "fault"),
-		received: counter("received_tokens_total", "Tokens of conversations as clients sent them, in mode on.", "upstream"),
+		received: counter("received_tokens_total", "Tokens of conversations as clients sent them.", "upstream"),
 		sent:     counter("sent_tokens_total", "Tokens of the same as sent to the provider.", "upstream"),
 		changes:  counter("changes_total", "Items newly changed, by step of the ladder.", "upstream", "rung"),
 		rescues: counter("rescues_total", "Requests that a provider refused for their size or shape.",
@@ -58,7 +59,7 @@ func NewMetrics(version string) *Metrics {
 			"upstream", "cause"),
 		usage: counter("usage_tokens_total", "Tokens that providers report. Input includes cached and written ones.",
 			"upstream", "model", "kind"),
-		billed: counter("billed_dollars_total", "Cost of exchanges whose usage and price are known.", "upstream", "model"),
+		billed: counter("billed_dollars_total", "Cost of exchanges with known usage and price.", "upstream", "model"),
 		saved: auto.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "epitome_saved_dollars",
 			Help: "Money saved since the start, less the cost of summaries. Negative where epitome costs more.",

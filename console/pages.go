@@ -127,7 +127,9 @@ func causesOf[K ~string](counts map[K]int64, text func(K) string) (all []cause) 
 	for key, n := range counts {
 		all = append(all, cause{cmp.Or(text(key), string(key)), n})
 	}
-	slices.SortFunc(all, func(a, b cause) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text)) })
+	slices.SortFunc(all, func(a, b cause) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text))
+	})
 	return all
 }
 

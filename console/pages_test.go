@@ -63,9 +63,9 @@ func session() *source {
 	at := time.Now().Add(-time.Hour)
 	var all []event.Exchange
 	for turn := 1; turn <= 10; turn++ {
-		e := event.Exchange{Start: at, Method: "POST", Path: "/v1/chat/completions", Upstream: "openai", Client: "alice",
-			Mode: event.ModeOn, Status: 200, Duration: time.Second, FirstByte: time.Second}
-		e.Shaping = event.Shaping{Model: "gpt-5.2", Conversation: id, Window: 64_000, Items: int32(2 * turn), ShapeTime: 1,
+		e := event.Exchange{Start: at, Method: "POST", Path: "/v1/chat/completions", Upstream: "openai",
+			Client: "alice", Mode: event.ModeOn, Status: 200, Duration: time.Second, FirstByte: time.Second}
+		e.Shaping = event.Shaping{Model: "gpt-5.2", Conversation: id, Window: 64_000, ShapeTime: 1,
 			TokensBefore: event.Tokens{User: 41_000 * turn}, TokensAfter: event.Tokens{User: 4_000 * turn},
 			Decision: "decision"}
 		e.Usage = event.Usage{Source: event.UsageProvider, Input: 4_000 * turn, Read: 4_000 * (turn - 1), Output: 10}
@@ -87,7 +87,7 @@ func session() *source {
 			{Item: 6, Last: 6, Rung: "clear", Before: 3_000, After: 90, Text: "stub of the result", Artifact: "gone1"},
 			{Item: 7, Last: 7, Rung: "offload", Text: "a note behind the message"},
 		}}},
-		contents: map[string]string{"transcript1": "user: fix it\n" + secretText + "\n" + strings.Repeat("more\n", 900)},
+		contents: map[string]string{"transcript1": "user: fix it\n" + secretText + "\n" + strings.Repeat("more\n", 9)},
 		settings: []Setting{{Key: "listen", Text: `"127.0.0.1:7070"`}, {Key: "mode", Text: `"observe"`, Changed: true},
 			{Key: "console.token", Secret: true, Changed: true}},
 	}
@@ -100,11 +100,11 @@ var all = []string{"/-/", "/-/conversations", "/-/conversations?filter=gpt&curso
 func TestPagesSay(t *testing.T) {
 	o := session().serve(t)
 	for path, wants := range map[string][]string{
-		"/-/":                             {title, "410k → 40k", "2.25M → 220k", "1 conversation", "Saved", "artifacts: full"},
+		"/-/":                             {title, "410k → 40k", "2.25M → 220k", "1 conversation", "full"},
 		"/-/conversations":                {title, "alice", "10 turns"},
 		"/-/conversations?filter=nothing": {"No conversation matches"},
-		"/-/conversations/" + id:          {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5", "answered 502"},
-		"/-/conversations/" + id + "?turn=7": {"Turn 7", "60 old messages", "over the line", "no model answered", "42k → 900",
+		"/-/conversations/" + id:          {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5"},
+		"/-/conversations/" + id + "?turn=7": {"Turn 7", "60 old messages", "no model answered", "42k → 900",
 			"summary of " + secretText, "/-/artifacts/transcript1", "a note behind"},
 		"/-/conversations/" + id + "?turn=8": {"clear, compact", "64k, not 128k"},
 		"/-/causes":                          {"Cache hits: 7 of 9 requests", "epitome changed earlier messages"},
@@ -122,7 +122,8 @@ func TestPagesSay(t *testing.T) {
 
 func TestPagesThatAreNotThere(t *testing.T) {
 	for _, path := range []string{"/-/conversations/none", "/-/nowhere"} {
-		if status, page := get(session().serve(t), path, true); status != http.StatusNotFound || !strings.Contains(page, "Not found") {
+		status, page := get(session().serve(t), path, true)
+		if status != http.StatusNotFound || !strings.Contains(page, "Not found") {
 			t.Errorf("%s: %d %s", path, status, page)
 		}
 	}
@@ -151,7 +152,8 @@ func TestVisitorsSeeNoText(t *testing.T) {
 			}
 		}
 	}
-	if _, page := get(o, "/-/conversations/"+id, false); !strings.Contains(page, "epitome open") || !strings.Contains(page, "410k") {
+	_, page := get(o, "/-/conversations/"+id, false)
+	if !strings.Contains(page, "epitome open") || !strings.Contains(page, "410k") {
 		t.Error("a visitor is not told how to log in, or sees no figures")
 	}
 }

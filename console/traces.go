@@ -34,11 +34,14 @@ type Traces struct {
 // closes it.
 func NewTraces(endpoint, version string, log *slog.Logger) (*Traces, error) {
 	exporter, err := otlptracehttp.New(context.Background(),
-		otlptracehttp.WithEndpointURL(strings.TrimRight(endpoint, "/")+"/v1/traces"), otlptracehttp.WithTimeout(10*time.Second))
+		otlptracehttp.WithEndpointURL(strings.TrimRight(endpoint, "/")+"/v1/traces"),
+		otlptracehttp.WithTimeout(10*time.Second))
 	if err != nil {
 		return nil, fmt.Errorf("cannot send traces to %s: %w", endpoint, err)
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("cannot send traces", "error", err.Error()) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		log.Warn("cannot send traces", "error", err.Error())
+	}))
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithSampler(sdk.ParentBased(sdk.AlwaysSample())),
 		sdk.WithResource(resource.NewSchemaless(
 			attribute.String("service.name", "epitome"), attribute.String("service.version", version))))

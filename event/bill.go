@@ -41,7 +41,7 @@ func (u *Usage) tellsCache() bool { return u.Source == UsageProvider && !u.Odd &
 // assumptions about the provider's cache, so that errors of these cancel out. Billed is what the provider's usage
 // costs.
 type Bill struct {
-	Price    string `json:"price,omitempty"`        // ID of the price; empty: none is known, and amounts are unknown, not 0
+	Price    string `json:"price,omitempty"`        // its ID; empty: none is known, and amounts are unknown, not 0
 	Unpriced bool   `json:"lacks_amount,omitempty"` // an amount is missing though there was an answer
 	Raw      int64  `json:"raw_nano,omitempty"`
 	Sent     int64  `json:"sent_nano,omitempty"`
@@ -123,7 +123,7 @@ type Biller struct {
 	mu       sync.Mutex
 	prices   Prices
 	patterns []string             // of prices.Own: the first one that fits a model counts
-	rows     map[[2]string]*model // by upstream and model, of the built-in table, as finding one takes long; nil: none is known
+	rows     map[[2]string]*model // found in the built-in table, by upstream and model; nil: none is known
 }
 
 // NewBiller returns a Biller that charges by p.

@@ -63,7 +63,7 @@ var sentences = map[Code]string{
 	CodeScreen:       "Terminal output is sent as the screen looks in the end.",
 	CodeRent:         "Carrying old results on costs more than clearing them.",
 	CodePause:        "The pause was longer than cache_life, so clearing old results costs no cached tokens.",
-	CodeModel:        "Another model is asked, which has nothing cached, so clearing old results costs no cached tokens.",
+	CodeModel:        "Another model, which has nothing cached, is asked, so clearing costs no cached tokens.",
 	CodeClearAt:      "The request was over the line at which old results are cleared (clear_at).",
 	CodeOldest:       "The messages are older than those that the configuration keeps.",
 	CodeOlderResults: "The result is older than those that the configuration keeps.",
@@ -96,7 +96,7 @@ var sentences = map[Code]string{
 	CodeNotRead:           "The body is not a conversation of its API, or too large, so it is sent unchanged.",
 	CodeNoRoom:            "There was no room in memory to rewrite the request, so it is sent unchanged.",
 	CodeFailed:            "Something failed inside epitome: the request is sent in the form that was decided last.",
-	CodeUnrecorded:        "The shared store did not confirm the decision: the next request may be sent in another form.",
+	CodeUnrecorded:        "The shared store did not confirm the decision: the next request may be sent otherwise.",
 }
 
 // Sentence explains the code; empty for NoCode.

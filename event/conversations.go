@@ -116,8 +116,8 @@ func (t *talk) add(e *Exchange, end time.Time) (died bool) {
 		t.Tokens, t.Raw, t.Window = sent(e), e.TokensBefore.Total(), e.Window
 	}
 	if e.Decided && e.Mode == ModeOn {
-		t.Latest = fmt.Sprintf("%s %d items, %.1fk tokens", cmp.Or(Step(e), e.Action), e.Offloaded+e.Cleared+e.Compacted,
-			float64(e.TakenOut)/1000)
+		items := e.Offloaded + e.Cleared + e.Compacted
+		t.Latest = fmt.Sprintf("%s %d items, %.1fk tokens", cmp.Or(Step(e), e.Action), items, float64(e.TakenOut)/1000)
 	}
 	switch {
 	case isAnswered(e):

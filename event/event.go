@@ -57,7 +57,7 @@ const (
 	Broken      Fault = "broken"      // the upstream broke off before its answer began
 	Timeout     Fault = "timeout"     // the upstream was silent for too long before its answer began
 	Truncated   Fault = "truncated"   // the upstream broke off or fell silent within its answer
-	Failed      Fault = "failed"      // the upstream reported an error within its answer, which reached the client whole
+	Failed      Fault = "failed"      // the upstream reported an error within its answer, which the client got whole
 	Stopped     Fault = "stopped"     // epitome ended it, because it outlasted shutdown_grace
 	Panic       Fault = "panic"       // a bug in epitome; the process went on
 )
@@ -90,7 +90,7 @@ type Exchange struct {
 	Action        string        `json:"action"`                  // none, bypass or a step of the ladder
 	Status        int           `json:"status"`                  // of the answer to the client; 0 if there was none
 	RequestBytes  int64         `json:"request_bytes"`           // of the body, as received
-	ResponseBytes int64         `json:"response_bytes"`          // of the body written to the client, with chunk framing
+	ResponseBytes int64         `json:"response_bytes"`          // of the body sent to the client, with chunk framing
 	FirstByte     time.Duration `json:"first_byte_ns,omitempty"` // of the answer
 	Duration      time.Duration `json:"duration_ns"`
 	Streams       bool          `json:"streams,omitempty"` // the client asked for a stream
@@ -161,15 +161,15 @@ type Shaping struct {
 	ClearLine     int32   `json:"clear_line,omitempty"`   // tokens at which old results are cleared
 	CompactLine   int32   `json:"compact_line,omitempty"` // tokens at which old turns become a summary
 	Items         int32   `json:"items,omitempty"`        // messages as the client sent them
-	Diverged      int32   `json:"diverged,omitempty"`     // first message that the client changed or left out; 0 if none
+	Diverged      int32   `json:"diverged,omitempty"`     // first message that the client changed or dropped; 0 if none
 	TokensBefore  Tokens  `json:"tokens_before,omitzero"`
 	TokensAfter   Tokens  `json:"tokens_after,omitzero"`
 	HeldBefore    int32   `json:"held_before,omitempty"` // tokens that the last request began with, too
 	HeldAfter     int32   `json:"held_after,omitempty"`
 	Leading       string  `json:"leading,omitempty"`        // hash of system prompt, tools and settings
 	Decision      string  `json:"decision,omitempty"`       // key of the decision in the ledger
-	TokensUsed    int     `json:"tokens_used,omitempty"`    // of the request as the provider counts; 0 if it does not say
-	Ratio         float64 `json:"ratio,omitempty"`          // tokens of the model for one counted here; 0 if not yet learned
+	TokensUsed    int     `json:"tokens_used,omitempty"`    // of the request as the provider counts; 0: unknown
+	Ratio         float64 `json:"ratio,omitempty"`          // tokens of the model for one counted here; 0: not learned
 	WindowRefuted int     `json:"window_refuted,omitempty"` // learned window that the answer refutes; 0 if none
 	Decided       bool    `json:"decided,omitempty"`        // a new decision was made
 	Broke         bool    `json:"broke,omitempty"`          // and it changed the form of earlier messages
@@ -222,7 +222,8 @@ func (t Tokens) Total() int {
 // Times returns t with each number multiplied by ratio.
 func (t Tokens) Times(ratio float64) Tokens {
 	f := func(n int) int { return int(float64(n)*ratio + 0.5) }
-	return Tokens{f(t.System), f(t.Tools), f(t.User), f(t.Assistant), f(t.Results), f(t.Summary), f(t.Images), f(t.Other)}
+	return Tokens{f(t.System), f(t.Tools), f(t.User), f(t.Assistant), f(t.Results), f(t.Summary), f(t.Images),
+		f(t.Other)}
 }
 
 // Kinds of a Compaction and of a Summary, and what the log calls a Warning and an answer that refutes a learned window.

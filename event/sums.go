@@ -23,8 +23,8 @@ type Sums struct {
 	Offloaded    int64 `json:"offloaded"` // items newly changed
 	Cleared      int64 `json:"cleared"`
 	Compacted    int64 `json:"compacted"`
-	// Observed is of conversations in mode observe. They were sent as they came and billed, so Exchanges, Failed, Usage,
-	// Misses, Hits and bills count them too; counts of shaping, Raw and Sent do not.
+	// Observed is of conversations in mode observe. They were sent as they came and billed, so Exchanges, Failed,
+	// Usage, Misses, Hits and bills count them too; counts of shaping, Raw and Sent do not.
 	Observed struct {
 		Exchanges    int64 `json:"exchanges"`
 		TokensBefore int64 `json:"tokens_before"`
