@@ -15,6 +15,22 @@ import (
 	"epitome/config"
 )
 
+// agentOf returns the name by which run knows an agent: that of its program.
+func agentOf(command string) string {
+	return strings.TrimSuffix(strings.ToLower(filepath.Base(command)), ".exe")
+}
+
+// toolArguments returns the arguments that give an agent the tools at a URL; none for an agent that takes none.
+func toolArguments(agent, url string) []string {
+	switch agent {
+	case "codex":
+		return []string{"-c", fmt.Sprintf("mcp_servers.epitome.url=%q", url)}
+	case "claude": // without an = sign Claude Code takes all words that follow for files
+		return []string{fmt.Sprintf(`--mcp-config={"mcpServers":{"epitome":{"type":"http","url":%q}}}`, url)}
+	}
+	return nil
+}
+
 // codexConfig is the part of Codex's config.toml that chooses its provider.
 type codexConfig struct {
 	BaseURL   string `toml:"openai_base_url"`

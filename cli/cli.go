@@ -92,16 +92,26 @@ func (a *app) command() *cobra.Command {
 		"on)")
 
 	cobra.EnableCommandSorting = false
-	root.AddCommand(a.serveCommand(), a.runCommand(), a.openCommand(), a.statsCommand(), a.explainCommand(),
-		a.artifactCommand(), a.checkCommand(), a.demoCommand(), a.statusCommand(), a.mcpCommand(), a.contextCommand(),
-		a.memoryCommand(), keyCommand(), a.serviceCommand(), a.benchCommand(), &cobra.Command{Use: "version",
-			Short: "Print the version of this program", Run: func(*cobra.Command, []string) { fmt.Println(root.Version) }})
-	for _, c := range root.Commands() {
+	root.AddGroup(&cobra.Group{ID: "first", Title: "Commands:"}, &cobra.Group{ID: "more", Title: "More commands:"})
+	addGroup(root, "first", a.serveCommand(), a.runCommand(), a.openCommand(), a.statsCommand(), a.explainCommand(),
+		a.artifactCommand(), a.checkCommand(), a.demoCommand())
+	addGroup(root, "more", a.statusCommand(), a.mcpCommand(), a.contextCommand(), a.memoryCommand(), keyCommand(),
+		a.serviceCommand(), a.benchCommand(), &cobra.Command{Use: "version", Short: "Print the version of this program",
+			Run: func(*cobra.Command, []string) { fmt.Println(root.Version) }})
+	root.SetHelpCommandGroupID("more")
+	root.SetCompletionCommandGroupID("more")
+	return root
+}
+
+// addGroup adds commands under one heading of the help.
+func addGroup(parent *cobra.Command, id string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = id
 		if c.Args == nil {
 			c.Args = cobra.NoArgs
 		}
+		parent.AddCommand(c)
 	}
-	return root
 }
 
 // verbs is a command that only holds others. Without one of them it prints its help.

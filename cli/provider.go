@@ -122,13 +122,21 @@ func (r runProxy) environ(all []provider) []string {
 	return env
 }
 
-// arguments returns the arguments that a command gets before its own, and says so: the base URL of Codex.
-func (r runProxy) arguments(all []provider) (args []string) {
+// arguments returns the arguments that an agent gets before its own, and says so: the base URL of a provider that it
+// reads there, and with tools those of epitome.
+func (r runProxy) arguments(agent string, all []provider, tools bool) (args []string) {
+	goal := ""
 	for _, p := range all {
 		if p.setting != "" {
-			args = []string{"-c", fmt.Sprintf(p.setting, r.base(p))}
-			warn("codex is started with %s, and its requests go on to %s", strings.Join(args, " "), p.url)
+			args = append(args, "-c", fmt.Sprintf(p.setting, r.base(p)))
+			goal = ", and its requests go on to " + p.url
 		}
+	}
+	if tools {
+		args = append(args, toolArguments(agent, "http://"+r.listen+"/-/mcp")...)
+	}
+	if len(args) > 0 {
+		warn("%s is started with %s%s", agent, strings.Join(args, " "), goal)
 	}
 	return args
 }

@@ -61,7 +61,7 @@ func (a *app) run(command []string) error {
 		warn("requests go to %s, the upstream of the epitome on %s; --upstream names another", base, found.listen)
 		all[0].url, all[0].upstream = base, found.Upstream
 	}
-	agent := strings.TrimSuffix(strings.ToLower(filepath.Base(command[0])), ".exe")
+	agent := agentOf(command[0])
 	if agent == "codex" {
 		if p, err := codexProvider(conf, all[0], told); err != nil {
 			warn("%v", err)
@@ -84,7 +84,8 @@ func (a *app) run(command []string) error {
 	case a.file != "":
 		warn("using the epitome on %s with its own configuration, in mode %s", found.listen, found.Mode)
 	}
-	child := exec.Command(path, slices.Concat(found.arguments(all), command[1:])...)
+	args := found.arguments(agent, all, conf.Offload.TellsTool())
+	child := exec.Command(path, slices.Concat(args, command[1:])...)
 	child.Args[0] = command[0]
 	child.Env = append(os.Environ(), found.environ(all)...)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr

@@ -83,6 +83,9 @@ type OffloadConfig struct {
 	URL     string     `toml:"url"`
 }
 
+// TellsTool reports whether stubs may name the tool that reads artifacts.
+func (c OffloadConfig) TellsTool() bool { return c.Address == "tool" || c.Address == "auto" }
+
 // Place is the address that stubs name if the client does not offer the tool: "path", "url", "both" or "none".
 func (c OffloadConfig) Place() string {
 	switch c.Address {
