@@ -55,6 +55,10 @@ type session struct {
 
 // Run plays a session and returns its report. A session that dies on its way is no error: the report says so.
 func Run(ctx context.Context, o Options) (*Report, error) {
+	const leastTurns = 20 // the first clearing and its questions lie behind them
+	if o.Turns < leastTurns {
+		return nil, fmt.Errorf("cannot play %d turns: the demo needs at least %d", o.Turns, leastTurns)
+	}
 	m, err := newModel(o.Window)
 	if err != nil {
 		return nil, err
