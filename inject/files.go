@@ -91,8 +91,8 @@ func (f Files) Add(context, name string, text []byte) error {
 	case err != nil:
 		return err
 	case !isContext(context):
-		return fmt.Errorf("a context is named by up to 64 of a-z, 0-9, dot, dash and underscore, with a letter or digit "+
-			"first, not %.80q", context)
+		return fmt.Errorf("a context is named by up to 64 of a-z, 0-9, dot, dash and underscore, with a letter or "+
+			"digit first, not %.80q", context)
 	case name == "" || name == "." || name == ".." || len(name) > 120 || !utf8.ValidString(name) ||
 		strings.ContainsAny(name, "\x00\r\n/\\"):
 		return errors.New("the name of a file must be one line of up to 120 bytes")

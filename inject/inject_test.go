@@ -21,7 +21,8 @@ func newInjector(t *testing.T) (*Injector, *offload.Shelf) {
 	learn(t, m, Owner{"me", "/home/me/my shop"}, "fact: The port is 8080.")
 	shelf, err := offload.OpenMemory(offload.Options{Keep: time.Hour, Quota: 1 << 20, Address: "url", URL: address})
 	i := &Injector{Files: FilesIn(t.TempDir()), Shelf: shelf, Memory: m}
-	err = errors.Join(err, i.Files.Add("docs", "faq.md", []byte("FAQ")), i.Files.Add("docs", "api.md", []byte("# API\n")))
+	err = errors.Join(err, i.Files.Add("docs", "faq.md", []byte("FAQ")),
+		i.Files.Add("docs", "api.md", []byte("# API\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,8 @@ func TestTextHasFilesAndNotes(t *testing.T) {
 		t.Errorf("the notes are %s", notes)
 	}
 	byTool, err := i.For("me", []string{"docs"}, "", true)
-	if strings.Contains(byTool.Text, address) || !strings.Contains(byTool.Text, shelf.Name("me", []byte("FAQ"))) || err != nil {
+	if strings.Contains(byTool.Text, address) || !strings.Contains(byTool.Text, shelf.Name("me", []byte("FAQ"))) ||
+		err != nil {
 		t.Errorf("for a tool the index is %s, %v", byTool.Text, err)
 	}
 	other, err := i.For("you", []string{"docs"}, "/home/me/my shop", false)
@@ -76,7 +78,8 @@ func TestNamesOfFilesPassForNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, _ := i.For("me", []string{"other"}, "", false)
-	if strings.ContainsAny(a.Text, "\u2028\u202e\x1b") || strings.Count(a.Text, "\n") != 1 || strings.Contains(a.Text, "rules") {
+	if strings.ContainsAny(a.Text, "\u2028\u202e\x1b") || strings.Count(a.Text, "\n") != 1 ||
+		strings.Contains(a.Text, "rules") {
 		t.Errorf("the index is %q", a.Text)
 	}
 }

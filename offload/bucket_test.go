@@ -139,7 +139,8 @@ func TestBucketThatIsAwayIsAFullShelf(t *testing.T) {
 	}
 	f(&s.fails)
 	f(&s.frozen)
-	if s.logged("does not answer") != 2 || s.logged("answers again") != 2 || s.logged("planted") > 0 || s.logged(name) > 0 {
+	if s.logged("does not answer") != 2 || s.logged("answers again") != 2 || s.logged("planted") > 0 ||
+		s.logged(name) > 0 {
 		t.Errorf("the log says %s", s.log.String())
 	}
 }

@@ -92,7 +92,8 @@ func TestKilledWhilePutting(t *testing.T) {
 						names[rest] = true
 					case "put":
 						if keys = append(keys, rest); kill == nil {
-							kill = time.AfterFunc(time.Duration(rand.IntN(60))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+							after := time.Duration(rand.IntN(60)) * time.Millisecond
+							kill = time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
 						}
 					default:
 						t.Error(line)

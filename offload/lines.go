@@ -33,14 +33,15 @@ func ParseRange(lines, grep string) (want Range, err error) {
 			want.to, _ = strconv.Atoi(m[3])
 		}
 		if m == nil || lines == "-" || want.to != 0 && want.to < want.from {
-			return Range{}, fmt.Errorf("cannot read lines=%.40q: want A-B, A-, -B or A, counted from 1, as in 10-20", lines)
+			return want, fmt.Errorf("cannot read lines=%.40q: want A-B, A-, -B or A, counted from 1, as in 10-20",
+				lines)
 		}
 		if m[2] == "" {
 			want.to = want.from
 		}
 	}
 	if len(grep) > maxRegexp {
-		return Range{}, fmt.Errorf("cannot read grep=%.40q: it has %d bytes; want at most %d", grep, len(grep), maxRegexp)
+		return want, fmt.Errorf("cannot read grep=%.40q: it has %d bytes; want at most %d", grep, len(grep), maxRegexp)
 	}
 	if grep != "" {
 		if want.grep, err = regexp.Compile(grep); err != nil {

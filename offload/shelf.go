@@ -34,7 +34,7 @@ var (
 
 // Options are what all shelves need.
 type Options struct {
-	Keep    time.Duration // for which an artifact lives at least after it was last put or touched; an eighth more at most
+	Keep    time.Duration // an artifact lives at least that long after it was put or touched; an eighth more at most
 	Quota   int64         // bytes of content; no limit for a bucket, whose owner sets one
 	Secret  []byte        // with which names are made; nil: a random one, which is kept with the artifacts
 	Address string        // how texts name artifacts: path, url, both or none

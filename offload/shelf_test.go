@@ -187,7 +187,8 @@ func TestSweepDeletesWhatHasExpired(t *testing.T) {
 	unknown(t, s, old)
 	has(t, s, young, "young")
 	past := time.Now().Add(-2 * time.Hour)
-	if err := errors.Join(os.Chtimes(temp, past, past), os.Chtimes(foreign, past.Add(-9*month), past.Add(-9*month))); err != nil {
+	if err := errors.Join(os.Chtimes(temp, past, past),
+		os.Chtimes(foreign, past.Add(-9*month), past.Add(-9*month))); err != nil {
 		t.Fatal(err)
 	}
 	age(t, s, young, 2*month)

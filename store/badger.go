@@ -250,7 +250,7 @@ func (b *Badger) Close() error {
 		return nil
 	}
 	b.closed = true
-	if free, err := b.free(b.folder); err == nil && free < 8*memTableSize { // the next start reads the logs, as after a crash
+	if free, err := b.free(b.folder); err == nil && free < 8*memTableSize { // the next start reads the logs
 		return fmt.Errorf("cannot close store %s: %w", b.folder, ErrNoSpace)
 	}
 	if err := errors.Join(b.db.Close(), b.lock.Close()); err != nil {

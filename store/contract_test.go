@@ -146,7 +146,8 @@ func testRaces(t *testing.T, s store.Store) {
 				}
 				for tail := fmt.Sprintf("[%d %d]", w, k); err == nil; {
 					old, _, _ := s.Get("list")
-					if standing, err = s.Swap("list", old, append(old, tail...), kept); bytes.Contains(standing, []byte(tail)) {
+					if standing, err = s.Swap("list", old, append(old, tail...), kept); bytes.Contains(standing,
+						[]byte(tail)) {
 						break
 					}
 				}
@@ -188,7 +189,8 @@ func testModel(t *testing.T, s store.Store) {
 				if facts[k] == old { // a swap of a fact that is not there sets nothing, as old is not empty
 					facts[k] = v
 				}
-				if standing, err := s.Swap(k, []byte(old), []byte(v), kept); err != nil || string(standing) != facts[k] {
+				if standing, err := s.Swap(k, []byte(old), []byte(v), kept); err != nil ||
+					string(standing) != facts[k] {
 					t.Fatalf("%q, %v; want %q", standing, err, facts[k])
 				}
 			},

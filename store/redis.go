@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -10,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -55,15 +55,13 @@ func OpenRedis(server, ca string, log *slog.Logger) (*Redis, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot use the shared store: %w", err)
 	}
-	quiet.Do(logging.Disable)
 	r := &Redis{client: redis.NewUniversalClient(o)}
 	r.server = NewMonitor("the shared store", log, r.ping, isUnanswered)
 	_ = r.server.Do(r.ping) // a server that is away is known from the start
 	return r, nil
 }
 
-// quiet keeps the library, which has one logger for all, from writing to standard error.
-var quiet sync.Once
+func init() { logging.Disable() } // the library would write to standard error
 
 // parseRedis reads the URL of a server.
 func parseRedis(server string) (*redis.UniversalOptions, error) {
@@ -85,18 +83,13 @@ func parseRedis(server string) (*redis.UniversalOptions, error) {
 	if len(more) > 0 && master == "" && one.DB != 0 {
 		return nil, errors.New("a Cluster has one database; write no number behind the host")
 	}
-	timeout := func(d time.Duration) time.Duration {
-		if d == 0 {
-			return redisTimeout
-		}
-		return d
-	}
 	return &redis.UniversalOptions{
 		Addrs: append([]string{one.Addr}, more...), DB: one.DB, Username: one.Username, Password: one.Password,
-		MasterName: master, SentinelUsername: sentinelUser, SentinelPassword: sentinelPassword, TLSConfig: one.TLSConfig,
-		DialTimeout: timeout(one.DialTimeout), ReadTimeout: timeout(one.ReadTimeout), WriteTimeout: timeout(one.WriteTimeout),
-		PoolTimeout: timeout(one.PoolTimeout), PoolSize: max(one.PoolSize, 64),
-		MaxRetries: -1, DialerRetries: 1, DisableIdentity: true, // the monitor tries again
+		MasterName: master, SentinelUsername: sentinelUser, SentinelPassword: sentinelPassword,
+		TLSConfig: one.TLSConfig, PoolSize: max(one.PoolSize, 64), PoolTimeout: cmp.Or(one.PoolTimeout, redisTimeout),
+		DialTimeout: cmp.Or(one.DialTimeout, redisTimeout), ReadTimeout: cmp.Or(one.ReadTimeout, redisTimeout),
+		WriteTimeout: cmp.Or(one.WriteTimeout, redisTimeout),
+		MaxRetries:   -1, DialerRetries: 1, DisableIdentity: true, // the monitor tries again
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	}, nil
 }
@@ -169,7 +162,8 @@ func (r *Redis) Swap(key string, old, value []byte, keep time.Duration) (standin
 		return nil, wrapped("swap", key, err)
 	}
 	err = r.do("swap", key, func(ctx context.Context) error {
-		text, err := swap.Run(ctx, r.client, []string{redisPrefix + key}, old, value, max(keep.Milliseconds(), 1)).Text()
+		keys, life := []string{redisPrefix + key}, max(keep.Milliseconds(), 1)
+		text, err := swap.Run(ctx, r.client, keys, old, value, life).Text()
 		if err == nil {
 			standing = []byte(text)
 		}

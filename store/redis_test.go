@@ -71,7 +71,8 @@ func TestRedisThatIsAwayIsNotWaitedFor(t *testing.T) {
 			}
 			wire.Mend()
 			fakeapi.Await(t, "the server", get)
-			if away, back := strings.Count(log.String(), "does not answer"), strings.Count(log.String(), "answers again"); away == 0 || away != back {
+			if away, back := strings.Count(log.String(), "does not answer"), strings.Count(log.String(),
+				"answers again"); away == 0 || away != back {
 				t.Errorf("%d lines say that it is away, %d that it is back", away, back)
 			}
 		})
@@ -92,7 +93,8 @@ func TestRedisThatRefusesIsRead(t *testing.T) {
 			}
 		}
 		want(t, s, "k", "")
-		if s.State() != store.Refuses || strings.Count(log.String(), "refuses") != 1 || strings.Count(log.String(), why+" ") != 1 {
+		if s.State() != store.Refuses || strings.Count(log.String(), "refuses") != 1 ||
+			strings.Count(log.String(), why+" ") != 1 {
 			t.Errorf("%s: %s, the log says %s", why, s.State(), log.String())
 		}
 	}
@@ -131,7 +133,8 @@ func TestRedisOverTLS(t *testing.T) {
 	fakeapi.WriteCertificate(t, cert, key)
 	address := fakeapi.FreeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
-	fakeapi.StartRedis(t, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert,
+	fakeapi.StartRedis(t, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file",
+		cert,
 		"--tls-auth-clients", "no")
 	f := func(ca string) error {
 		s, err := store.OpenRedis("rediss://"+address+patience, ca, slog.New(slog.DiscardHandler))

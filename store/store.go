@@ -37,8 +37,9 @@ type Store interface {
 	// Get returns the value under a key. After an error it is not known whether there is one.
 	Get(key string) (value []byte, found bool, err error)
 
-	// Swap sets the value under a key if the one that is there equals old; a nil old wants none. It returns the value that
-	// is there afterwards, nil if none. Of two writers that swap the same old, one wins, and both get the winner's value.
+	// Swap sets the value under a key if the one that is there equals old; a nil old wants none. It returns the value
+	// that is there afterwards, nil if none. Of two writers that swap the same old, one wins, and both get the winner's
+	// value.
 	Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error)
 
 	// Touch lets the fact under a key live for keep from now, unless it lives about as long anyway: a sixteenth of keep

@@ -1,9 +1,9 @@
 // Package tokenize counts the tokens of texts and images.
 //
 // Counts of texts are those of the official encoder for o200k_base, with special tokens in a text read as plain text,
-// but for two things: characters that are newer than Go's Unicode tables count as symbols, and a piece of more than 2 KB
-// that the pattern does not cut (one character or one script without end) may be off by a few tokens, either way, for
-// each 2 KB. A count is never larger than the text has bytes.
+// but for two things: characters that are newer than Go's Unicode tables count as symbols, and a piece of more than
+// 2 KB that the pattern does not cut (one character or one script without end) may be off by a few tokens, either way,
+// for each 2 KB. A count is never larger than the text has bytes.
 //
 // Counting takes time in proportion to the text whatever the text is, allocates nothing once warm, and needs no
 // network: the vocabulary is in the program and is read when it is first used. Everything may be used from any

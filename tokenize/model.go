@@ -21,8 +21,8 @@ const (
 	ratioOther     = 1.1
 )
 
-// families has a model for each prefix of a name, without what stands before the last slash. It is read from the top: the
-// first prefix that fits holds. Models with ratio 1 are Exact.
+// families has a model for each prefix of a name, without the provider before the last slash. It is read from the top:
+// the first prefix that fits holds. Models with ratio 1 are Exact.
 var families = []struct {
 	prefixes string // separated by spaces
 	ratio    float64

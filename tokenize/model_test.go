@@ -25,7 +25,8 @@ func TestModelsAreFound(t *testing.T) {
 	}
 	f("gemini-2.5-pro", 1.11)
 	f("us.deepseek.r1-v1:0", 1.33)
-	for _, other := range []string{"meta-llama/llama-3.3-70b-instruct:free", "o1ympus-7b", "o3d-x", "gpt-4chan", "gpt-40b",
+	for _, other := range []string{"meta-llama/llama-3.3-70b-instruct:free", "o1ympus-7b", "o3d-x", "gpt-4chan",
+		"gpt-40b",
 		"codexqwen", "text-embedding-004", "text-embedding-v3", ""} {
 		f(other, 1.1)
 	}

@@ -46,7 +46,8 @@ func TestRefusalsTeach(t *testing.T) {
 	f := func(name string, v Refusal, s Sent, want Window) {
 		t.Helper()
 		w, _ := learning()
-		if tokens, ok := w.LearnRefusal("up", name, v, s); ok != (want.Source == Learned) || ok && tokens != want.Tokens {
+		if tokens, ok := w.LearnRefusal("up", name, v, s); ok != (want.Source == Learned) || ok &&
+			tokens != want.Tokens {
 			t.Errorf("%+v of %+v: learned %d, %v", v, s, tokens, ok)
 		}
 		if got := w.Of("up", name); got != want {

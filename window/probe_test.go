@@ -9,24 +9,38 @@ import (
 
 // Answers of servers, made up after what each publishes of its API.
 const (
-	vllm = `{"object":"list","data":[{"id":"qwen3-coder","object":"model","created":1,"owned_by":"vllm","root":"/models/Qwen3-Coder","parent":null,` +
+	vllm = `{"object":"list","data":[{"id":"qwen3-coder","object":"model","created":1,"owned_by":"vllm","root":` +
+		`"/models/Qwen3-Coder","parent":null,` +
 		`"max_model_len":40960,"permission":[{"id":"modelperm-1","allow_logprobs":true}]}]}`
-	vllmAdapters = `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","owned_by":"vllm","root":"Qwen/Qwen3-8B","parent":null,"max_model_len":32768},` +
+	vllmAdapters = `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","owned_by":"vllm","root":"Qwen/Qwen3-8B",` +
+		`"parent":null,"max_model_len":32768},` +
 		`{"id":"sql","owned_by":"vllm","root":"/adapters/sql","parent":"Qwen/Qwen3-8B","max_model_len":null}]}`
-	groq = `{"object":"list","data":[{"id":"llama-3.1-8b-instant","active":true,"context_window":131072,"max_completion_tokens":131072},` +
+	groq = `{"object":"list","data":[{"id":"llama-3.1-8b-instant","active":true,"context_window":131072,` +
+		`"max_completion_tokens":131072},` +
 		`{"id":"gemma2-9b-it","context_window":8192},{"id":"whisper-large-v3","context_window":448}]}`
-	openRouter = `{"data":[{"id":"z-ai/glm-4.6","canonical_slug":"z-ai/glm-4.6-20250930","name":"GLM","context_length":204800,"top_provider":{"context_length":202752,"max_completion_tokens":null}},` +
-		`{"id":"qwen/qwen3-coder","context_length":1048576,"top_provider":{"context_length":null}},{"id":"qwen/qwen3-coder:free","context_length":262144,"top_provider":{"context_length":262000}}]}`
-	together = `[{"id":"deepseek-ai/DeepSeek-V3","type":"chat","context_length":131072,"pricing":{"input":1.25}},{"id":"BAAI/bge","type":"embedding","context_length":512}]`
-	mistral  = `{"object":"list","data":[{"id":"mistral-large-2512","max_context_length":262144,"aliases":["mistral-large-latest"]},{"id":"codestral-2508","max_context_length":256000,"aliases":[]}]}`
-	moonshot = `{"object":"list","data":[{"id":"kimi-k2-0905-preview","object":"model","context_length":262144,"owned_by":"moonshot"},{"id":"moonshot-v1-8k","context_length":8192}]}`
-	llamaOne = `{"default_generation_settings":{"id":0,"n_ctx":16384,"params":{"n_predict":-1}},"total_slots":4,"model_alias":"qwen","model_path":"/models/qwen.gguf"}`
-	ollamaPS = `{"models":[{"name":"llama3.2:latest","model":"llama3.2:latest","size":6654289920,"details":{"family":"llama"},"size_vram":6654289920,"context_length":8192},` +
-		`{"name":"hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M","model":"hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M","context_length":40960}]}`
-	studioV0 = `{"object":"list","data":[{"id":"qwen3-8b","type":"llm","state":"loaded","max_context_length":40960,"loaded_context_length":12000},` +
+	openRouter = `{"data":[{"id":"z-ai/glm-4.6","canonical_slug":"z-ai/glm-4.6-20250930","name":"GLM",` +
+		`"context_length":204800,"top_provider":{"context_length":202752,"max_completion_tokens":null}},` +
+		`{"id":"qwen/qwen3-coder","context_length":1048576,"top_provider":{"context_length":null}},{"id":` +
+		`"qwen/qwen3-coder:free","context_length":262144,"top_provider":{"context_length":262000}}]}`
+	together = `[{"id":"deepseek-ai/DeepSeek-V3","type":"chat","context_length":131072,"pricing":{"input":1.25}},` +
+		`{"id":"BAAI/bge","type":"embedding","context_length":512}]`
+	mistral = `{"object":"list","data":[{"id":"mistral-large-2512","max_context_length":262144,"aliases":` +
+		`["mistral-large-latest"]},{"id":"codestral-2508","max_context_length":256000,"aliases":[]}]}`
+	moonshot = `{"object":"list","data":[{"id":"kimi-k2-0905-preview","object":"model","context_length":262144,` +
+		`"owned_by":"moonshot"},{"id":"moonshot-v1-8k","context_length":8192}]}`
+	llamaOne = `{"default_generation_settings":{"id":0,"n_ctx":16384,"params":{"n_predict":-1}},"total_slots":4,` +
+		`"model_alias":"qwen","model_path":"/models/qwen.gguf"}`
+	ollamaPS = `{"models":[{"name":"llama3.2:latest","model":"llama3.2:latest","size":6654289920,"details":` +
+		`{"family":"llama"},"size_vram":6654289920,"context_length":8192},` +
+		`{"name":"hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M","model":"hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M",` +
+		`"context_length":40960}]}`
+	studioV0 = `{"object":"list","data":[{"id":"qwen3-8b","type":"llm","state":"loaded","max_context_length":` +
+		`40960,"loaded_context_length":12000},` +
 		`{"id":"gemma-3","type":"llm","state":"not-loaded","max_context_length":131072}]}`
-	studioV1 = `{"models":[{"type":"llm","key":"qwen/qwen3-8b","loaded_instances":[{"id":"qwen/qwen3-8b","config":{"context_length":12000,"parallel":4}},` +
-		`{"id":"qwen/qwen3-8b:2","config":{"context_length":9000}}],"max_context_length":40960},{"type":"llm","key":"gemma-3","loaded_instances":[],"max_context_length":131072}]}`
+	studioV1 = `{"models":[{"type":"llm","key":"qwen/qwen3-8b","loaded_instances":[{"id":"qwen/qwen3-8b","config":` +
+		`{"context_length":12000,"parallel":4}},` +
+		`{"id":"qwen/qwen3-8b:2","config":{"context_length":9000}}],"max_context_length":40960},{"type":"llm",` +
+		`"key":"gemma-3","loaded_instances":[],"max_context_length":131072}]}`
 )
 
 // readProbe reads the answer of a server to the look with the path.

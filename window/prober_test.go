@@ -67,7 +67,8 @@ func TestServersOfEachKindAreAsked(t *testing.T) {
 	const v1, props, ps, v0 = "/v1/models", "/props?autoload=false&model=m%2Fx", "/api/ps", "/api/v0/models"
 	f := func(path, answer string, looks ...string) {
 		t.Helper()
-		s := probing(t, nil, map[string]string{"/v1/models": `{"data":[{"id":"m/x"},{"id":"n"}]}`, "/api/ps": `{"models":[]}`})
+		s := probing(t, nil, map[string]string{"/v1/models": `{"data":[{"id":"m/x"},{"id":"n"}]}`,
+			"/api/ps": `{"models":[]}`})
 		s.answers[path] = answer
 		s.converse(0, 128_000, 24_576, len(looks))
 		if !slices.Equal(s.looks, looks) {

@@ -145,7 +145,8 @@ func judge(status int, text string, n sizes, s Sent) Cause {
 	}
 	for sentence := range strings.SplitSeq(text, "|") {
 		isMore, window := says(sentence, "excess"), says(sentence, "window")
-		isLong := isMore && (window || says(sentence, "size")) || says(sentence, "long") || chinese().MatchString(sentence)
+		isLong := isMore && (window || says(sentence, "size")) || says(sentence, "long") ||
+			chinese().MatchString(sentence)
 		if onlyOutput { // mostly the model's own limit
 			isLong = isMore && window && !strings.Contains(sentence, "maxout")
 		}
@@ -181,7 +182,8 @@ var (
 		`|#[ -]?(?:tokens?)? ?(?:(?:input|prompt|context|model|token) )?` +
 		`(?:max(?:imum)?|limit|ceiling|cap|windows?|context|allowed|available|supported)\b`)
 	outputAround = lazily(`(?:\b(?:maxout|completion|outputs?)(?: is too large)?[^a-z]*(?:of |is |to )?\(?` +
-		`|\+ )#|#[ -]?(?:tokens?)?(?: of| in| for| as)?(?: the| your)? ?(?:maxout|completions?|outputs?|response|new)\b`)
+		`|\+ )#|#[ -]?(?:tokens?)?(?: of| in| for| as)?(?: the| your)? ?` +
+		`(?:maxout|completions?|outputs?|response|new)\b`)
 )
 
 // readSizes reads the numbers of a text. A request that is too long is larger than what is allowed: of several numbers
@@ -296,7 +298,8 @@ func (a *reply) readObject(raw string, failed bool) {
 		}
 		a.addUsage(part.Get("usage"))
 		a.addUsage(part.Get("message.usage"))
-		for _, path := range []string{"stop_reason", "choices.0.finish_reason", "delta.stop_reason", "incomplete_details.reason"} {
+		for _, path := range []string{"stop_reason", "choices.0.finish_reason", "delta.stop_reason",
+			"incomplete_details.reason"} {
 			a.reason += part.Get(path).Str
 		}
 	}

@@ -33,7 +33,8 @@ func TestRefusalsAreRead(t *testing.T) {
 		}
 		full := Sent{Tokens: 190_000, MaxOutput: 32_000, Window: 200_000}
 		isSilent := strings.Contains(row.Body, `"choices"`) || strings.HasPrefix(row.Body, "data: [DONE]")
-		if c := ReadRefusal(row.Status, "", []byte(row.Body), full).Cause; c != NotSize && row.Cause == NotSize.String() && !isSilent {
+		if c := ReadRefusal(row.Status, "", []byte(row.Body), full).Cause; c != NotSize &&
+			row.Cause == NotSize.String() && !isSilent {
 			t.Errorf("%s: behind a large request it is %s\n\t%s", row.From, c, row.Body)
 		}
 	}
@@ -65,15 +66,18 @@ func TestRefusalIsFoundInEveryShape(t *testing.T) {
 	f(400, `{"error":`+q+`}`)
 	f(400, `[{"error":{"code":400,"message":`+q+`}}]`)
 	f(400, `{"detail":[{"type":"value_error","loc":["body"],"msg":`+q+`,"input":"x"}]}`)
-	f(400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":`+quoted(inner)+`,"provider_name":"P"}}}`)
-	f(400, `{"error":{"message":`+quoted("proxy.BadRequestError: AException - b'"+inner+"'. Group=a/b\nFallbacks=None")+`}}`)
+	f(400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":`+quoted(inner)+
+		`,"provider_name":"P"}}}`)
+	f(400, `{"error":{"message":`+quoted("proxy.BadRequestError: AException - b'"+inner+"'. Group=a/b\nFallbacks=None")+
+		`}}`)
 	f(400, `{"error":{"message":{"type":"error","error":{"message":`+q+`}},"status":"INVALID"}}`)
 	f(400, `{"OriginalMessage":`+quoted(quoted(inner))+`,"Message":"the model failed"}`)
 	f(200, "event: error\ndata: {\"message\":"+q+"}\n\n")
 	f(200, ": hello\n\ndata:"+inner+"\n\ndata: [DONE]\n\n")
 	f(200, "data: {\"choices\":[{\"delta\":{\"content\":\"\"}}]}\n\ndata: "+inner+"\n\n")
 	f(200, `data: {"type":"error","sequence_number":3,"message":`+q+"}\n\n")
-	f(200, "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"x\",\"message\":"+q+"}}}\n\n")
+	f(200, "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"error\":"+
+		"{\"code\":\"x\",\"message\":"+q+"}}}\n\n")
 }
 
 func TestStatusDecidesWhereNothingIsSaid(t *testing.T) {
@@ -110,10 +114,14 @@ func TestOutputIsToldFromInput(t *testing.T) {
 	f(Input, 0, Sent{}, fmt.Sprintf(told, 9_500, 9_000, 500))
 	f(Input, 0, Sent{}, fmt.Sprintf(told, 9_140, 8_140, 1_000)) // less than the margin is left
 	f(Output, 200_000-150_000-64, Sent{}, "prompt and max_tokens are above the context limit: 150000 + 60000 > 200000")
-	f(Output, 131_072-10_000-64-156, Sent{}, "The context length is 131072 tokens, you requested about 141072 (10000 of text input, 131072 in the output).")
-	f(Output, 131_072-22_000-64, Sent{}, "The context length is 131072 tokens, you requested 153072 (9000 of text input, 13000 of tool input, 131072 in the output).")
-	f(Output, 2_048-1_200-64, Sent{}, "`inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1200 `inputs` tokens and 1000 `max_new_tokens`")
-	f(Output, 32_768-20_000-64, Sent{}, "'max_tokens' is too large: 16384. The context length is 32768 tokens and the request has 20000 input tokens.")
+	f(Output, 131_072-10_000-64-156, Sent{}, "The context length is 131072 tokens, you requested about 141072 "+
+		"(10000 of text input, 131072 in the output).")
+	f(Output, 131_072-22_000-64, Sent{}, "The context length is 131072 tokens, you requested 153072 (9000 of text "+
+		"input, 13000 of tool input, 131072 in the output).")
+	f(Output, 2_048-1_200-64, Sent{}, "`inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1200 `inputs` "+
+		"tokens and 1000 `max_new_tokens`")
+	f(Output, 32_768-20_000-64, Sent{}, "'max_tokens' is too large: 16384. The context length is 32768 tokens and "+
+		"the request has 20000 input tokens.")
 
 	sent := Sent{Tokens: 100_000, MaxOutput: 64_000, Window: 200_000}
 	// No input is set against it.
@@ -129,9 +137,11 @@ func TestStructureIsOursAfterARewriteOnly(t *testing.T) {
 		"An assistant message with tool_calls must be followed by a tool message for each tool_call_id",
 		"tool_call_id  is not found",
 		"messages.3: content must not be empty",
-		"messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
+		"messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each " +
+			"`tool_use` block must have a corresponding `tool_result` block in the next message.",
 		"messages: `tool_use` ids must be unique",
-		"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.",
+		"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`. When `thinking` " +
+			"is enabled, a final `assistant` message must start with a thinking block.",
 		"messages: text content blocks must be non-empty",
 		"messages: first message must use the \"user\" role",
 		"No tool output found for function call call_1.",
@@ -143,8 +153,10 @@ func TestStructureIsOursAfterARewriteOnly(t *testing.T) {
 			t.Errorf("rewritten: %s is %v", text, r.Cause)
 		}
 	}
-	const words = "messages.7.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. " +
-		"Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". The `tools` differ."
+	const words = "messages.7.content.0: Invalid `signature` in `thinking` block. The block is bound to a " +
+		"different conversation. " +
+		"Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". The " +
+		"`tools` differ."
 	for _, rewritten := range []bool{true, false} {
 		if r := ReadRefusal(400, "", failure(words), Sent{Rewritten: rewritten}); r.Cause != Thinking {
 			t.Errorf("rewritten %v: %s is %v", rewritten, words, r.Cause)
@@ -164,7 +176,8 @@ func TestEchoesAreNotRead(t *testing.T) {
 	conversation := `{"messages":[{"role":"user","content":` + quoted(echo) + `}]}`
 	f(400, `{"error":{"message":"Extra inputs are not permitted"},"input":`+conversation+`}`)
 	f(422, `{"detail":[{"type":"missing","loc":["body","model"],"msg":"Field required","input":`+conversation+`}]}`)
-	f(400, `1 error for the request: model: Field required [type=missing, input_value={'messages': [{'content': '`+echo+`'}]}]`)
+	f(400, `1 error for the request: model: Field required [type=missing, input_value={'messages': [{'content': '`+echo+
+		`'}]}]`)
 	f(200, `{"choices":[{"message":{"role":"assistant","content":"`+echo+`"},"finish_reason":"stop"}]}`)
 	f(200, "data: {\"choices\":[{\"delta\":{\"content\":\""+echo+"\"}}]}\n\n")
 	f(200, echo)
@@ -179,17 +192,24 @@ func TestAnswersThatEndedForWantOfRoom(t *testing.T) {
 			t.Errorf("%s\n\tis %v, request %d; want %d", body, r.Cause, r.Requested, requested)
 		}
 	}
-	f(32_889, 0, `{"choices":[{"message":{"content":""},"finish_reason":"length"}],"usage":{"prompt_tokens":32889,"completion_tokens":0}}`)
+	f(32_889, 0, `{"choices":[{"message":{"content":""},"finish_reason":"length"}],"usage":{"prompt_tokens":32889,`+
+		`"completion_tokens":0}}`)
 	f(9_000, 0, `{"stop_reason":"max_tokens","content":[],"usage":{"input_tokens":9000,"output_tokens":0}}`)
-	f(0, 0, `{"choices":[{"message":{"content":"yes"},"finish_reason":"length"}],"usage":{"prompt_tokens":10,"completion_tokens":1}}`)
+	f(0, 0, `{"choices":[{"message":{"content":"yes"},"finish_reason":"length"}],"usage":{"prompt_tokens":10,`+
+		`"completion_tokens":1}}`)
 	f(0, 0, `{"choices":[{"message":{"content":""},"finish_reason":"length"}]}`) // it may have been reasoning
-	f(9_000, 0, `{"type":"message","content":[],"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":9,"cache_read_input_tokens":8000,"cache_creation_input_tokens":991,"output_tokens":2}}`)
+	f(9_000, 0, `{"type":"message","content":[],"stop_reason":"model_context_window_exceeded","usage":`+
+		`{"input_tokens":9,"cache_read_input_tokens":8000,"cache_creation_input_tokens":991,"output_tokens":2}}`)
 
-	const start = "event: x\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":9,\"cache_read_input_tokens\":8000}}}\n\nevent: x\ndata: "
-	f(8_009, 0, start+`{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"},"usage":{"output_tokens":2}}`+"\n\n")
+	const start = "event: x\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":" +
+		"9,\"cache_read_input_tokens\":8000}}}\n\nevent: x\ndata: "
+	f(8_009, 0, start+`{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"},"usage":`+
+		`{"output_tokens":2}}`+"\n\n")
 
-	const response = `{"object":"response","status":"incomplete","incomplete_details":{"reason":"%s"},"output":[],"usage":{"input_tokens":9000,"output_tokens":%d}}`
-	for _, frame := range []string{"%s", "event: response.incomplete\ndata: {\"type\":\"response.incomplete\",\"response\":%s}\n\n"} {
+	const response = `{"object":"response","status":"incomplete","incomplete_details":{"reason":"%s"},"output":[],` +
+		`"usage":{"input_tokens":9000,"output_tokens":%d}}`
+	for _, frame := range []string{"%s", "event: response.incomplete\ndata: " +
+		"{\"type\":\"response.incomplete\",\"response\":%s}\n\n"} {
 		f(9_000, 0, fmt.Sprintf(frame, fmt.Sprintf(response, "max_output_tokens", 0)))
 		f(9_000, 4_000, fmt.Sprintf(frame, fmt.Sprintf(response, "max_output_tokens", 3)))
 		f(0, 4_000, fmt.Sprintf(frame, fmt.Sprintf(response, "max_output_tokens", 4_000))) // all of it was thought
@@ -205,7 +225,8 @@ func FuzzReadRefusal(f *testing.F) {
 		_ = json.Unmarshal([]byte(line), &row)
 		f.Add(row.Status, "", row.Body, 100_000, 4_096, 200_000)
 	}
-	for _, unit := range []string{"too long ", "context length 12345 ", "12345 ", `{"error":`, "[", "data: {}\n", "request id ", "(parameter=", "超", `\`} {
+	for _, unit := range []string{"too long ", "context length 12345 ", "12345 ", `{"error":`, "[", "data: {}\n",
+		"request id ", "(parameter=", "超", `\`} {
 		f.Add(400, "", `{"error":"`+strings.Repeat(unit, 1<<20/len(unit)), 0, -1, 0)
 	}
 	f.Fuzz(func(t *testing.T, status int, kind, body string, tokens, output, window int) {

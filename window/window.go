@@ -24,7 +24,7 @@ import (
 // Config is the table [window] of the configuration.
 type Config struct {
 	Default unit.Tokens            `toml:"default"` // for models that nothing is known of
-	Models  map[string]unit.Tokens `toml:"models"`  // pattern (* is any run of characters, ? is one; case does not matter) -> at most
+	Models  map[string]unit.Tokens `toml:"models"`  // by pattern, as unit.Match reads it: at most
 	Probe   bool                   `toml:"probe"`   // servers may be asked; it is for who calls Configure
 }
 

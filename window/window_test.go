@@ -25,7 +25,8 @@ func TestWindowsAreFound(t *testing.T) {
 	f("any", "ft:gpt-4.1-2025-04-14:acme:name:abc", 1_047_576, Table)
 	f("any", "models/gemini-2.5-pro", 1_048_576, Table)
 	f("any", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", 200_000, Table)
-	f("any", "arn:aws:bedrock:us-east-1:123:inference-profile/us-gov.anthropic.claude-sonnet-4-20250514-v1:0", 200_000, Table)
+	f("any", "arn:aws:bedrock:us-east-1:123:inference-profile/us-gov.anthropic.claude-sonnet-4-20250514-v1:0", 200_000,
+		Table)
 	f("any", "claude-sonnet-4-5", 200_000, Table)
 	f("any", "claude-sonnet-4@20250514", 200_000, Table)
 	f("any", "accounts/fireworks/models/llama-v3p1-405b-instruct", 128_000, Table)
@@ -76,7 +77,8 @@ func TestUsableLeavesRoomForTheAnswer(t *testing.T) {
 	f(200_000, 64_000, 150_000)
 	f(8_192, 4_096, 6_144)
 	rapid.Check(t, func(t *rapid.T) {
-		window, maxOutput := rapid.IntRange(0, 10_000_000).Draw(t, "window"), rapid.IntRange(0, 1<<40).Draw(t, "maxOutput")
+		window, maxOutput := rapid.IntRange(0, 10_000_000).Draw(t, "window"),
+			rapid.IntRange(0, 1<<40).Draw(t, "maxOutput")
 		usable := Usable(window, maxOutput)
 		if usable > window || window-usable > window/4 || window-usable < min(maxOutput, window/4) ||
 			window-usable < min(8192, window/8) {

@@ -30,8 +30,8 @@ func StartRedis(tb testing.TB, settings ...string) *Redis {
 	tb.Helper()
 	s := &Redis{tb: tb, Address: FreeAddress(tb)}
 	_, port, _ := net.SplitHostPort(s.Address)
-	s.args = append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", tb.TempDir(), "--save", "", "--appendonly", "no"},
-		settings...)
+	s.args = append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", tb.TempDir(), "--save", "",
+		"--appendonly", "no"}, settings...)
 	s.start()
 	return s
 }

@@ -25,7 +25,8 @@ func (t *Tokens) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.ParseUint(digits, 10, 32)
 	if err != nil || n*times > math.MaxInt32 {
-		return fmt.Errorf("cannot read tokens %q: write a number of them, as in 128000, or \"128k\" or \"1M\" in quotes", text)
+		return fmt.Errorf(`cannot read tokens %q: write a number of them, as in 128000, or "128k" or "1M" in quotes`,
+			text)
 	}
 	*t = Tokens(n * times)
 	return nil

@@ -169,7 +169,7 @@ func ReadUsage(text []byte, input, output string) (u event.Usage, request int) {
 			u.Read, u.CacheUnknown = n, false
 		}
 	}
-	if v.Get("is_byok").Bool() { // OpenRouter calls a provider with the client's own key: its charge comes on top of cost
+	if v.Get("is_byok").Bool() { // OpenRouter calls a provider with the client's own key: its charge is beside cost
 		u.Charged += dollars(v.Get("cost_details.upstream_inference_cost"))
 	}
 	return Complete(u, Tokens(v.Get(output+"_tokens")), Tokens(v.Get("total_tokens"))), u.Input
