@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"epitome/event"
 )
 
 func TestRequestGoesOnAsItCame(t *testing.T) {
@@ -61,23 +59,6 @@ func TestOldClientsGetNoChunks(t *testing.T) {
 	r.dial().send("GET /a HTTP/1.0\r\n\r\n").expect("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabcdef").expectEOF()
 	r.dial().send("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").expect(ok("abc")[:len(ok("abc"))-5] +
 		"Connection: keep-alive\r\n\r\nabc")
-}
-
-func TestModeSaysWhetherAnswersCarryOurHeaders(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, answers(noContent))
-	f := func(mode, lines, want string) {
-		t.Helper()
-		r.reload(func(s *Settings) { s.Mode = mode })
-		r.dial().send("GET /a HTTP/1.1\r\nHost: x\r\n" + lines + "\r\n").expect("HTTP/1.1 204 No Content\r\n" + want +
-			"\r\n")
-	}
-	const none = "x-epitome-action: none\r\n"
-	f(event.ModeOff, "", "")
-	f(event.ModeOn, "", none)
-	f(event.ModeObserve, "", none)
-	f(event.ModeOn, "x-epitome-mode: off\r\n", "")
-	f(event.ModeOff, "X-Epitome-Mode: On\r\n", none)
 }
 
 // Bytes behind an answer belong to no later exchange.

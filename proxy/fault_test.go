@@ -263,13 +263,13 @@ func TestSilenceIsBounded(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, func(c *call) {
 			c.send(chunkedHead)
-			for range 20 {
+			for range 15 {
 				c.send(chunks("a"))
 				time.Sleep(300 * time.Millisecond)
 			}
 			c.send(lastChunk)
 		}, func(s *Settings) { s.ReadIdle = brief })
-		if _, body := r.ask(get("/a")); len(body) != 20 {
+		if _, body := r.ask(get("/a")); len(body) != 15 {
 			t.Errorf("got %q", body)
 		}
 	})

@@ -29,7 +29,7 @@ func (x *exchange) peek(a *wire.Answer, sent window.Sent) (none window.Refusal) 
 		content = hold(a, mostOfError, errorFor, nil)
 	case isEncoded(coding):
 		return none
-	case isOfType(a, eventStream):
+	case isOfType(a, "text/event-stream"):
 		content = hold(a, mostOfStream, errorFor, func(content []byte) bool {
 			step, _ := firstStep(x.dialect, content)
 			return step == answer.SaidStep

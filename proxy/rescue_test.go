@@ -105,7 +105,7 @@ func TestRefusedRequestSucceedsInTheSameCall(t *testing.T) {
 
 // Events of Responses.
 const (
-	itemAdded = `{"type":"response.output_item.added","output_index":0,"item":{"id":"msg","type":"message","content":[]}}`
+	itemAdded = `{"type":"response.output_item.added","output_index":0,"item":{"id":"m","type":"message","content":[]}}`
 	saidHello = `{"type":"response.output_text.delta","delta":"hello"}`
 	wentWell  = `{"type":"response.completed","response":{"id":"second","status":"completed","output":[],` +
 		`"usage":{"input_tokens":4810,"input_tokens_details":{"cached_tokens":4000},"output_tokens":3},"metadata":{}}}`
@@ -113,8 +113,8 @@ const (
 
 // stateOf is an event with a response as it stands: its settings are repeated in each.
 func stateOf(kind, id, more string) string {
-	return fmt.Sprintf(`{"type":"response.%s","response":{"id":%q,"object":"response",%s"instructions":%q,"output":[]}}`,
-		kind, id, more, strings.Repeat("You are a coding agent. ", 1_500))
+	const form = `{"type":"response.%s","response":{"id":%q,"object":"response",%s"instructions":%q,"output":[]}}`
+	return fmt.Sprintf(form, kind, id, more, strings.Repeat("You are a coding agent. ", 1_500))
 }
 
 func TestTheFirstRefusalReachesTheClientIfNothingHelps(t *testing.T) {
@@ -195,8 +195,8 @@ func TestStreamsAreOnlyHeldUntilTheyBegin(t *testing.T) {
 func TestOutputIsLoweredWhereThatIsTheCause(t *testing.T) {
 	t.Parallel()
 	r := on(t, answers(refused(400, `{"error":{"message":"This endpoint's maximum context length is 16000 tokens. `+
-		`However, you requested about 19000 tokens (10000 of text input, 9000 in the output). Please reduce the length of `+
-		`either one.","code":400}}`), welcome))
+		`However, you requested about 19000 tokens (10000 of text input, 9000 in the output). Please reduce the `+
+		`length of either one.","code":400}}`), welcome))
 	r.shapes(climbing)
 	resp, _ := r.ask(post(chatTarget, longStory))
 	_, body := r.got()

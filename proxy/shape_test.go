@@ -274,15 +274,16 @@ func TestHeadersThatMakeNoSenseAreRefused(t *testing.T) {
 	r := on(t, taking, func(s *Settings) { s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Target = 0.8, 0.9, 0.5 })
 	r.shapes(refusing(t))
 	for lines, says := range map[string]string{
-		"x-epitome-compact: ":                                     "x-epitome-compact: write now, or leave it out",
-		"x-epitome-compact: now\nx-epitome-compact: later":        "cannot use x-epitome-compact",
-		"x-epitome-preset: secret":                                "x-epitome-preset: write one of balanced, ",
-		"x-epitome-compac: now":                                   "x-epitome-compac; write one of x-epitome-mode, ",
-		"x-epitome-set: rent=2, summarize_mode":                   "summarize_mode in x-epitome-set: write one of auto, ",
-		"x-epitome-set: clear_at=secret":                          "clear_at in x-epitome-set: write a share from 0.01 to 1",
-		"x-epitome-set: clear_att=0.7":                            "unknown name clear_att in x-epitome-set; write one of ",
+		"x-epitome-compact: ":                              "x-epitome-compact: write now, or leave it out",
+		"x-epitome-compact: now\nx-epitome-compact: later": "cannot use x-epitome-compact",
+		"x-epitome-preset: secret":                         "x-epitome-preset: write one of balanced, ",
+		"x-epitome-compac: now":                            "x-epitome-compac; write one of x-epitome-mode, ",
+		"x-epitome-set: rent=2, summarize_mode":            "summarize_mode in x-epitome-set: write one of auto, ",
+		"x-epitome-set: clear_at=secret":                   "clear_at in x-epitome-set: write a share from 0.01 to 1",
+		"x-epitome-set: clear_att=0.7":                     "unknown name clear_att in x-epitome-set; write one of ",
+		"x-epitome-context: docs, none":                    `nothing is kept under the name \"none\"`,
+
 		"x-epitome-mode: observe\nx-epitome-set: compact_to=0.95": "cannot use compact_at 0.9 with compact_to 0.95",
-		"x-epitome-context: docs, none":                           `nothing is kept under the name \"none\"`,
 	} {
 		resp, body := r.ask(post(chatTarget, long, strings.Split(lines, "\n")...))
 		if resp.StatusCode != 400 || !strings.Contains(body, `"bad_request"`) || !strings.Contains(body, says) {

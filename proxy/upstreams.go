@@ -91,13 +91,12 @@ func readWhole(a *wire.Answer, most int64) (body []byte, err error) {
 		piece, err = a.Next()
 		body = append(body, piece...)
 	}
-	switch err {
-	case io.EOF:
-		return decode(string(wire.Values(a.Block, "content-encoding")), body, most)
-	case nil:
+	if err == nil {
 		return nil, errTooLarge
+	} else if err != io.EOF {
+		return nil, fmt.Errorf("cannot read the answer to its end: %w", err)
 	}
-	return nil, fmt.Errorf("cannot read the answer to its end: %w", err)
+	return decode(string(wire.Values(a.Block, "content-encoding")), body, most)
 }
 
 // questionHead returns the head of a request of epitome itself for a model.

@@ -75,7 +75,7 @@ func (x *exchange) readUsage(a *wire.Answer, cut bool) {
 	e := &x.event
 	all, end := x.answer.text(int64(x.set.conf.MaxBody))
 	u, used := x.dialect.Usage(all)
-	streams, steps := isOfType(a, eventStream), lastSteps(x.dialect, end)
+	streams, steps := isOfType(a, "text/event-stream"), lastSteps(x.dialect, end)
 	switch {
 	case u.Source == "":
 		sent := e.TokensAfter
@@ -120,8 +120,6 @@ func lastSteps(d Dialect, end []byte) (steps []answer.Step) {
 	}
 	return steps[max(0, len(steps)-3):]
 }
-
-const eventStream = "text/event-stream"
 
 // isOfType reports whether an answer has a type of content.
 func isOfType(a *wire.Answer, content string) bool {

@@ -56,13 +56,16 @@ func TestMalformedChunksAreRefused(t *testing.T) {
 
 // What is passed on as complete, the standard library's reader takes for complete too, with the same content.
 func FuzzChunksAgreeWithTheStandardReader(f *testing.F) {
-	for _, s := range []string{"0\r\n\r\n", "3\r\nabc\r\n0\r\n\r\n", "a;x\r\n0123456789\r\n0\r\nT: 1\r\n\r\n", "1\r\na", "f\r\n"} {
+	for _, s := range []string{
+		"0\r\n\r\n", "3\r\nabc\r\n0\r\n\r\n", "a;x\r\n0123456789\r\n0\r\nT: 1\r\n\r\n", "1\r\na", "f\r\n",
+	} {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, text string, size int) {
 		content, taken, done, err := follow(text, 1+max(0, size)%64)
 		whole, wholeTaken, wholeDone, wholeErr := follow(text, max(1, len(text)))
-		if content != whole || err == nil && taken != wholeTaken || done != wholeDone || (err == nil) != (wholeErr == nil) {
+		if content != whole || err == nil && taken != wholeTaken || done != wholeDone ||
+			(err == nil) != (wholeErr == nil) {
 			t.Fatalf("%q: pieces give %q %d %v %v, the whole gives %q %d %v %v",
 				text, content, taken, done, err, whole, wholeTaken, wholeDone, wholeErr)
 		}

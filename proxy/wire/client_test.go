@@ -44,7 +44,8 @@ func TestUpstreamThatTakesNothingIsGivenUp(t *testing.T) {
 		c := &upstreamConn{Conn: ours, pool: &Pool{limits: Limits{WriteIdle: time.Minute}}}
 		begun := time.Now()
 		n, err := c.send(Request{Head: []byte("head"), Body: make([]byte, 3*uploadRate)})
-		if waited := time.Since(begun); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) || waited != time.Minute+3*time.Second {
+		waited := time.Since(begun)
+		if n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) || waited != time.Minute+3*time.Second {
 			t.Errorf("%d bytes were taken and %v came after %s", n, err, waited)
 		}
 	})

@@ -37,7 +37,8 @@ func TestAmbiguousAnswersAreRefused(t *testing.T) {
 }
 
 func TestLengthAndChunksTogetherMeanChunksAndTheEndOfTheConnection(t *testing.T) {
-	h, err := readHead(bufio.NewReader(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n")))
+	const head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+	h, err := readHead(bufio.NewReader(strings.NewReader(head)))
 	if err != nil || h.Length != ChunkedLength || !h.closing {
 		t.Fatalf("got %+v, %v", h, err)
 	}
