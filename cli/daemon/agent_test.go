@@ -14,6 +14,9 @@ import (
 	"epitome/internal/fakeapi"
 )
 
+// packer compresses the bodies of all agents, as a new one each would clear megabytes.
+var packer, _ = zstd.NewWriter(nil)
+
 // agent works with tools, in one of the three APIs: each turn the model says something and calls the shell, which gives
 // a long result. All of that is sent with each request.
 type agent struct {
@@ -79,7 +82,6 @@ func (a *agent) post(below, body string) (*http.Response, string) {
 	}
 	lines = append(lines, a.header...)
 	if a.packs {
-		packer, _ := zstd.NewWriter(nil)
 		body = string(packer.EncodeAll([]byte(body), nil))
 		lines = append(lines, "Content-Encoding: zstd")
 	}
