@@ -277,6 +277,9 @@ type Edit struct {
 	After    int    `json:"after"`
 	Text     string `json:"text"`               // what is sent in its place
 	Artifact string `json:"artifact,omitempty"` // name of what stood there
+	Readable string `json:"readable,omitempty"` // the same for a reader of lines
+	// name of the item as it came, if what was thought in it is not sent
+	Thinking string `json:"thinking,omitempty"`
 }
 
 // Messages says which messages of the request the edit is about. They count from 0, as in the texts for the model.
@@ -286,6 +289,9 @@ func (e Edit) Messages() string {
 	}
 	return fmt.Sprintf("message %d", e.Item)
 }
+
+// Name returns the name of the artifact that has the text of the messages; empty if none was kept.
+func (e Edit) Name() string { return cmp.Or(e.Readable, e.Artifact, e.Thinking) }
 
 // Edits are all edits of a request.
 type Edits struct {
