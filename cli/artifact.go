@@ -20,7 +20,7 @@ import (
 func (a *app) artifactCommand() *cobra.Command {
 	var lines, grep string
 	c := &cobra.Command{Use: "artifact ID|PATH|URL", Short: "Print what epitome took out of a conversation",
-		Long: "Print what epitome took out of a conversation, by its id, path or URL as the text in its place names it.\n" +
+		Long: "Print what epitome took out of a conversation, by its id, path or URL as the text in its place says.\n" +
 			"It is looked for in the data folder that --data or --config names.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
@@ -29,8 +29,8 @@ func (a *app) artifactCommand() *cobra.Command {
 		Args:  cobra.MinimumNArgs(2),
 		RunE:  func(_ *cobra.Command, args []string) error { return a.findArtifacts(args[0], args[1]) }})
 	c.Flags().StringVar(&lines, "lines", "", "print only the lines `A-B`, counted from 1; A-, -B and A work too")
-	c.Flags().StringVar(&grep, "grep", "", "print only lines that match a Go `regular expression`, each with its number "+
-		"in front")
+	c.Flags().StringVar(&grep, "grep", "", "print only lines that match a Go `regular expression`, each with its "+
+		"number in front")
 	return c
 }
 

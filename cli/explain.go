@@ -29,8 +29,8 @@ func (a *app) explainCommand() *cobra.Command {
 	var window, preset string
 	var turns, onlyBody bool
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
-		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running epitome, a\n" +
-			"key or the network.",
+		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running epitome,\n" +
+			"a key or the network.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := a.newExplanation(args[0], window, preset)
@@ -77,7 +77,8 @@ func (a *app) newExplanation(file, holds, preset string) (*explanation, error) {
 		if err != nil {
 			return nil, err
 		}
-		conf.Window = window.Config{Default: unit.Tokens(tokens), Models: map[string]unit.Tokens{"*": unit.Tokens(tokens)}}
+		all := unit.Tokens(tokens)
+		conf.Window = window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}
 	}
 	if err := setPreset(&conf, preset); err != nil {
 		return nil, err
@@ -174,8 +175,8 @@ func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 		e.request.MessagesIn(0, len(e.request.Items)), e.dialect.Name())
 	fmt.Fprintf(w, "%d tokens as it came, %d as it would be sent\n", r.TokensBefore.Total(), r.TokensAfter.Total())
 	fmt.Fprintf(w, "\nlimit\ttokens\nwindow (%s)\t%d\nusable\t%d\nclear\t%d\ncompact\t%d\na result\t%d\n"+
-		"a search or fetch\t%d\na file read\t%d\n\n", e.windows.Of(e.upstream, e.request.Model).Source, r.Window, r.Usable,
-		l.ClearLine, l.CompactLine, l.Offload, l.Lookups, l.Reads)
+		"a search or fetch\t%d\na file read\t%d\n\n", e.windows.Of(e.upstream, e.request.Model).Source, r.Window,
+		r.Usable, l.ClearLine, l.CompactLine, l.Offload, l.Lookups, l.Reads)
 	if r.Added.Tokens > 0 {
 		fmt.Fprintf(w, "Added to the system prompt: %d tokens, context files %q.\n", r.Added.Tokens, r.Added.Names)
 	}

@@ -32,8 +32,8 @@ func (a *app) memoryCommand() *cobra.Command {
 		verb("list", "List what earlier sessions have learned", cobra.NoArgs, listMemory),
 		verb("forget ID...", "Forget entries by their ids, as list prints them", cobra.MinimumNArgs(1), forgetMemory),
 		verb("clear", "Forget all entries", cobra.NoArgs, forgetMemory))
-	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: an agent's folder, or a name given by "+
-		"x-epitome-project")
+	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: an agent's folder, or a name given "+
+		"by x-epitome-project")
 	return c
 }
 
@@ -56,8 +56,8 @@ func listMemory(_ *daemon.Card, all []inject.Notes, _ []string) error {
 	for _, n := range all {
 		fmt.Println(console.Plain(n.Owner.Project))
 		for _, e := range n.Entries {
-			fmt.Printf("  %s  %s  %s  %s\n", console.Plain(e.ID), e.At.Local().Format(time.DateOnly), console.Plain(e.Kind),
-				console.Plain(e.Text))
+			fmt.Printf("  %s  %s  %s  %s\n", console.Plain(e.ID), e.At.Local().Format(time.DateOnly),
+				console.Plain(e.Kind), console.Plain(e.Text))
 		}
 	}
 	return nil
@@ -71,7 +71,8 @@ func forgetMemory(card *daemon.Card, all []inject.Notes, ids []string) error {
 			if len(ids) > 0 && !slices.Contains(ids, e.ID) {
 				continue
 			}
-			if err := card.Post("/-/api/memory/forget", console.Forgetting{Owner: n.Owner, ID: e.ID}, &struct{}{}); err != nil {
+			question := console.Forgetting{Owner: n.Owner, ID: e.ID}
+			if err := card.Post("/-/api/memory/forget", question, &struct{}{}); err != nil {
 				return err
 			}
 			gone++

@@ -28,8 +28,9 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{Use: "run -- COMMAND [ARG...]", Short: "Run a command with its base URLs pointing at epitome",
-		Long: "Run a command with its base URLs pointing at epitome, and run epitome beside it if none runs. A base URL\n" +
-			"in OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL or COPILOT_PROVIDER_BASE_URL becomes the upstream.",
+		Long: "Run a command with its base URLs pointing at epitome, and run epitome beside it if none runs. A base\n" +
+			"URL in OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL or COPILOT_PROVIDER_BASE_URL becomes\n" +
+			"the upstream.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.run(args) }}
 	c.Flags().SetInterspersed(false) // flags behind the command are its own
@@ -70,8 +71,8 @@ func (a *app) run(command []string) error {
 		}
 	}
 	if agent == "copilot" && os.Getenv(copilotURL) == "" {
-		warn("Copilot CLI uses your login at GitHub and is not redirected; to have it use a provider of yours, set %s, "+
-			"COPILOT_PROVIDER_API_KEY and COPILOT_MODEL", copilotURL)
+		warn("Copilot CLI uses your login at GitHub and is not redirected; to have it use a provider of yours, set "+
+			"%s, COPILOT_PROVIDER_API_KEY and COPILOT_MODEL", copilotURL)
 	}
 	switch {
 	case !found.serves(all) || a.flags.Mode != "" && a.flags.Mode != found.Mode:
@@ -152,8 +153,7 @@ func lockRunFolder(home string) (folder string, unlock func() error, err error) 
 			locked, err = lock.TryLock()
 		}
 		if err != nil {
-			return "", nil, fmt.Errorf("cannot use the folder of a run: %w; give a data folder that can be written with --data",
-				err)
+			return "", nil, fmt.Errorf("cannot use the folder of a run: %w; give one that can be written with --data", err)
 		}
 		if locked {
 			return folder, lock.Close, nil
@@ -213,8 +213,8 @@ func passSignals(child *exec.Cmd) error {
 // tally returns one line about the requests of a run.
 func tally(t event.Sums) string {
 	if t.Exchanges == 0 {
-		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of its " +
-			"own; docs/configuration.md has those of many"
+		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of " +
+			"its own; docs/configuration.md has those of many"
 	}
 	return fmt.Sprintf("%d requests: %s tokens from the agent, %s after rewriting", t.Exchanges,
 		console.Tokens(t.TokensBefore+t.Observed.TokensBefore), console.Tokens(t.TokensAfter+t.Observed.TokensAfter))

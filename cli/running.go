@@ -96,8 +96,8 @@ func (a *app) checkCommand() *cobra.Command {
 		}}
 	c.Flags().BoolVar(&running, "running", false, "check instead that an epitome runs and takes requests; the exit "+
 		"status is 1 if not")
-	c.Flags().BoolVar(&defaults, "defaults", false, "print the built-in configuration file instead, which explains every "+
-		"key")
+	c.Flags().BoolVar(&defaults, "defaults", false, "print the built-in configuration file instead, which explains "+
+		"every key")
 	return c
 }
 

@@ -71,13 +71,15 @@ func openLog(conf config.Config) (log *slog.Logger, end io.Closer, err error) {
 
 func (a *app) serviceCommand() *cobra.Command {
 	verb := func(name, short string, run func(service.Service) error) *cobra.Command {
-		return &cobra.Command{Use: name, Short: short, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		c := &cobra.Command{Use: name, Short: short, Args: cobra.NoArgs}
+		c.RunE = func(*cobra.Command, []string) error {
 			s, err := a.service(c.Flags())
 			if err == nil {
 				err = run(s)
 			}
 			return err
-		}}
+		}
+		return c
 	}
 	return verbs("service", "Start epitome when you log in (systemd, launchd)",
 		verb("install", "Start epitome now and when you log in, with the flags given here", installService),
@@ -110,8 +112,10 @@ func (a *app) service(flags *pflag.FlagSet) (service.Service, error) {
 		}
 		args = append(args, "--"+f.Name+"="+value)
 	})
-	s, err := service.New(nil, &service.Config{Name: "epitome", Description: "epitome, a proxy between agents and models",
-		Arguments: args, Option: service.KeyValue{"UserService": true, "RunAtLoad": true, "SystemdScript": systemdUnit}})
+	s, err := service.New(nil, &service.Config{
+		Name: "epitome", Description: "epitome, a proxy between agents and models", Arguments: args,
+		Option: service.KeyValue{"UserService": true, "RunAtLoad": true, "SystemdScript": systemdUnit},
+	})
 	if err != nil || runtime.GOOS == "windows" ||
 		runtime.GOOS == "linux" && exec.Command("systemctl", "--user", "show-environment").Run() != nil {
 		return nil, errors.New("cannot use a service: there is no systemd or launchd for this user; " +

@@ -102,14 +102,20 @@ func statsNotes(s event.Report) (notes []string) {
 		}
 	}
 	m, o, u := s.Total.Money, s.Total.Observed, s.Total.Usage
+<<<<<<< HEAD
 	note(u.Input > u.CacheInput || u.Cut > 0, "Some responses do not state all of their tokens: CACHED, OUTPUT "+
 		"and BILLED may be higher.")
+=======
+	note(u.Input > u.CacheInput || u.Counted+u.Cut > 0, "Some responses do not state all of their tokens: CACHED, "+
+		"OUTPUT and BILLED may be higher.")
+>>>>>>> 4143d8f7 (cli, config: lines of at most 120 columns)
 	note(m.Own != 0, "BILLED leaves out the %s that summaries cost, and SAVED is less that.", console.Dollars(m.Own))
 	note(m.Raw != 0, "SAVED is an estimate: the %d requests with a price would have cost %s without epitome.", m.Ruled,
 		console.Dollars(m.Raw))
 	note(m.Unpriced > 0, "Of %d requests a price or the usage is unknown. [prices] can name a price.", m.Unpriced)
 	note(o.Exchanges > 0, "The %d requests in mode observe had %s tokens and would have had %s. BEFORE, "+
-		"AFTER, LESS and SAVED leave them out.", o.Exchanges, console.Tokens(o.TokensBefore), console.Tokens(o.TokensAfter))
+		"AFTER, LESS and SAVED leave them out.", o.Exchanges, console.Tokens(o.TokensBefore),
+		console.Tokens(o.TokensAfter))
 	note(s.Prices.Old, "The prices are of %s: a newer epitome has newer ones.", s.Prices.Date.Format(time.DateOnly))
 	for _, n := range s.Notes {
 		notes = append(notes, plain(n))
@@ -121,7 +127,8 @@ func (a *app) statusCommand() *cobra.Command {
 	var line bool
 	c := &cobra.Command{Use: "status", Short: "Show how full the window of the newest conversation is",
 		Long: "Show how full the window of the newest conversation is.\n\n" +
-			"With --line, an agent that writes JSON with its session_id to standard input gets the conversation of its session.",
+			"With --line, an agent that writes JSON with its session_id to standard input gets the conversation of its\n" +
+			"session.",
 		RunE: func(*cobra.Command, []string) error {
 			session := ""
 			if line {

@@ -35,7 +35,8 @@ func (c *Config) Validate() error {
 	}
 	_, port, err := net.SplitHostPort(c.Listen)
 	_, portErr := strconv.ParseUint(port, 10, 16)
-	m.require(err == nil && portErr == nil, "listen must be host:port, as in 127.0.0.1:7070 or [::1]:7070, not %q", c.Listen)
+	m.require(err == nil && portErr == nil, "listen must be host:port, as in 127.0.0.1:7070 or [::1]:7070, not %q",
+		c.Listen)
 	m.require((c.TLS.CertFile == "") == (c.TLS.KeyFile == ""), "tls needs both cert_file and key_file, or neither")
 	c.checkUpstreams(&m)
 	for _, name := range slices.Sorted(maps.Keys(c.Clients)) {
@@ -53,7 +54,7 @@ func (c *Config) Validate() error {
 	}
 	if c.Memory.Enabled {
 		m.require(c.Summarize.Model != "", "memory.enabled needs summarize.model")
-		m.require(c.Summarize.Mode.Asks(), "memory.enabled needs a summarize.mode that asks a model: auto, hybrid or llm")
+		m.require(c.Summarize.Mode.Asks(), "memory.enabled needs summarize.mode auto, hybrid or llm, which ask a model")
 	}
 	c.checkStorage(&m)
 	m.choice("log.format", c.Log.Format, "auto", "text", "json")
@@ -75,7 +76,8 @@ func (c *Config) checkUpstreams(m *mistakes) {
 		u, key := c.Upstreams[name], "upstreams."+name
 		m.check(key, CheckName(name))
 		m.check(key+".url", CheckURL(u.URL))
-		m.require((u.TLS.CertFile == "") == (u.TLS.KeyFile == ""), "%s.tls needs both cert_file and key_file, or neither", key)
+		m.require((u.TLS.CertFile == "") == (u.TLS.KeyFile == ""), "%s.tls needs both cert_file and key_file, or neither",
+			key)
 		m.require(u.TLS == (proxy.Trust{}) || !strings.HasPrefix(u.URL, "http://"), "%s.tls needs an https url", key)
 		if u.Billing != "" {
 			m.choice(key+".billing", u.Billing, event.ByTokens, event.Subscription, event.Free)
@@ -127,14 +129,15 @@ func (c *Config) checkStorage(m *mistakes) {
 		m.check("offload.url", CheckURL(o.URL))
 	}
 	if s.URL == "" {
-		m.require(o.Folder == "", "offload.folder needs store.url; data is the folder of an epitome that shares nothing")
+		m.require(o.Folder == "", "offload.folder needs store.url; without it, data is the folder")
 		return
 	}
 	m.check("store.url", store.CheckRedis(s.URL, s.CA))
 	m.require((o.Folder == "") != (o.Bucket == "") && (o.Folder == "" || filepath.IsAbs(o.Folder)),
-		"store.url needs a bucket, or the absolute path of a shared folder, in [offload]: every epitome must find the artifacts")
+		"store.url needs a bucket, or the absolute path of a shared folder, in [offload], where all find the artifacts")
 	byURL := o.Address == "url" || o.Address == "both" || o.Bucket != "" && o.Place() == "path"
-	m.require(o.URL != "" || !byURL, "store.url with offload.address %q needs offload.url: the address that leads to all", o.Address)
+	m.require(o.URL != "" || !byURL, "store.url with offload.address %q needs offload.url: the address that leads to all",
+		o.Address)
 }
 
 // Admit returns the data folder, and refuses what serve would refuse before it takes the port.
@@ -149,7 +152,8 @@ func (c *Config) Admit() (folder string, err error) {
 	}
 	for _, name := range names {
 		files, _ := c.ContextFiles(folder).List(name)
-		m.require(len(files) > 0, "no files are kept under the context %q; 'epitome context add %s FILE' adds one", name, name)
+		m.require(len(files) > 0, "no files are kept under the context %q; 'epitome context add %s FILE' adds one", name,
+			name)
 	}
 	m.check("", c.CheckAt(c.Listen))
 	m.check("", c.TLS.Check())
@@ -171,8 +175,8 @@ func (c *Config) CheckAt(address string) error {
 			"in [clients], or write open = true", address, key)
 	}
 	o := c.Offload
-	m.require(o.Bucket == "" || o.URL != "" || o.Place() == "none", "offload.bucket on %s needs offload.url: the URL by "+
-		"which agents reach epitome, as https://epitome.example.com/-/artifacts/", address)
+	m.require(o.Bucket == "" || o.URL != "" || o.Place() == "none", "offload.bucket on %s needs offload.url: the URL "+
+		"by which agents reach epitome, as https://epitome.example.com/-/artifacts/", address)
 	u, err := url.Parse(o.URL)
 	m.require(err != nil || !console.Loopback(net.JoinHostPort(u.Hostname(), "1")),
 		"offload.url must be an address that agents reach, not %s: epitome listens on %s", o.URL, address)
@@ -203,7 +207,8 @@ const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 // CheckName checks the name of an upstream or a client.
 func CheckName(name string) error {
 	if strings.Trim(name, letters+"._-") != "" || strings.IndexAny(name, letters) != 0 {
-		return fmt.Errorf("%q must have only a-z, 0-9, dot, dash and underscore, and begin with a letter or digit", name)
+		return fmt.Errorf("%q must have only a-z, 0-9, dot, dash and underscore, and begin with a letter or digit",
+			name)
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func Load(defaults, path string, over Overrides) (Config, error) {
 	if strings.Contains(c.Upstream, "://") {
 		// The headers of a table of that name may hold credentials for another provider.
 		if _, taken := c.Upstreams[URLUpstream]; taken {
-			return Config{}, errors.New("upstream cannot be a base URL while there is a table [upstreams.default]; rename it")
+			return Config{}, errors.New("upstream cannot be a base URL beside a table [upstreams.default]; rename it")
 		}
 		c.AddUpstream(URLUpstream, c.Upstream)
 		c.Upstream = URLUpstream
@@ -241,7 +241,8 @@ func NeedRestart(running, wanted Config) (keys []string) {
 		was, is any
 	}{
 		{"listen", r.Listen, w.Listen}, {"data", r.Data, w.Data}, {"tls", r.TLS, w.TLS}, {"store", r.Store, w.Store},
-		{"offload", r.Offload, w.Offload}, {"events", r.Events, w.Events}, {"log", r.Log, w.Log}, {"otel", r.Otel, w.Otel},
+		{"offload", r.Offload, w.Offload}, {"events", r.Events, w.Events}, {"log", r.Log, w.Log},
+		{"otel", r.Otel, w.Otel},
 		{"proxy.max_in_flight", r.Proxy.MaxInFlight, w.Proxy.MaxInFlight},
 		{"proxy.max_connections", r.Proxy.MaxConnections, w.Proxy.MaxConnections},
 	} {

@@ -58,7 +58,7 @@ func (c *Config) decode(file string, text []byte) error {
 
 var (
 	keyLine    = regexp.MustCompile(`(?m)^#?(?:\[+([^\]\n]+)\]+|([a-z_0-9]+) = .*)$`) // of a table, or of a key
-	chosenName = regexp.MustCompile(`^(upstreams|clients|prices)\.[^.]+`)             // begins with a name of the user's
+	chosenName = regexp.MustCompile(`^(upstreams|clients|prices)\.[^.]+`)             // with a name of the user's
 )
 
 // keys lists the keys and tables of config.toml. NAME stands for a name that the user chooses.

@@ -164,7 +164,8 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	d.summarizer = summarize.New(conf.Summarize, summarize.Deps{
 		Store: s.store, Keep: keep, Send: upstreams.Send,
 		Dialects: map[string]summarize.Dialect{
-			"": chat.Dialect{}, "chat": chat.Dialect{}, "messages": messages.Dialect{}, "responses": responses.Dialect{},
+			"": chat.Dialect{}, "chat": chat.Dialect{}, "messages": messages.Dialect{},
+			"responses": responses.Dialect{},
 		},
 		Overflow: window.TooLong, Count: tokenize.CountString,
 		Usable: func(upstream, model string) int {
@@ -244,7 +245,8 @@ func (d *Daemon) Serve() error {
 
 // stop gives streams their grace time; a second signal ends it.
 func (d *Daemon) stop(why string) {
-	d.log.Info("stopping", "why", why, "in_flight", d.proxy.InFlight(), "grace", d.config.Load().Proxy.ShutdownGrace.String())
+	grace := d.config.Load().Proxy.ShutdownGrace.String()
+	d.log.Info("stopping", "why", why, "in_flight", d.proxy.InFlight(), "grace", grace)
 	done := make(chan struct{})
 	go func() {
 		d.proxy.Shutdown()

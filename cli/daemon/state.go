@@ -72,8 +72,8 @@ func (d *Daemon) edits(decision string) (event.Edits, error) {
 		return event.Edits{}, err
 	}
 	if !found {
-		return event.Edits{List: []event.Edit{}, Missing: "the decision for this request is not kept any more: it has " +
-			"expired, or its store is gone"}, nil
+		return event.Edits{List: []event.Edit{}, Missing: "the decision for this request is not kept any more: it " +
+			"has expired, or its store is gone"}, nil
 	}
 	list := make([]event.Edit, 0, len(sent.Edits))
 	firstNew := len(sent.Edits) - sent.Added                                     // the request's own edits come last

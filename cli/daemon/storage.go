@@ -56,9 +56,9 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 		s.store = s.disk
 	} else {
 		s.passing, s.store = true, store.NewMemory(passingMemory)
-		log.Warn("decisions are kept in memory until epitome ends, so conversations stay whole until their window fills",
-			"why", err.Error(), "do", "make sure that the folder can be written and is used by no other epitome, or give "+
-				"another one with --data")
+		log.Warn("decisions are kept in memory until epitome ends, so conversations stay whole until their window "+
+			"fills", "why", err.Error(), "do", "make sure that the folder can be written and is used by no other "+
+			"epitome, or give another one with --data")
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -76,8 +76,8 @@ func (s *storage) openShared(conf config.Config) (err error) {
 	mark := []byte(s.shelf.Name("the mark of a shared store", nil))
 	if standing, err := s.shared.Swap("mark", nil, mark, century); err == nil && !bytes.Equal(standing, mark) {
 		_ = s.shared.Close()
-		return errors.New("cannot use store.url: the others that use it have another secret; give all of them the same, " +
-			"or another database")
+		return errors.New("cannot use store.url: the others that use it have another secret; give all of them the " +
+			"same, or another database")
 	}
 	s.store = s.shared
 	return nil
