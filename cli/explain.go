@@ -29,8 +29,8 @@ func (a *app) explainCommand() *cobra.Command {
 	var window, preset string
 	var turns, onlyBody bool
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
-		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running epitome,\n" +
-			"a key or the network.",
+		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running\n" +
+			"epitome, a key or the network.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := a.newExplanation(args[0], window, preset)

@@ -153,7 +153,7 @@ func lockRunFolder(home string) (folder string, unlock func() error, err error) 
 			locked, err = lock.TryLock()
 		}
 		if err != nil {
-			return "", nil, fmt.Errorf("cannot use the folder of a run: %w; give one that can be written with --data", err)
+			return "", nil, fmt.Errorf("cannot use the folder of a run: %w; give another data folder with --data", err)
 		}
 		if locked {
 			return folder, lock.Close, nil
@@ -213,8 +213,8 @@ func passSignals(child *exec.Cmd) error {
 // tally returns one line about the requests of a run.
 func tally(t event.Sums) string {
 	if t.Exchanges == 0 {
-		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of " +
-			"its own; docs/configuration.md has those of many"
+		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting " +
+			"of its own; docs/configuration.md has those of many"
 	}
 	return fmt.Sprintf("%d requests: %s tokens from the agent, %s after rewriting", t.Exchanges,
 		console.Tokens(t.TokensBefore+t.Observed.TokensBefore), console.Tokens(t.TokensAfter+t.Observed.TokensAfter))

@@ -127,8 +127,8 @@ func (a *app) statusCommand() *cobra.Command {
 	var line bool
 	c := &cobra.Command{Use: "status", Short: "Show how full the window of the newest conversation is",
 		Long: "Show how full the window of the newest conversation is.\n\n" +
-			"With --line, an agent that writes JSON with its session_id to standard input gets the conversation of its\n" +
-			"session.",
+			"With --line, an agent that writes JSON with its session_id to standard input gets the conversation of\n" +
+			"its session.",
 		RunE: func(*cobra.Command, []string) error {
 			session := ""
 			if line {

@@ -76,8 +76,8 @@ func (c *Config) checkUpstreams(m *mistakes) {
 		u, key := c.Upstreams[name], "upstreams."+name
 		m.check(key, CheckName(name))
 		m.check(key+".url", CheckURL(u.URL))
-		m.require((u.TLS.CertFile == "") == (u.TLS.KeyFile == ""), "%s.tls needs both cert_file and key_file, or neither",
-			key)
+		m.require((u.TLS.CertFile == "") == (u.TLS.KeyFile == ""),
+			"%s.tls needs both cert_file and key_file, or neither", key)
 		m.require(u.TLS == (proxy.Trust{}) || !strings.HasPrefix(u.URL, "http://"), "%s.tls needs an https url", key)
 		if u.Billing != "" {
 			m.choice(key+".billing", u.Billing, event.ByTokens, event.Subscription, event.Free)
@@ -136,8 +136,8 @@ func (c *Config) checkStorage(m *mistakes) {
 	m.require((o.Folder == "") != (o.Bucket == "") && (o.Folder == "" || filepath.IsAbs(o.Folder)),
 		"store.url needs a bucket, or the absolute path of a shared folder, in [offload], where all find the artifacts")
 	byURL := o.Address == "url" || o.Address == "both" || o.Bucket != "" && o.Place() == "path"
-	m.require(o.URL != "" || !byURL, "store.url with offload.address %q needs offload.url: the address that leads to all",
-		o.Address)
+	m.require(o.URL != "" || !byURL,
+		"store.url with offload.address %q needs offload.url, the address that leads to all", o.Address)
 }
 
 // Admit returns the data folder, and refuses what serve would refuse before it takes the port.
@@ -152,8 +152,8 @@ func (c *Config) Admit() (folder string, err error) {
 	}
 	for _, name := range names {
 		files, _ := c.ContextFiles(folder).List(name)
-		m.require(len(files) > 0, "no files are kept under the context %q; 'epitome context add %s FILE' adds one", name,
-			name)
+		m.require(len(files) > 0,
+			"no files are kept under the context %q; 'epitome context add %s FILE' adds one", name, name)
 	}
 	m.check("", c.CheckAt(c.Listen))
 	m.check("", c.TLS.Check())
