@@ -81,19 +81,17 @@ func (a *app) command() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 
 	f := root.PersistentFlags()
-	f.StringVar(&a.file, "config", "", "configuration `file` (default: epitome/config.toml in your configuration "+
-		"folder)")
-	f.StringVar(&a.flags.Listen, "listen", "", "address to listen on, as `HOST:PORT`; port 0 takes a free one "+
-		"(default 127.0.0.1:7070)")
-	f.StringVar(&a.flags.Upstream, "upstream", "", "where requests go: the `NAME` of an upstream, or a base URL "+
-		"(default openai)")
+	f.StringVar(&a.file, "config", "", "configuration `file` (default: epitome/config.toml in your configuration folder)")
+	f.StringVar(&a.flags.Listen, "listen", "", "address to listen on, as `HOST:PORT`; port 0 takes a free one (default "+
+		"127.0.0.1:7070)")
+	f.StringVar(&a.flags.Upstream, "upstream", "", "where requests go: the `NAME` of an upstream, or a base URL (default "+
+		"openai)")
 	f.StringVar(&a.flags.Data, "data", "", "`folder` for what epitome keeps on disk (default: epitome in your data "+
 		"folder)")
-	f.StringVar(&a.flags.Mode, "mode", "", "on rewrites, observe reports what on would do, off touches nothing "+
-		"(default on)")
+	f.StringVar(&a.flags.Mode, "mode", "", "on rewrites, observe reports what on would do, off touches nothing (default "+
+		"on)")
 
 	cobra.EnableCommandSorting = false
-<<<<<<< HEAD
 	root.AddGroup(&cobra.Group{ID: "first", Title: "Commands:"}, &cobra.Group{ID: "more", Title: "More commands:"})
 	addGroup(root, "first", a.serveCommand(), a.runCommand(), a.openCommand(), a.statsCommand(), a.explainCommand(),
 		a.artifactCommand(), a.checkCommand(), a.demoCommand())
@@ -109,14 +107,6 @@ func (a *app) command() *cobra.Command {
 func addGroup(parent *cobra.Command, id string, commands ...*cobra.Command) {
 	for _, c := range commands {
 		c.GroupID = id
-=======
-	root.AddCommand(a.serveCommand(), a.runCommand(), a.openCommand(), a.statsCommand(), a.explainCommand(),
-		a.artifactCommand(), a.checkCommand(), a.demoCommand(), a.statusCommand(), a.mcpCommand(), a.contextCommand(),
-		a.memoryCommand(), keyCommand(), a.serviceCommand(), a.benchCommand(), &cobra.Command{Use: "version",
-			Short: "Print the version of this program",
-			Run:   func(*cobra.Command, []string) { fmt.Println(root.Version) }})
-	for _, c := range root.Commands() {
->>>>>>> 4143d8f7 (cli, config: lines of at most 120 columns)
 		if c.Args == nil {
 			c.Args = cobra.NoArgs
 		}

@@ -102,13 +102,8 @@ func statsNotes(s event.Report) (notes []string) {
 		}
 	}
 	m, o, u := s.Total.Money, s.Total.Observed, s.Total.Usage
-<<<<<<< HEAD
 	note(u.Input > u.CacheInput || u.Cut > 0, "Some responses do not state all of their tokens: CACHED, OUTPUT "+
 		"and BILLED may be higher.")
-=======
-	note(u.Input > u.CacheInput || u.Counted+u.Cut > 0, "Some responses do not state all of their tokens: CACHED, "+
-		"OUTPUT and BILLED may be higher.")
->>>>>>> 4143d8f7 (cli, config: lines of at most 120 columns)
 	note(m.Own != 0, "BILLED leaves out the %s that summaries cost, and SAVED is less that.", console.Dollars(m.Own))
 	note(m.Raw != 0, "SAVED is an estimate: the %d requests with a price would have cost %s without epitome.", m.Ruled,
 		console.Dollars(m.Raw))
