@@ -278,13 +278,15 @@ func (j *judge) escaped(b *body) (n int) {
 	return n
 }
 
-// pictureTokens is more than any model counts for a small picture.
-const pictureTokens = 2000
+const (
+	pictureTokens = 2000 // more than any model counts for a small picture
+	messageTokens = 4    // that a model counts around what a message says
+)
 
 func (j *judge) count(m *message) int {
 	n, known := j.tokens[m.sum]
 	if !known {
-		n = pictureTokens*strings.Count(m.plain, picture) + tokenize.CountString(m.Get("reasoning_content").Str)
+		n = messageTokens + pictureTokens*strings.Count(m.plain, picture) + tokenize.CountString(m.Get("reasoning_content").Str)
 		for _, thought := range m.Get("content.#.thinking").Array() {
 			n += tokenize.CountString(thought.Str)
 		}
