@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"sync/atomic"
 )
 
 // Certificate is the table [tls] of config.toml: the files of the certificate by which clients trust epitome. The zero
@@ -19,43 +20,47 @@ type Certificate struct {
 // IsSet reports whether clients are to speak TLS.
 func (c Certificate) IsSet() bool { return c != Certificate{} }
 
-// Check refuses files that cannot be used.
-func (c Certificate) Check() (err error) {
-	if c.IsSet() {
-		_, err = c.load()
-	}
+// Check refuses files that Listen would refuse.
+func (c Certificate) Check() error {
+	_, err := c.Listen(nil, nil)
 	return err
 }
 
-func (c Certificate) load() (*tls.Certificate, error) {
-	return loadPair("tls.cert_file and tls.key_file", c.CertFile, c.KeyFile)
-}
-
 // Listen has the connections of ln speak TLS; without a certificate it returns ln. The files are read with each
-// handshake, so that a renewed certificate is in force at once.
+// handshake, so that a renewed certificate is in force at once; while they cannot be used, the old one stays.
 func (c Certificate) Listen(ln net.Listener, log *slog.Logger) (net.Listener, error) {
-	if err := c.Check(); err != nil || !c.IsSet() {
-		return ln, err
+	if !c.IsSet() {
+		return ln, nil
+	}
+	var last atomic.Pointer[tls.Certificate]
+	load := func() error {
+		pair, err := loadPair("tls.cert_file and tls.key_file", c.CertFile, c.KeyFile)
+		if err == nil {
+			last.Store(&pair)
+		}
+		return err
+	}
+	if err := load(); err != nil {
+		return nil, err
 	}
 	return tls.NewListener(ln, &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-			pair, err := c.load()
-			if err != nil {
-				log.Error("cannot serve a client", "error", err.Error())
+			if err := load(); err != nil {
+				log.Error("cannot renew the certificate; the old one stays in force", "error", err.Error())
 			}
-			return pair, err
+			return last.Load(), nil
 		},
 	}), nil
 }
 
 // loadPair reads a certificate and its key from files, which the configuration has under the keys.
-func loadPair(keys, certFile, keyFile string) (*tls.Certificate, error) {
+func loadPair(keys, certFile, keyFile string) (tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {
-		return nil, fmt.Errorf("cannot load %s: %w; give PEM files that belong together", keys, err)
+		return pair, fmt.Errorf("cannot load %s: %w; give PEM files that belong together", keys, err)
 	}
-	return &pair, nil
+	return pair, nil
 }
 
 // Trust is the table [upstreams.NAME.tls] of config.toml: how an https upstream is trusted.
@@ -85,7 +90,7 @@ func (t Trust) clientConfig(host string) (*tls.Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.Certificates = []tls.Certificate{*pair}
+		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
 }

@@ -142,7 +142,7 @@ func TestSilentHandshakesEnd(t *testing.T) {
 	}
 }
 
-// A renewed certificate is in force with the next connection.
+// A renewed certificate is in force with the next connection; files that cannot be used leave the old one in force.
 func TestCertificatesAreRenewed(t *testing.T) {
 	t.Parallel()
 	files := certificate(t)
@@ -158,6 +158,16 @@ func TestCertificatesAreRenewed(t *testing.T) {
 	f("first")
 	issue(t, files, "second")
 	f("second")
+	if err := os.WriteFile(files.CertFile, []byte("no certificate"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f("second")
+	if err := os.Remove(files.KeyFile); err != nil {
+		t.Fatal(err)
+	}
+	f("second")
+	issue(t, files, "third")
+	f("third")
 }
 
 // An upstream may have a certificate of an authority of its own, and ask for one of its client.
