@@ -232,23 +232,3 @@ func IsLocal(base string) bool {
 	at := strings.LastIndexByte(host, '.')
 	return at < 0 || slices.Contains([]string{".localhost", ".local", ".internal"}, host[at:])
 }
-
-// NeedRestart lists the tables and keys in which the two differ and that only a new start puts in force.
-func NeedRestart(running, wanted Config) (keys []string) {
-	r, w := running, wanted
-	for _, v := range []struct {
-		key     string
-		was, is any
-	}{
-		{"listen", r.Listen, w.Listen}, {"data", r.Data, w.Data}, {"tls", r.TLS, w.TLS}, {"store", r.Store, w.Store},
-		{"offload", r.Offload, w.Offload}, {"events", r.Events, w.Events}, {"log", r.Log, w.Log},
-		{"otel", r.Otel, w.Otel},
-		{"proxy.max_in_flight", r.Proxy.MaxInFlight, w.Proxy.MaxInFlight},
-		{"proxy.max_connections", r.Proxy.MaxConnections, w.Proxy.MaxConnections},
-	} {
-		if v.was != v.is {
-			keys = append(keys, v.key)
-		}
-	}
-	return keys
-}

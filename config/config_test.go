@@ -10,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pelletier/go-toml/v2"
-
+	"epitome/console"
 	"epitome/internal/unit"
 	"epitome/proxy"
 )
@@ -69,19 +68,11 @@ func TestConfigTomlShowsEveryKey(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "o")
 	t.Setenv("ANTHROPIC_API_KEY", "a")
 	c := load(t, uncommented())
+	rows := regexp.MustCompile(`^(rewrite\.tools|routes)\.\d+`)
 	maps := regexp.MustCompile(`^(window\.models|rewrite\.bound_thinking|upstreams\.NAME\.headers)\..*`)
-	text, err := toml.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := ""
-	for line := range strings.Lines(string(text)) {
-		key, _, isKey := strings.Cut(line, " = ")
-		if !isKey {
-			table = strings.Trim(line, "[]\n") + "."
-			continue
-		}
-		key = chosenName.ReplaceAllString(strings.TrimPrefix(table, ".")+key, "$1.NAME")
+	all, _ := c.values()
+	for _, key := range all {
+		key = chosenName.ReplaceAllString(rows.ReplaceAllString(key, "$1"), "$1.NAME")
 		if !slices.Contains(c.keys(), maps.ReplaceAllString(key, "$1")) {
 			t.Errorf("%s is not in config.toml", key)
 		}
@@ -177,7 +168,7 @@ func TestSecretsComeFromTheEnvironment(t *testing.T) {
 	}
 }
 
-// No error repeats a secret.
+// Neither an error nor the list of values repeats a secret.
 func TestSecretsAreNotRepeated(t *testing.T) {
 	t.Setenv("EPITOME_TEST_A", "secret\n")
 	for _, text := range []string{
@@ -188,6 +179,26 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 	} {
 		if got := refusal(t, text); got == "" || strings.Contains(got, "secret") {
 			t.Errorf("%q is answered %q", text, got)
+		}
+	}
+	t.Setenv("EPITOME_TEST_A", "secret")
+	c := load(t, "scope = \"shared\"\nconsole.token = \"${EPITOME_TEST_A}\"\n"+
+		"upstreams.openai.headers.authorization = \"Bearer secret\"\n"+
+		"store.url = \"redis://:${EPITOME_TEST_A}@host:6379/0\"\noffload.folder = \"/mnt/shared\"\n"+
+		"[clients.alice]\nkeys = [\""+proxy.HashOfKey("k")+"\"]\n")
+	all := map[string]console.Setting{}
+	for _, v := range c.List() {
+		if all[v.Key] = v; strings.Contains(v.Text, "secret") || strings.Contains(v.Text, "sha256") {
+			t.Errorf("%s shows a secret: %+v", v.Key, v)
+		}
+	}
+	for _, want := range []console.Setting{
+		{Key: "listen", Text: `'127.0.0.1:7070'`}, {Key: "scope", Text: `'shared'`, Changed: true},
+		{Key: "store.url", Changed: true, Secret: true},
+		{Key: "upstreams.openai.headers.authorization", Changed: true, Secret: true},
+	} {
+		if all[want.Key] != want {
+			t.Errorf("%+v, want %+v", all[want.Key], want)
 		}
 	}
 }

@@ -29,10 +29,11 @@ type Config struct {
 
 // Program is the running program as the console shows it.
 type Program struct {
-	Version string
-	Listen  string // host:port
-	Log     *slog.Logger
-	Mode    func() string // on, observe or off
+	Version  string
+	Listen   string // host:port
+	Log      *slog.Logger
+	Mode     func() string    // on, observe or off
+	Settings func() []Setting // the configuration in force
 
 	Ready   func() (parts map[string]string, welcome bool) // the state of stores; whether new requests are taken
 	State   func() any                                     // for the owner's commands, as JSON
@@ -44,6 +45,14 @@ type Program struct {
 	Artifacts ReadArtifact
 	Memory    *inject.Memory
 	Compact   func(r *http.Request, body []byte) (rewrite.Output, error) // the conversation with a summary in it
+}
+
+// Setting is a key of the configuration in force.
+type Setting struct {
+	Key     string // the names of its tables and its own, with dots
+	Text    string // the value as TOML writes it; empty for a secret
+	Changed bool   // it differs from the default
+	Secret  bool   // it is a credential, or may hold one
 }
 
 // Console serves /-/. It may be used by several goroutines.
@@ -98,6 +107,7 @@ func New(c Config, p Program) *Console {
 	o.handle("GET /-/conversations/{id}", page, o.page("conversation", o.conversationAt))
 	o.handle("GET /-/causes", page, o.page("causes", o.causes))
 	o.handle("GET /-/troubles", page, o.page("troubles", o.troubles))
+	o.handle("GET /-/config", page, o.page("config", o.settings))
 	o.handle("GET /-/assets/{name}", public, func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, files, "assets/"+r.PathValue("name"))
 	})

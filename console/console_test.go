@@ -53,10 +53,11 @@ func conversed() event.Exchange {
 func listening(listen string) Program {
 	return Program{
 		Version: "1.2.3", Listen: listen, Book: empty,
-		Mode:  func() string { return event.ModeOn },
-		Edits: func(string) (event.Edits, error) { return event.Edits{}, nil },
-		Ready: func() (map[string]string, bool) { return nil, true },
-		Owner: func(string) bool { return false },
+		Mode:     func() string { return event.ModeOn },
+		Settings: func() []Setting { return nil },
+		Edits:    func(string) (event.Edits, error) { return event.Edits{}, nil },
+		Ready:    func() (map[string]string, bool) { return nil, true },
+		Owner:    func(string) bool { return false },
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "numbers")
 		}),

@@ -53,7 +53,7 @@ func poison(v reflect.Value, text string) {
 // poisoned returns a session with the text in the place of all texts, and the paths of its pages.
 func poisoned(text string) (*source, []string) {
 	s := session()
-	for _, v := range []any{&s.exchanges, &s.parts} {
+	for _, v := range []any{&s.exchanges, &s.settings, &s.parts} {
 		poison(reflect.ValueOf(v).Elem(), text)
 	}
 	edits := s.edits["decision"]

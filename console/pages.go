@@ -14,7 +14,7 @@ import (
 )
 
 // Pages for people: what epitome did to conversations, why, and what that saved. They work without a script. No text of
-// a conversation or a model becomes a part of a page's code. A figure without a value is left out.
+// a conversation, a model or a configuration becomes a part of a page's code. A figure without a value is left out.
 
 // templates are the pages by name.
 var templates = func() map[string]*template.Template {
@@ -22,7 +22,7 @@ var templates = func() map[string]*template.Template {
 	base := template.Must(template.New("").Funcs(functions).
 		ParseFS(files, "templates/layout.html", "templates/parts.html"))
 	for _, name := range []string{
-		"overview", "conversations", "conversation", "causes", "troubles", "error",
+		"overview", "conversations", "conversation", "causes", "troubles", "config", "error",
 	} {
 		all[name] = template.Must(template.Must(base.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
@@ -145,4 +145,13 @@ func (o *Console) causes(*http.Request) (any, error) {
 		"Misses":  causesOf(sums.Misses, missText),
 		"Reasons": causesOf(sums.Codes, event.Code.Sentence),
 	}, err
+}
+
+// settings returns the settings that differ from their defaults under true, all others under false.
+func (o *Console) settings(*http.Request) (any, error) {
+	all := map[bool][]Setting{}
+	for _, s := range o.program.Settings() {
+		all[s.Changed] = append(all[s.Changed], s)
+	}
+	return all, nil
 }

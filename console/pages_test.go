@@ -15,6 +15,7 @@ type source struct {
 	exchanges []event.Exchange
 	edits     map[string]event.Edits
 	contents  map[string]string
+	settings  []Setting
 	parts     map[string]string // the state of stores
 	mode      string
 }
@@ -22,7 +23,7 @@ type source struct {
 // serve returns a console that shows s.
 func (s *source) serve(t *testing.T) *Console {
 	p := listening("127.0.0.1:7070")
-	p.Mode = func() string { return s.mode }
+	p.Mode, p.Settings = func() string { return s.mode }, func() []Setting { return s.settings }
 	p.Ready = func() (map[string]string, bool) { return s.parts, true }
 	p.Owner = func(token string) bool { return token == "proof" }
 	p.Edits = func(decision string) (event.Edits, error) { return s.edits[decision], nil }
@@ -87,12 +88,14 @@ func session() *source {
 			{Item: 7, Last: 7, Rung: "offload", Text: "a note behind the message"},
 		}}},
 		contents: map[string]string{"transcript1": "user: fix it\n" + secretText + "\n" + strings.Repeat("more\n", 9)},
+		settings: []Setting{{Key: "listen", Text: `"127.0.0.1:7070"`}, {Key: "mode", Text: `"observe"`, Changed: true},
+			{Key: "console.token", Secret: true, Changed: true}},
 	}
 }
 
 // all are the paths of all pages.
 var all = []string{"/-/", "/-/conversations", "/-/conversations?filter=gpt&cursor=1", "/-/conversations/" + id,
-	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/causes", "/-/troubles"}
+	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/causes", "/-/troubles", "/-/config"}
 
 func TestPagesSay(t *testing.T) {
 	o := session().serve(t)
@@ -106,6 +109,7 @@ func TestPagesSay(t *testing.T) {
 		"/-/conversations/" + id + "?turn=8": {"clear, compact", "64k, not 128k"},
 		"/-/causes":                          {"Cache hits: 7 of 9 requests", "epitome changed earlier messages"},
 		"/-/troubles":                        {"turn 9", "unreachable", "no route to host"},
+		"/-/config":                          {"listen", "observe", "secret"},
 	} {
 		status, page := get(o, path, true)
 		for _, want := range wants {
@@ -130,7 +134,7 @@ func TestEmptyProgramSaysHowToStart(t *testing.T) {
 	if _, page := get(o, "/-/", true); !strings.Contains(page, "http://127.0.0.1:7070") {
 		t.Error(page)
 	}
-	for _, path := range []string{"/-/conversations", "/-/causes", "/-/troubles"} {
+	for _, path := range []string{"/-/conversations", "/-/causes", "/-/troubles", "/-/config"} {
 		if status, page := get(o, path, true); status != http.StatusOK {
 			t.Errorf("%s: %d %s", path, status, page)
 		}

@@ -196,8 +196,9 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 
 	d.console = console.New(conf.Console, console.Program{
 		Version: Version(), Listen: d.Address(), Log: d.log, Metrics: metrics,
-		Mode: func() string { return d.config.Load().Mode },
-		Book: d.book, Edits: d.edits, Artifacts: s.shelf.Get, Memory: d.memory, Compact: d.compact,
+		Mode:     func() string { return d.config.Load().Mode },
+		Settings: func() []console.Setting { return d.config.Load().List() },
+		Book:     d.book, Edits: d.edits, Artifacts: s.shelf.Get, Memory: d.memory, Compact: d.compact,
 		Ready: func() (map[string]string, bool) { return s.parts(), !d.proxy.Stopping() },
 		Owner: d.card.Admits, State: func() any { return d.State() },
 	})

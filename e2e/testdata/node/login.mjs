@@ -5,8 +5,8 @@ export const checks = {
   async "a code lets a browser in once"(s) {
     const link = s.link();
     const page = await s.visitor();
-    await page.goto(link.replace("login#", "login?next=%2F-%2Fcauses#"));
-    await page.waitForURL(`${s.base}/-/causes`);
+    await page.goto(link.replace("login#", "login?next=%2F-%2Fconfig#"));
+    await page.waitForURL(`${s.base}/-/config`);
     s.want((await page.evaluate(() => history.length)) <= 2, "the page to log in stays in the history");
     const [cookie] = await page.context().cookies();
     s.want(cookie.httpOnly && cookie.sameSite === "Strict" && cookie.path === "/-/" && cookie.name === `epitome-${new URL(s.base).port}`,
@@ -15,8 +15,8 @@ export const checks = {
     s.want(await session(), "who has logged in is not the owner");
 
     // once more in this browser it does no harm
-    await page.goto(link.replace("login#", "login?next=%2F-%2Fcauses#"));
-    await page.waitForURL(`${s.base}/-/causes`);
+    await page.goto(link.replace("login#", "login?next=%2F-%2Fconfig#"));
+    await page.waitForURL(`${s.base}/-/config`);
     s.want(await session(), "the link, followed again, has ended the session");
 
     // in another one it opens nothing
@@ -29,20 +29,20 @@ export const checks = {
 
   async "a code can be typed"(s) {
     const page = await s.visitor({ expected: refused });
-    await page.goto(`${s.base}/-/login?next=/-/causes`);
+    await page.goto(`${s.base}/-/login?next=/-/config`);
     await page.keyboard.press("Tab");
     await page.keyboard.type("WRONG");
     await page.keyboard.press("Enter");
     await page.getByRole("status").getByText("nor a valid login code").waitFor();
     await page.getByLabel("A code").fill(` ${s.link().split("#")[1]} `);
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${s.base}/-/causes`);
+    await page.waitForURL(`${s.base}/-/config`);
     await page.goto(`${s.base}/-/login?next=/-/conversations`); // who is in goes on at once
     await page.waitForURL(`${s.base}/-/conversations`);
   },
 
   async "the login leads to no other site"(s) {
-    const page = await s.owner("/-/causes");
+    const page = await s.owner("/-/config");
     for (const next of ["https://evil.example/", "//evil.example/-/", "javascript:alert(1)", "/v1/models", "/-/../v1/models", "http://127.0.0.1:1/-/"]) {
       await page.goto(`${s.base}/-/login?next=${encodeURIComponent(next)}`);
       await page.waitForURL(`${s.base}/-/`);
@@ -58,7 +58,7 @@ export const checks = {
   },
 
   async "a page of another origin gets nothing"(s) {
-    const page = await s.owner("/-/causes", { expected: [/./] });
+    const page = await s.owner("/-/config", { expected: [/./] });
     const cookies = await page.context().cookies();
     await s.end();
     s.base = s.other; // its own requests are none of a stranger's
@@ -94,7 +94,7 @@ export const checks = {
       // the session was not ended from there
       s.base = s.own;
       const back = await context.newPage();
-      await back.goto(`${s.own}/-/causes`);
+      await back.goto(`${s.own}/-/config`);
       s.want(!(await back.textContent("header")).includes("Log in"), "a stranger has ended the session");
     } finally {
       s.base = s.own;
@@ -102,7 +102,7 @@ export const checks = {
   },
 
   async "a link of another site shows a page, and then its owner"(s) {
-    const page = await s.owner("/-/causes");
+    const page = await s.owner("/-/config");
     const abroad = s.other.replace("127.0.0.1", "localhost"); // another site, as the cookie has it
     s.base = abroad;
     await page.goto(`${abroad}/`);

@@ -10,7 +10,7 @@ async function findAll(s, page) {
   const conversation = `/-/conversations/${talk.id}`;
   return {
     overview: "/-/", conversations: "/-/conversations", conversation, first: `${conversation}?turn=1`,
-    causes: "/-/causes", troubles: "/-/troubles", nothing: "/-/conversations/nosuch",
+    causes: "/-/causes", troubles: "/-/troubles", config: "/-/config", nothing: "/-/conversations/nosuch",
   };
 }
 
