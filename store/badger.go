@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -43,8 +45,8 @@ type Badger struct {
 
 // OpenBadger opens the store in a folder and makes the folder if there is none. Badger refuses a damaged folder, or
 // panics, which ends the process. So a folder that could not be opened is moved to FOLDER.bad-TIME, which the log says,
-// and an empty store begins. The errors are ErrInUse, ErrNoSpace, and those of the system. The log also gets Badger's
-// warnings.
+// and an empty store begins; not if the system refused a call, as for too many open files: the folder may be sound. The
+// errors are ErrInUse, ErrNoSpace, and those of the system. The log also gets Badger's warnings.
 func OpenBadger(folder string, log *slog.Logger) (*Badger, error) {
 	b := &Badger{folder: filepath.Clean(folder), free: freeSpace, log: log}
 	if err := b.open(); err != nil {
@@ -73,24 +75,32 @@ func (b *Badger) open() (err error) {
 	if err := b.space(); err != nil {
 		return err
 	}
-	if err := b.openFolder(); err != nil {
+	err = b.openFolder()
+	var refused syscall.Errno
+	if errors.As(err, &refused) && !errors.Is(err, fs.ErrNotExist) {
+		_ = os.Remove(b.opening())
+		return err
+	}
+	if err != nil {
 		b.log.Warn("cannot open the store", "folder", b.folder, "error", fmt.Sprintf("%.300s", err.Error()))
 		return b.openFolder()
 	}
 	return nil
 }
 
+// opening returns the name of a file that is there while the folder is being opened, and after that has failed.
+func (b *Badger) opening() string { return b.folder + ".opening" }
+
 // openFolder opens what is in the folder, or an empty store if that has failed before.
 func (b *Badger) openFolder() (err error) {
-	opening := b.folder + ".opening" // is there until the folder was opened
-	if _, err := os.Stat(opening); err == nil {
+	if _, err := os.Stat(b.opening()); err == nil {
 		aside := b.folder + ".bad-" + time.Now().UTC().Format("20060102T150405.000")
 		if err := os.Rename(b.folder, aside); err != nil {
 			return err
 		}
 		b.log.Warn("the store was damaged, and an empty one begins", "folder", b.folder, "moved_to", aside)
 	}
-	err = errors.Join(os.MkdirAll(b.folder, 0o700), os.WriteFile(opening, nil, 0o600), b.removeEmptyLogs())
+	err = errors.Join(os.MkdirAll(b.folder, 0o700), os.WriteFile(b.opening(), nil, 0o600), b.removeEmptyLogs())
 	if err != nil {
 		return err
 	}
@@ -103,7 +113,7 @@ func (b *Badger) openFolder() (err error) {
 		return err
 	}
 	b.version = b.db.MaxVersion()
-	return os.Remove(opening)
+	return os.Remove(b.opening())
 }
 
 // removeEmptyLogs removes the empty logs that a process leaves if it dies while it begins a log. Badger refuses them.
