@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"epitome/event"
@@ -16,8 +17,8 @@ import (
 // Pages for people: what epitome did to conversations, why, and what that saved. They work without a script. No text of
 // a conversation, a model or a configuration becomes a part of a page's code. A figure without a value is left out.
 
-// templates are the pages by name.
-var templates = func() map[string]*template.Template {
+// templates are the pages by name. They are parsed when the first one is shown.
+var templates = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
 	base := template.Must(template.New("").Funcs(functions).
 		ParseFS(files, "templates/layout.html", "templates/parts.html"))
@@ -27,7 +28,7 @@ var templates = func() map[string]*template.Template {
 		all[name] = template.Must(template.Must(base.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
 	return all
-}()
+})
 
 // frame is the data of every page: the parts that all of them have, and those of the page itself.
 type frame struct {
@@ -56,7 +57,7 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 			data = failure{status, err.Error()}
 		}
 		var text strings.Builder
-		err = templates[shown].ExecuteTemplate(&text, "layout", frame{
+		err = templates()[shown].ExecuteTemplate(&text, "layout", frame{
 			Page: shown, Version: o.program.Version, Mode: o.program.Mode(),
 			Owner: isOwner(r), Login: loginPath(r), Query: r.URL.Query(), Data: data,
 		})

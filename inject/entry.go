@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -27,7 +28,7 @@ func (e Entry) line() string { return "\n- " + e.Kind + ": " + e.Text }
 func newEntry(kind, text string, at time.Time) (e Entry, ok bool) {
 	const least, most = 4, 300 // characters
 	text = cleanLine(text)
-	if n := utf8.RuneCountInString(text); n < least || n > most || secret.MatchString(text) {
+	if n := utf8.RuneCountInString(text); n < least || n > most || secret().MatchString(text) {
 		return Entry{}, false
 	}
 	sum := sha256.Sum256([]byte(kind + " " + strings.ToLower(text)))
@@ -36,10 +37,12 @@ func newEntry(kind, text string, at time.Time) (e Entry, ok bool) {
 
 // secret matches words that name a secret with a value behind them, keys by their issuers' prefixes, passwords in URLs,
 // long random words and long numbers.
-var secret = regexp.MustCompile(`(?i:\b(?:password|passwd|secret|token|api[_ -]?key|credentials?)["']?` +
-	`\s*(?:[:=]|\bis\b)\s*\S{3})` +
-	`|\b(?:sk-|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|hf_|npm_|AIza|AKIA|ASIA|eyJ)[-_.A-Za-z0-9]{14}` +
-	`|(?i:\bbearer\s+\S{8})|://[^\s/:@]*:[^\s/@]+@|-----BEGIN [A-Z ]*KEY|[A-Za-z0-9+/=]{32}|[0-9]{16}`)
+var secret = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i:\b(?:password|passwd|secret|token|api[_ -]?key|credentials?)["']?` +
+		`\s*(?:[:=]|\bis\b)\s*\S{3})` +
+		`|\b(?:sk-|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|hf_|npm_|AIza|AKIA|ASIA|eyJ)[-_.A-Za-z0-9]{14}` +
+		`|(?i:\bbearer\s+\S{8})|://[^\s/:@]*:[^\s/@]+@|-----BEGIN [A-Z ]*KEY|[A-Za-z0-9+/=]{32}|[0-9]{16}`)
+})
 
 // Marks of epitome and of model templates, which no text of a model's or a user's may forge.
 var (

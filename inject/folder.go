@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"sync"
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
@@ -13,11 +14,11 @@ import (
 // of up to 200 characters.
 const path = `((?:~?/|[A-Za-z]:[\\/])[^<\r\n]{0,198})`
 
-var folderExprs = []*regexp.Regexp{
-	regexp.MustCompile(`^<environment_context>(?s:.*?)<cwd>` + path + `</cwd>`),
-	regexp.MustCompile(`(?im)^[ *0-9.-]{0,12}(?:(?:current |primary )?working directory|` +
-		`I'm currently working in the directory): ` + path + `\r?$`),
-}
+var folderExprs = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{regexp.MustCompile(`^<environment_context>(?s:.*?)<cwd>` + path + `</cwd>`),
+		regexp.MustCompile(`(?im)^[ *0-9.-]{0,12}(?:(?:current |primary )?working directory|` +
+			`I'm currently working in the directory): ` + path + `\r?$`)}
+})
 
 // Folder returns the folder in which an agent says that it works, before the model first speaks; empty if it says
 // nothing. The system prompt counts before the user's messages, and an element that an agent writes before a line of
@@ -40,7 +41,7 @@ func Folder(r *conversation.Request) string {
 		}
 	}
 	for _, texts := range [...][]string{system, user} {
-		for _, expr := range folderExprs {
+		for _, expr := range folderExprs() {
 			for _, text := range texts {
 				if !strings.Contains(text, "irectory: ") && !strings.Contains(text, "<cwd>") {
 					continue // expressions are slow on long texts

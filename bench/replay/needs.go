@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -30,9 +31,15 @@ type name struct {
 	isLine bool
 }
 
+// compiled returns a function that returns an expression, compiled at the first call: other commands than this benchmark
+// do not wait for expressions with large classes of letters.
+func compiled(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 var (
-	paths = regexp.MustCompile(`[~.]{0,2}/?[\p{L}\p{N}_.@+-]+(?:/[\p{L}\p{N}_.@+-]+)+`)
-	words = regexp.MustCompile(`[A-Za-z_$][\p{L}\p{N}_$]*(?:\.[A-Za-z_$][\p{L}\p{N}_$]*)+|[\p{L}\p{N}_]+`)
+	paths = compiled(`[~.]{0,2}/?[\p{L}\p{N}_.@+-]+(?:/[\p{L}\p{N}_.@+-]+)+`)
+	words = compiled(`[A-Za-z_$][\p{L}\p{N}_$]*(?:\.[A-Za-z_$][\p{L}\p{N}_$]*)+|[\p{L}\p{N}_]+`)
 	texts = regexp.MustCompile("\"[^\"\n]{8,80}\"|'[^'\n]{8,80}'|`[^`\n]{8,80}`")
 
 	mixed  = regexp.MustCompile(`[A-Za-z0-9]_[A-Za-z0-9]|^[A-Za-z]*[a-z0-9][A-Z]`) // snake_case or camelCase
@@ -71,10 +78,10 @@ func namesIn(text string) (names []name) {
 		start int
 	}
 	var all []place
-	for _, at := range paths.FindAllStringIndex(text, -1) {
+	for _, at := range paths().FindAllStringIndex(text, -1) {
 		all = append(all, place{name{text: text[at[0]:at[1]], isWord: true}, at[0]})
 	}
-	for _, at := range words.FindAllStringIndex(text, -1) {
+	for _, at := range words().FindAllStringIndex(text, -1) {
 		word := text[at[0]:at[1]]
 		isFraction := at[0] > 0 && text[at[0]-1] == '.' || at[1] < len(text) && text[at[1]] == '.'
 		if strings.Contains(word, ".") || mixed.MatchString(word) || !isFraction && number.MatchString(word) {
