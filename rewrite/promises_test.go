@@ -36,7 +36,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("rapid.checks", "8") // unless the command line says otherwise; make nightly plays more
+	_ = flag.Set("rapid.checks", "6") // unless the command line says otherwise; make nightly plays more
 	os.Exit(m.Run())
 }
 
