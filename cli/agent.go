@@ -48,12 +48,13 @@ type codexLogin struct {
 	Tokens *struct{} `json:"tokens"`
 }
 
-// codexProvider returns the provider of Codex, which reads its base URL from its command line, not from the environment;
+// codexProvider returns the provider of Codex, which reads its base URL from its command line, not the environment;
 // openAI is that of the environment. An argument of the user's that chooses another one comes later and wins. told says
 // that the user has named a provider. The error says why Codex is not redirected: its login does not show which
 // provider it uses, and the other one would refuse it.
 func codexProvider(conf config.Config, openAI provider, told bool) (provider, error) {
-	folder := cmp.Or(os.Getenv("CODEX_HOME"), filepath.Join(cmp.Or(os.Getenv("HOME"), os.Getenv("USERPROFILE")), ".codex"))
+	folder := cmp.Or(os.Getenv("CODEX_HOME"), filepath.Join(cmp.Or(os.Getenv("HOME"), os.Getenv("USERPROFILE")),
+		".codex"))
 	file := filepath.Join(folder, "config.toml")
 	var codex codexConfig
 	if err := readIfThere(file, toml.Unmarshal, &codex); err != nil {

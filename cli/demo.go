@@ -36,7 +36,8 @@ func (a *app) demoCommand() *cobra.Command {
 	f.BoolVar(&flags.check, "check", false, "exit with status 1 if epitome makes a mistake")
 	f.StringVar(&flags.window, "window", "64k", "`tokens` that the model holds")
 	f.IntVar(&flags.turns, "turns", 140, "about how many requests the agent sends, at least 20")
-	f.BoolVar(&flags.open, "open", false, "keep epitome running at the end, and print a link to its pages; Ctrl-C ends it")
+	f.BoolVar(&flags.open, "open", false, "keep epitome running at the end, and print a link to its pages; Ctrl-C "+
+		"ends it")
 	return c
 }
 
@@ -96,7 +97,8 @@ func linger(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "\nepitome goes on running until Ctrl-C. This link lets one browser in to its pages:\n\n    %s\n\n"+
+	fmt.Fprintf(os.Stderr, "\nepitome goes on running until Ctrl-C. This link lets one browser in to its pages:\n\n"+
+		"    %s\n\n"+
 		"Other commands reach it as in 'epitome --data %s open'.\n", link, folder)
 	<-ctx.Done()
 	return nil

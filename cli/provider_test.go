@@ -41,7 +41,8 @@ func TestCodexGoesWhereItsLoginIs(t *testing.T) {
 		{env: "CODEX_API_KEY=sk", setting: own},
 		{auth: `{"auth_mode":"apikey"}`, setting: own},
 		{auth: `{"OPENAI_API_KEY":"sk","tokens":null}`, setting: own},
-		{auth: `{"auth_mode":"chatgpt","OPENAI_API_KEY":null,"tokens":{}}`, setting: own, url: "https://chatgpt.example/codex"},
+		{auth: `{"auth_mode":"chatgpt","OPENAI_API_KEY":null,"tokens":{}}`, setting: own,
+			url: "https://chatgpt.example/codex"},
 		{auth: `{"OPENAI_API_KEY":"sk","tokens":{}}`, setting: own, url: "https://chatgpt.example/codex"},
 		{auth: `{"auth_mode":"chatgpt"}`, env: "CODEX_API_KEY=sk", setting: own},
 		{auth: `{"auth_mode":"agent identity"}`, told: true, refusal: clear},
@@ -97,8 +98,10 @@ func TestProviders(t *testing.T) {
 	f(false, a+claude, "OPENAI_BASE_URL=http://a.example/v1")
 	f(false, a+claude, "OPENAI_API_BASE=http://a.example/v1/")
 	f(false, here+"ANTHROPIC_BASE_URL=http://e:1/u/a", "ANTHROPIC_BASE_URL=http://a.example/v1")
-	f(false, "OPENAI_BASE_URL=http://e:1/u/here OPENAI_API_BASE=http://e:1/u/here "+claude, "OPENAI_BASE_URL=http://here.example/")
-	f(false, "OPENAI_BASE_URL=http://e:1/u/x/v1 OPENAI_API_BASE=http://e:1/u/x/v1 "+claude, "OPENAI_BASE_URL=http://e:1/u/x/v1")
+	f(false, "OPENAI_BASE_URL=http://e:1/u/here OPENAI_API_BASE=http://e:1/u/here "+claude,
+		"OPENAI_BASE_URL=http://here.example/")
+	f(false, "OPENAI_BASE_URL=http://e:1/u/x/v1 OPENAI_API_BASE=http://e:1/u/x/v1 "+claude,
+		"OPENAI_BASE_URL=http://e:1/u/x/v1")
 	f(false, here+claude+" COPILOT_PROVIDER_BASE_URL=http://e:1/u/a/v1", "COPILOT_PROVIDER_BASE_URL=http://a.example/v1")
 	f(false, here+claude+" NO_PROXY=x,e no_proxy=x,e", "HTTP_PROXY=http://p.example", "NO_PROXY=x")
 	f(false, "true", "OPENAI_BASE_URL=http://a.example", "OPENAI_API_BASE=http://b.example")

@@ -16,7 +16,8 @@ func (c *Config) List() (all []console.Setting) {
 	_, usual := defaults.values()
 	keys, texts := c.values()
 	for _, key := range keys {
-		v := console.Setting{Key: key, Text: texts[key], Changed: texts[key] != usual[key], Secret: isSecret(key, texts[key])}
+		v := console.Setting{Key: key, Text: texts[key], Changed: texts[key] != usual[key],
+			Secret: isSecret(key, texts[key])}
 		if v.Secret {
 			v.Text = ""
 		}

@@ -286,7 +286,8 @@ const (
 func (j *judge) count(m *message) int {
 	n, known := j.tokens[m.sum]
 	if !known {
-		n = messageTokens + pictureTokens*strings.Count(m.plain, picture) + tokenize.CountString(m.Get("reasoning_content").Str)
+		n = messageTokens + pictureTokens*strings.Count(m.plain, picture) +
+			tokenize.CountString(m.Get("reasoning_content").Str)
 		for _, thought := range m.Get("content.#.thinking").Array() {
 			n += tokenize.CountString(thought.Str)
 		}

@@ -31,8 +31,8 @@ type name struct {
 	isLine bool
 }
 
-// compiled returns a function that returns an expression, compiled at the first call: other commands than this benchmark
-// do not wait for expressions with large classes of letters.
+// compiled returns a function that returns an expression, compiled at the first call: commands other than this one do
+// not wait for expressions with large classes of letters.
 func compiled(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -108,7 +108,8 @@ type refusal struct {
 
 var refusals = map[string]refusal{
 	"in numbers": {400, `{"error":{"message":"This model's maximum context length is WINDOW tokens. However, your ` +
-		`messages resulted in TOKENS tokens. Please reduce the length of the messages.","code":"context_length_exceeded"}}`},
+		`messages resulted in TOKENS tokens. Please reduce the length of the messages.",` +
+		`"code":"context_length_exceeded"}}`},
 	"in words": {400, `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your ` +
 		`input and try again.","code":"context_length_exceeded"}}`},
 	"as a local server": {500, `{"error":{"code":500,"message":"the request exceeds the available context size. try ` +
