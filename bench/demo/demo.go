@@ -86,14 +86,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // play plays all turns: the user sets a goal, then one task after the other, and asks about earlier turns on the way
 // and at the end. After an error nothing more happens.
 func (s *session) play(ctx context.Context) {
-	end := max(s.Turns, 20) - 5 // there is a task to ask about
+	end := s.Turns - 5 // there is a task to ask about
 	first := newTask(0)
 	s.messages = []message{{Role: "system", Content: first.prop("system", 0)}}
-	s.hear("the goal", first.prop("goal", 0))
+	s.addUser("the goal", first.prop("goal", 0))
 	s.take(ctx, step{Words: "Before I begin: is there a rule that I have to keep to?"})
 	for n := 0; s.err == nil && s.report.Turns < end; n++ {
 		t := newTask(n)
-		s.hear("work on "+t.Package, t.prop("job", 0))
+		s.addUser("work on "+t.Package, t.prop("job", 0))
 		for _, x := range t.steps() {
 			if s.report.Turns >= end {
 				x = step{Words: "Done: the packages up to here agree with the ledger to the cent.\nNext: the release."}
@@ -114,8 +114,8 @@ func (s *session) play(ctx context.Context) {
 	s.ask(ctx, changeNumber)
 }
 
-// hear adds a message of the user, and begins a turn with it.
-func (s *session) hear(about, text string) {
+// addUser adds a message of the user, and begins a turn with it.
+func (s *session) addUser(about, text string) {
 	s.messages = append(s.messages, message{Role: "user", Content: text})
 	s.turn = Turn{Did: "user: " + about}
 }
@@ -125,7 +125,7 @@ func (s *session) ask(ctx context.Context, q *question) {
 	if s.err != nil {
 		return
 	}
-	s.hear(q.label+"?", "A question in between: what was "+q.label+"?")
+	s.addUser(q.label+"?", "A question in between: what was "+q.label+"?")
 	s.turn.Question = true
 	s.take(ctx, step{Words: "It was {found}.", needs: q})
 }

@@ -32,11 +32,13 @@ type task struct {
 func newTask(n int) task {
 	name := packages[n%len(packages)]
 	return task{Number: n, Package: name, Symbol: "Round" + strings.ToUpper(name[:1]) + name[1:],
-		Trace: fmt.Sprintf("tr-%08x", dice(name).Uint32()), Again: n >= len(packages), Service: n%2 == 0}
+		Trace: fmt.Sprintf("tr-%08x", randomFor(name).Uint32()), Again: n >= len(packages), Service: n%2 == 0}
 }
 
-// dice returns random numbers for one thing: each time the same.
-func dice(thing string) *rand.Rand { return rand.New(rand.NewChaCha8(sha256.Sum256([]byte(thing)))) }
+// randomFor returns random numbers for one thing: each time the same.
+func randomFor(thing string) *rand.Rand {
+	return rand.New(rand.NewChaCha8(sha256.Sum256([]byte(thing))))
+}
 
 //go:embed props.tmpl
 var propsText string
@@ -46,7 +48,7 @@ var vocabulary = strings.Fields("Settle Post Match Accrue Reverse Allocate Conve
 
 // prop returns a text from the templates, such as a source file. Size is its number of functions or lines.
 func (t task) prop(name string, size int) string {
-	d := dice(fmt.Sprint(name, t.Number, size))
+	d := randomFor(fmt.Sprint(name, t.Number, size))
 	word := func() string { return vocabulary[d.IntN(len(vocabulary))] }
 	props := template.Must(template.New("").Funcs(template.FuncMap{
 		"Word":   word,
