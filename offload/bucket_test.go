@@ -117,7 +117,9 @@ func TestShelvesOverOneBucketShareContentsAndNames(t *testing.T) {
 func TestBucketThatIsAwayIsAFullShelf(t *testing.T) {
 	s := serveS3(t)
 	o := options()
-	name := put(t, s.open(o), "one content")
+	writer := s.open(o)
+	name := put(t, writer, "one content")
+	writer.Close() // it would log failures, too
 	shelf := s.open(o)
 	f := func(broken *atomic.Bool) {
 		t.Helper()
