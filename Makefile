@@ -1,4 +1,4 @@
-.PHONY: build check test race fuzz bench tables release licences image nightly
+.PHONY: build check test race fuzz bench tables release publish install-script completions licences image nightly
 
 # The program, as ./epitome.
 build:
@@ -31,10 +31,29 @@ tables:
 	node e2e/testdata/node/table.mjs > event/prices/prices.json
 	cp e2e/testdata/node/node_modules/@pydantic/genai-prices/LICENSE event/prices/
 
-# For six systems: archives with checksums and bills of materials, in dist, of the commit's tag. It needs goreleaser and
-# syft. SNAPSHOT=--snapshot makes them of a commit without a tag.
+# Where the project and its releases are, at github.com and ghcr.io. README.md and docs/configuration.md say the same.
+export REPOSITORY ?= OWNER/epitome
+
+# All of a release, in dist: archives for six systems, checksums, bills of materials, the Homebrew cask. It needs
+# goreleaser and syft, and publishes nothing. Of a commit without a tag it makes a snapshot.
 release:
-	goreleaser release --clean $(SNAPSHOT)
+	goreleaser release --clean --skip=publish$(if $(shell git tag --points-at HEAD),, --snapshot) $(RELEASEFLAGS)
+
+# The release of the commit's tag, for all to download, and its image. It needs GITHUB_TOKEN and a login to ghcr.io.
+publish:
+	goreleaser release --clean
+	$(BUILD_IMAGE) --platform linux/amd64,linux/arm64 --push \
+	  -t ghcr.io/$(REPOSITORY):$$(git tag --points-at HEAD) -t ghcr.io/$(REPOSITORY):latest .
+
+# The install script, with the address of the releases.
+install-script:
+	@mkdir -p build
+	sed 's|OWNER/epitome|$(REPOSITORY)|' release/install.sh > build/install.sh
+
+# Completions for four shells.
+completions:
+	@mkdir -p build/completions
+	for shell in bash zsh fish powershell; do go run . completion $$shell > build/completions/epitome.$$shell || exit; done
 
 # The licences of all modules in the program, which come with each copy of it.
 licences:
@@ -46,9 +65,11 @@ licences:
 	  find "$$dir" -maxdepth 1 -iregex '.*/\(licen[cs]e\|copying\|notice\|patents\)\([._-].*\)?' -exec cat {} +; \
 	done > build/LICENSES.txt
 
-# The container's image.
+# The container's image, as epitome.
 image:
-	docker build -t epitome .
+	$(BUILD_IMAGE) -t epitome .
+
+BUILD_IMAGE = docker buildx build -f release/Dockerfile
 
 # What takes longer than a landing may: plays, races, fuzzing, real agents, a browser, other systems, the image.
 nightly:

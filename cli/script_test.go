@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,9 +59,10 @@ func TestMain(m *testing.M) {
 //	                              that with N-1
 //	result FILE K                 writes the text of the K-th result
 //	sent NAME K FILE              writes the body of the K-th conversation that reached that upstream
+//	files NAME FOLDER             serves the files of a folder; $NAME is the URL
 //	capture VAR FILE REGEXP       sets $VAR to what the first group matches in FILE
 //
-// $DATA is the user's data folder.
+// $DATA is the user's data folder, $ROOT that of the repository.
 func TestScripts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the scripts stop and reload programs by signals, which Windows does not have")
@@ -71,6 +73,7 @@ func TestScripts(t *testing.T) {
 		"serve": (*stage).serve, "signal": (*stage).signal, "ended": (*stage).awaitEnd, "await": (*stage).await,
 		"status": (*stage).status, "get": (*stage).get, "post": (*stage).post, "conversation": (*stage).conversation,
 		"result": (*stage).result, "sent": (*stage).sent, "capture": (*stage).capture, "upstream-saw": (*stage).saw,
+		"files": (*stage).files,
 	} {
 		commands[name] = func(ts *testscript.TestScript, negated bool, args []string) {
 			s := ts.Value("stage").(*stage)
@@ -101,8 +104,9 @@ func setStage(env *testscript.Env) error {
 	}
 	env.Setenv("HOME", home)
 	env.Setenv("DATA", folder)
-	defaults, err := filepath.Abs(filepath.Join("..", "config.toml"))
-	env.Setenv("TEST_DEFAULTS", defaults)
+	root, err := filepath.Abs("..")
+	env.Setenv("ROOT", root)
+	env.Setenv("TEST_DEFAULTS", filepath.Join(root, "config.toml"))
 	env.Values["stage"] = &stage{upstreams: map[string]*fakeUpstream{}, programs: map[string]*background{}}
 	if err == nil {
 		err = os.MkdirAll(home, 0o700)
@@ -151,6 +155,12 @@ func (s *stage) conversation(args []string) {
 
 func (s *stage) result(args []string) {
 	s.write(args[0], []byte(fakeapi.ResultText(s.number(args[1]))))
+}
+
+func (s *stage) files(args []string) {
+	server := httptest.NewServer(http.FileServer(http.Dir(s.MkAbs(args[1]))))
+	s.Defer(server.Close)
+	s.Setenv(args[0], server.URL)
 }
 
 // background is a program that runs in the background.
