@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// documents returns the text of each document by its path from this folder.
+func documents() map[string]string {
+	all := map[string]string{}
+	for _, pattern := range []string{"../*.md", "../docs/*.md"} {
+		paths, _ := filepath.Glob(pattern)
+		for _, path := range paths {
+			text, _ := os.ReadFile(path)
+			all[path] = string(text)
+		}
+	}
+	return all
+}
+
+// Each relative link of a document leads to a file, and to a heading of it where it names one.
+func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
+	links := regexp.MustCompile(`(?:\]\(|srcset="|src=")([^):"\s]+)[)"\s]`)
+	headings, notInAnchors := regexp.MustCompile(`(?m)^#+ (.*)$`), regexp.MustCompile(`[^\pL\pN _-]`)
+	docs := documents()
+	for path, text := range docs {
+		for _, link := range links.FindAllStringSubmatch(text, -1) {
+			file, anchor, _ := strings.Cut(link[1], "#")
+			target := path
+			if file != "" {
+				target = filepath.Join(filepath.Dir(path), file)
+			}
+			if _, err := os.Stat(target); err != nil && file != "../../releases" { // which the project's host serves
+				t.Errorf("%s: %s leads to no file", path, link[1])
+			}
+			found := anchor == ""
+			for _, heading := range headings.FindAllStringSubmatch(docs[target], -1) {
+				id := notInAnchors.ReplaceAllString(strings.ToLower(heading[1]), "")
+				found = found || strings.ReplaceAll(id, " ", "-") == anchor
+			}
+			if !found {
+				t.Errorf("%s: %s leads to no heading", path, link[1])
+			}
+		}
+	}
+}
+
+// Each command in a document is one of the program, with the flags that it has there.
+func TestCommandsOfDocumentsExist(t *testing.T) {
+	commands := regexp.MustCompile("(?m)(?:^    |`)(?:\\./)?epitome ([a-z-][^`#\n|]*)")
+	for path, text := range documents() {
+		for _, line := range commands.FindAllStringSubmatch(text, -1) {
+			root := (&app{}).command()
+			root.InitDefaultCompletionCmd()
+			given, _, _ := strings.Cut(line[1], " -- ") // and not the flags of an agent
+			words := strings.Fields(given)
+			c, rest, err := root.Find(words)
+			if err != nil || c == root && !strings.HasPrefix(words[0], "-") {
+				t.Errorf("%s: epitome %s: no such command", path, line[1])
+				continue
+			}
+			flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+			flags.AddFlagSet(c.Flags())
+			flags.AddFlagSet(c.InheritedFlags())
+			for _, word := range rest {
+				name, isFlag := strings.CutPrefix(word, "--")
+				name, _, _ = strings.Cut(name, "=")
+				if isFlag && name != "" && name != "help" && flags.Lookup(name) == nil {
+					t.Errorf("%s: epitome %s: no flag %s", path, line[1], word)
+				}
+			}
+		}
+	}
+}
