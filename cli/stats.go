@@ -201,5 +201,8 @@ func statusText(s event.Status) string {
 	if s.Last != "" {
 		text += " · " + plain(s.Last)
 	}
+	if s.Notice != "" {
+		text += " · " + plain(s.Notice)
+	}
 	return text
 }

@@ -47,6 +47,7 @@ const (
 	CodeThinkingRound     Code = "thinking_round"
 	CodeNothingOlder      Code = "nothing_older"
 	CodeSavesLittle       Code = "saves_little"
+	CodeOverhead          Code = "overhead"
 	CodeSigned            Code = "signed"
 	CodeEncoded           Code = "encoded"
 	CodeBomb              Code = "bomb"
@@ -89,6 +90,7 @@ var sentences = map[Code]string{
 	CodeThinkingRound:     "Thinking binds its prefix until its calls are answered: nothing changes until then.",
 	CodeNothingOlder:      "There is no older group of messages to leave out.",
 	CodeSavesLittle:       "Leaving out older messages would save less than a tenth of the request.",
+	CodeOverhead:          "System prompt, tools and first message alone are over the line: compaction cannot help.",
 	CodeSigned:            "The request carries a signature of its body, so it is sent unchanged.",
 	CodeEncoded:           "The content coding of the body cannot be read, so it is sent unchanged.",
 	CodeBomb:              "The body exceeds the limit when it is decoded, so it is sent unchanged.",

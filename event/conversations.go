@@ -33,6 +33,7 @@ type Conversation struct {
 	Share    float64   `json:"share"`            // Tokens of Window
 	Cached   float64   `json:"cached"`           // part of the input that the provider's cache had; -1: unknown
 	Latest   string    `json:"latest,omitempty"` // the newest decision, such as "clear 11 items, 25.9k tokens"
+	Notice   string    `json:"notice,omitempty"` // why the newest request cannot be kept below the line of compaction
 	Sums     Sums      `json:"sums"`
 }
 
@@ -65,6 +66,7 @@ type Status struct {
 	Cached float64   `json:"cached"`
 	Saved  *float64  `json:"saved_usd"` // null if no price is known
 	Last   string    `json:"last,omitempty"`
+	Notice string    `json:"notice,omitempty"`
 	AsOf   time.Time `json:"as_of"`
 }
 
@@ -113,7 +115,10 @@ func (t *talk) add(e *Exchange, end time.Time) (died bool) {
 	t.Session = cmp.Or(e.Session, t.Session)
 	t.Client = cmp.Or(e.Client, t.Client)
 	if e.TokensBefore.Total() > 0 {
-		t.Tokens, t.Raw, t.Window = sent(e), e.TokensBefore.Total(), e.Window
+		t.Tokens, t.Raw, t.Window, t.Notice = sent(e), e.TokensBefore.Total(), e.Window, ""
+		if e.Code == CodeOverhead {
+			t.Notice = e.Reason
+		}
 	}
 	if e.Decided && e.Mode == ModeOn {
 		items := e.Offloaded + e.Cleared + e.Compacted
@@ -256,7 +261,7 @@ func (b *Book) Status(id, session string) (Status, error) {
 	c := slices.MaxFunc(all, func(x, y *talk) int { return rank(x) - rank(y) }).view(b.Now()) // of equals the newest
 	s := Status{
 		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Cached: c.Cached,
-		Last: c.Latest, AsOf: c.Last,
+		Last: c.Latest, Notice: c.Notice, AsOf: c.Last,
 	}
 	if money := c.Sums.Money; money.Ruled > 0 || money.Own > 0 {
 		saved := float64(money.Saved) / 1e9

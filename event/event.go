@@ -246,6 +246,7 @@ const (
 	ReasonManual    = "manual"    // it was asked for
 	ReasonOverflow  = "overflow"  // the provider refused the request as too long
 	ReasonUsers     = "users"     // of a warning: messages of the user are left out, as nothing else helped
+	ReasonOverhead  = "overhead"  // of a warning: system prompt, tools and first message are over the line by themselves
 )
 
 // Compaction is how a compaction ended that was made or tried for a request; zero if there was none.
@@ -274,8 +275,8 @@ type Cost struct {
 
 // Warning says that a conversation is about to cost more, or to be larger, than it should.
 type Warning struct {
-	Reason   string `json:"reason"`             // threshold, budget or users
-	Tokens   int    `json:"tokens"`             // of the original request, or sent since the last compaction
+	Reason   string `json:"reason"`             // threshold, budget, users or overhead
+	Tokens   int    `json:"tokens"`             // of the original request, of overhead, or sent since the last compaction
 	Messages int    `json:"messages,omitempty"` // of the user that are left out
 }
 

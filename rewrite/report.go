@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"math"
 	"slices"
 
@@ -199,6 +200,18 @@ func (x *shaping) describeHeld() {
 	}
 	r.HeldBefore = event.Narrow(max(0, r.TokensBefore.Total()-s.OfModel(newBefore)))
 	r.HeldAfter = event.Narrow(max(0, r.TokensAfter.Total()-s.OfModel(newAfter)))
+}
+
+// describeOverhead says how many tokens no compaction can take out, and warns of them once in a conversation.
+func (x *shaping) describeOverhead() {
+	s, r := x.state, &x.out.Report
+	overhead := s.OfModel(s.Overhead())
+	r.Reason = fmt.Sprintf("system prompt, tools and first message alone take %.0fk of %.0fk tokens; "+
+		"compaction cannot help", float64(overhead)/1000, float64(r.Window)/1000)
+	if !s.Decision.Warned {
+		s.Decision.Warned = true
+		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonOverhead, Tokens: overhead})
+	}
 }
 
 // describeOutcome fills in how a compaction ended. It warns of a request that is larger than its model takes, of a

@@ -346,6 +346,9 @@ func (x *shaping) extend() {
 		ladder.Climb(s)
 	}
 	r.Code, r.Reason = s.Reason, s.Reason.Clause()
+	if s.Reason == event.CodeOverhead {
+		x.describeOverhead()
+	}
 	ladder.DropThinking(s, false) // only thinking that the new edits make invalid, as none was refused
 }
 

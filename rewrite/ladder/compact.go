@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"math"
 	"slices"
 
 	"epitome/event"
@@ -32,7 +33,7 @@ func (s *State) whyCompact() (reason string, why event.Code) {
 		return event.ReasonOverflow, event.CodeRefused
 	case s.Asked:
 		return event.ReasonManual, event.CodeAsked
-	case s.Total() > s.Limits.CompactLine:
+	case s.Total() > s.compactLine():
 		return event.ReasonThreshold, event.CodeCompactAt
 	case s.OverBudget:
 		return event.ReasonBudget, event.CodeCutoverAt
@@ -40,15 +41,42 @@ func (s *State) whyCompact() (reason string, why event.Code) {
 	return "", event.NoCode
 }
 
+// Overhead returns the tokens that no compaction takes out: those of system prompt, tools and the head.
+func (s *State) Overhead() int {
+	tokens := s.total
+	for i := s.Request.Head; i < len(s.forms); i++ {
+		tokens -= s.forms[i].tokens
+	}
+	return tokens
+}
+
+// isCrowded reports whether the Overhead alone is over CompactLine, so that no compaction brings the request below it.
+func (s *State) isCrowded() bool { return s.Overhead() > s.Limits.CompactLine }
+
+// compactLine returns the tokens above which the request is compacted. A crowded request is only kept within Usable,
+// and left to the provider where that is impossible: else it would be compacted again and again for nothing.
+func (s *State) compactLine() int {
+	switch {
+	case s.Overhead() > s.Limits.Usable:
+		return math.MaxInt
+	case s.isCrowded():
+		return s.Limits.Usable
+	}
+	return s.Limits.CompactLine
+}
+
 // Compact replaces old groups by a summary if there is a reason for it (whyCompact). If the request does not fit even
 // then, a smaller summary replaces more groups, and if it still does not fit, results are cut hard. Without a reason,
-// Compact may have the model's words for a summary made ahead of need.
+// Compact may have the model's words for a summary made ahead of need. No model is asked for a crowded request.
 func Compact(s *State) {
-	if reason, _ := s.whyCompact(); reason == "" {
+	reason, _ := s.whyCompact()
+	if reason == "" {
 		prepare(s)
 		return
 	}
-	newCompaction(s, false).run()
+	if reason != event.ReasonThreshold || !s.isCrowded() {
+		newCompaction(s, false).run()
+	}
 	if s.Total() > s.Limits.Usable {
 		newCompaction(s, true).run()
 	}
@@ -206,7 +234,7 @@ func prepare(s *State) {
 	case s.Total() <= s.Limits.PrepareLine:
 		s.Decision.Ahead = 0
 		return
-	case s.Prose == nil || s.Decision.Ahead > s.compactedEnd: // no model may be asked, or one already is
+	case s.Prose == nil || s.isCrowded() || s.Decision.Ahead > s.compactedEnd: // none may be asked, or one already is
 		return
 	}
 	c := newCompaction(s, false)

@@ -37,7 +37,10 @@ func Climb(s *State) {
 			s.Reason = event.CodeNothingOlder
 		}
 	}
-	if len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine { // the new edits were enough, so no reason is needed
+	switch {
+	case s.isCrowded():
+		s.Reason = event.CodeOverhead
+	case len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine: // the new edits were enough, so no reason is needed
 		s.Reason = event.NoCode
 	}
 }

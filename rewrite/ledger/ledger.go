@@ -34,6 +34,7 @@ type Decision struct {
 	Tokens       int       `json:"k,omitempty"` // of the model, sent since the last compaction; users set budgets for it
 	Ahead        int       `json:"a,omitempty"` // index of the item up to which a summary was begun ahead of need
 	Leading      string    `json:"h,omitempty"` // hash of what a provider caches first: system prompt, tools, settings
+	Warned       bool      `json:"w,omitempty"` // the user was told that compaction cannot help (event.CodeOverhead)
 
 	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
 	Key        string `json:"-"` // DecisionKey under which it was recorded
