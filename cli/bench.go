@@ -110,7 +110,7 @@ func loadCommand() *cobra.Command {
 		RunE:  func(*cobra.Command, []string) error { return runLoad(v, against, quick) }}
 	v.addFlags(c)
 	c.Flags().StringSliceVar(&against, "against", nil, "measure these epitome `binaries` too, and print their figures "+
-		"beside")
+		"beside its own")
 	c.Flags().BoolVar(&quick, "quick", false, "run briefly, to see that everything works; the figures then mean little")
 	return c
 }

@@ -48,7 +48,7 @@ func (a *app) explainCommand() *cobra.Command {
 			return e.print(os.Stdout, &out)
 		}}
 	f := c.Flags()
-	f.BoolVar(&turns, "turns", false, "play the request as a conversation, turn by turn, beginning with nothing known")
+	f.BoolVar(&turns, "turns", false, "explain the conversation turn by turn, from its beginning")
 	f.StringVar(&window, "window", "", "assume that the model holds this many `tokens`, as 32k or 200000")
 	f.StringVar(&preset, "preset", "", "use this preset in place of the configured one")
 	f.BoolVar(&onlyBody, "body", false, "print the request as it would be sent, instead of a report")

@@ -28,8 +28,8 @@ func (a *app) memoryCommand() *cobra.Command {
 			return run(card, notes, args)
 		}}
 	}
-	c := verbs("memory", "List and forget what earlier sessions have learned, in a running epitome",
-		verb("list", "List what earlier sessions have learned", cobra.NoArgs, listMemory),
+	c := verbs("memory", "List and forget notes of earlier sessions",
+		verb("list", "List the notes of earlier sessions", cobra.NoArgs, listMemory),
 		verb("forget ID...", "Forget entries by their ids, as list prints them", cobra.MinimumNArgs(1), forgetMemory),
 		verb("clear", "Forget all entries", cobra.NoArgs, forgetMemory))
 	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: an agent's folder, or a name given "+
@@ -96,7 +96,7 @@ func (a *app) contextCommand() *cobra.Command {
 			return run(inject.FilesIn(folder), args)
 		}}
 	}
-	return verbs("context", "Keep files that new conversations are told about",
+	return verbs("context", "Keep files for new conversations to read",
 		verb("add NAME FILE...", "Keep text files under a name; a file replaces one of the same name",
 			cobra.MinimumNArgs(2), addContext),
 		verb("list", "List the files of all names", cobra.NoArgs, listContext),

@@ -26,7 +26,7 @@ func (a *app) statsCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON) }}
 	c.Flags().StringVar(&since, "since", "", "start `time`: how long ago, as 24h or 7d, or a date, as 2026-11-20 "+
 		"(default: all that is kept)")
-	c.Flags().StringVar(&by, "by", "day", "what each line is of: day, model, upstream or client")
+	c.Flags().StringVar(&by, "by", "day", "one line for each day, model, upstream or client")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
 	return c
 }
@@ -122,8 +122,8 @@ func (a *app) statusCommand() *cobra.Command {
 	var line bool
 	c := &cobra.Command{Use: "status", Short: "Show how full the window of the newest conversation is",
 		Long: "Show how full the window of the newest conversation is.\n\n" +
-			"With --line, an agent that writes JSON with its session_id to standard input gets the conversation of\n" +
-			"its session.",
+			"With --line, it reads JSON with a session_id from standard input, which Claude Code writes, and shows the\n" +
+			"conversation of that session.",
 		RunE: func(*cobra.Command, []string) error {
 			session := ""
 			if line {

@@ -131,7 +131,7 @@ func Load(defaults, path string, over Overrides) (Config, error) {
 	if strings.Contains(c.Upstream, "://") {
 		// The headers of a table of that name may hold credentials for another provider.
 		if _, taken := c.Upstreams[URLUpstream]; taken {
-			return Config{}, errors.New("upstream cannot be a base URL beside a table [upstreams.default]; rename it")
+			return Config{}, errors.New("upstream cannot be a base URL beside a table [upstreams.default]; rename the table")
 		}
 		c.AddUpstream(URLUpstream, c.Upstream)
 		c.Upstream = URLUpstream

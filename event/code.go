@@ -61,10 +61,10 @@ const (
 // sentences explains each code.
 var sentences = map[Code]string{
 	CodeOverLimit:    "A new result is over the limit for one result, so an excerpt of it is sent.",
-	CodeScreen:       "Terminal output is sent as the screen looks in the end.",
-	CodeRent:         "Carrying old results on costs more than clearing them.",
+	CodeScreen:       "Terminal output is sent as the final screen shows it.",
+	CodeRent:         "Keeping old results costs more than clearing them.",
 	CodePause:        "The pause was longer than cache_life, so clearing old results costs no cached tokens.",
-	CodeModel:        "Another model, which has nothing cached, is asked, so clearing costs no cached tokens.",
+	CodeModel:        "The request goes to another model, which has nothing cached, so clearing costs no cached tokens.",
 	CodeClearAt:      "The request was over the line at which old results are cleared (clear_at).",
 	CodeOldest:       "The messages are older than those that the configuration keeps.",
 	CodeOlderResults: "The result is older than those that the configuration keeps.",
@@ -82,12 +82,12 @@ var sentences = map[Code]string{
 	CodeNotDue:            "No new result is over its limit, and clearing old ones does not pay yet.",
 	CodeFreesLittle:       "The request is over the line, but clearing results would free too little.",
 	CodeFloor:             "The body is too small to be rewritten.",
-	CodeAgain:             "The request was decided before and is sent as it was then.",
-	CodeMeanwhile:         "An equal request was decided at the same time, and this one is sent like it.",
+	CodeAgain:             "The same request came before and is sent as it was then.",
+	CodeMeanwhile:         "The same request came at the same time, and both are sent alike.",
 	CodeClientSummarises:  "The client asks for its own summary: earlier decisions are repeated, nothing new is done.",
 	CodeProviderClears:    "The provider clears or compacts this conversation itself: only new results are shortened.",
 	CodeProviderRemembers: "The provider holds the earlier messages: only new results are shortened.",
-	CodeThinkingRound:     "Thinking binds its prefix until its calls are answered: nothing changes until then.",
+	CodeThinkingRound:     "The model's thinking allows no change until its calls have results.",
 	CodeNothingOlder:      "There is no older group of messages to leave out.",
 	CodeSavesLittle:       "Leaving out older messages would save less than a tenth of the request.",
 	CodeOverhead:          "System prompt, tools and first message alone are over the line: compaction cannot help.",
@@ -98,7 +98,7 @@ var sentences = map[Code]string{
 	CodeNotRead:           "The body is not a conversation of its API, or too large, so it is sent unchanged.",
 	CodeNoRoom:            "There was no room in memory to rewrite the request, so it is sent unchanged.",
 	CodeFailed:            "Something failed inside epitome: the request is sent in the form that was decided last.",
-	CodeUnrecorded:        "The shared store did not confirm the decision: the next request may be sent otherwise.",
+	CodeUnrecorded:        "The shared store did not confirm the decision, so the next request may be sent in another form.",
 }
 
 // Sentence explains the code; empty for NoCode.

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrUnknown says that nothing is kept under an id.
-var ErrUnknown = errors.New("nothing is known of it: it never was, or it is no longer kept")
+var ErrUnknown = errors.New("there is no such conversation, or it is no longer kept")
 
 // Conversation is a line of requests that extend one another.
 type Conversation struct {

@@ -51,14 +51,14 @@ type Fault string
 const (
 	None        Fault = ""
 	ClientGone  Fault = "client_gone" // the client left before it had the whole answer
-	ClientSlow  Fault = "client_slow" // the client took nothing for too long
+	ClientSlow  Fault = "client_slow" // the client read nothing for too long
 	Refused     Fault = "refused"     // epitome refused the request: a limit, a bad route, a bad request
 	Unreachable Fault = "unreachable" // no connection to the upstream; nothing was sent
 	Broken      Fault = "broken"      // the upstream broke off before its answer began
 	Timeout     Fault = "timeout"     // the upstream was silent for too long before its answer began
 	Truncated   Fault = "truncated"   // the upstream broke off or fell silent within its answer
 	Failed      Fault = "failed"      // the upstream reported an error within its answer, which the client got whole
-	Stopped     Fault = "stopped"     // epitome ended it, because it outlasted shutdown_grace
+	Stopped     Fault = "stopped"     // epitome ended it, because it took longer than shutdown_grace
 	Panic       Fault = "panic"       // a bug in epitome; the process went on
 )
 

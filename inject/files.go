@@ -118,7 +118,7 @@ func (f Files) Add(context, name string, text []byte) error {
 	return os.Rename(temp.Name(), filepath.Join(f.folder, context, name))
 }
 
-var errNoFiles = errors.New("nothing is kept under that name")
+var errNoFiles = errors.New("there is no context of that name")
 
 // Remove removes files of a context, or all of them if none is named. The context stays known.
 func (f Files) Remove(context string, names ...string) error {

@@ -277,7 +277,7 @@ func (x *exchange) end() {
 func (x *exchange) fail() {
 	if x.proxy.life.Err() != nil {
 		x.err = &wire.Failure{Fault: event.Stopped,
-			Err: errors.New("epitome stopped, and this outlasted shutdown_grace")}
+			Err: errors.New("epitome stopped, and the exchange took longer than shutdown_grace")}
 	}
 	x.event.Fault, x.event.Err = event.Refused, x.err.Error()
 	if f := (*wire.Failure)(nil); errors.As(x.err, &f) {

@@ -55,7 +55,7 @@ func (x *exchange) write(b []byte) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &wire.Failure{Fault: event.ClientSlow, Err: fmt.Errorf("the client took nothing for too long: %w", err)}
+		return &wire.Failure{Fault: event.ClientSlow, Err: fmt.Errorf("the client read nothing for too long: %w", err)}
 	}
 	return &wire.Failure{Fault: event.ClientGone, Err: err}
 }

@@ -115,7 +115,7 @@ func (up *upstream) questionHead(q summarize.Request) (head wire.RequestHead, _ 
 			block = wire.AppendField(block, []byte(header[0]), header[1])
 		}
 	case client != nil && client.url != up.config.URL:
-		return head, errors.New("the credential was given to another one, which had this name before")
+		return head, errors.New("the credential was for an earlier upstream of this name")
 	case client != nil:
 		block, target = append(block, client.lines...), []byte(client.target)
 	}

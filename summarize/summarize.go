@@ -37,7 +37,7 @@ var (
 	ErrBusy   = errors.New("too many summaries are being made")
 	ErrLate   = errors.New("the summary is not ready yet") // the job goes on
 	ErrFailed = errors.New("a model gave no summary that could be used")
-	ErrClosed = errors.New("no summaries are made any more")
+	ErrClosed = errors.New("epitome stops and makes no more summaries")
 )
 
 // Deps are what a Summarizer needs of the rest of the program.

@@ -96,7 +96,7 @@ func Read(folder string) (*Card, error) {
 		err = json.Unmarshal(text, c)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read how the epitome of a data folder is reached: %w", err)
+		return nil, fmt.Errorf("cannot read the address of the epitome that uses a data folder: %w", err)
 	}
 	return c, nil
 }
