@@ -61,6 +61,7 @@ func TestMain(m *testing.M) {
 //	sent NAME K FILE              writes the body of the K-th conversation that reached that upstream
 //	files NAME FOLDER             serves the files of a folder; $NAME is the URL
 //	capture VAR FILE REGEXP       sets $VAR to what the first group matches in FILE
+//	agree FILE FOLDER URL         compares the last lines of a demo with stats, status line and pages
 //
 // $DATA is the user's data folder, $ROOT that of the repository.
 func TestScripts(t *testing.T) {
@@ -73,7 +74,7 @@ func TestScripts(t *testing.T) {
 		"serve": (*stage).serve, "signal": (*stage).signal, "ended": (*stage).awaitEnd, "await": (*stage).await,
 		"status": (*stage).status, "get": (*stage).get, "post": (*stage).post, "conversation": (*stage).conversation,
 		"result": (*stage).result, "sent": (*stage).sent, "capture": (*stage).capture, "upstream-saw": (*stage).saw,
-		"files": (*stage).files,
+		"files": (*stage).files, "agree": (*stage).agree,
 	} {
 		commands[name] = func(ts *testscript.TestScript, negated bool, args []string) {
 			s := ts.Value("stage").(*stage)

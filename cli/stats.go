@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/url"
 	"os"
 	"strings"
@@ -104,9 +105,8 @@ func statsNotes(s event.Report) (notes []string) {
 	m, o, u := s.Total.Money, s.Total.Observed, s.Total.Usage
 	note(u.Input > u.CacheInput || u.Cut > 0, "Some responses do not state all of their tokens: CACHED, OUTPUT "+
 		"and BILLED may be higher.")
-	note(m.Own != 0, "BILLED leaves out the %s that summaries cost, and SAVED is less that.", console.Dollars(m.Own))
-	note(m.Raw != 0, "SAVED is an estimate: the %d requests with a price would have cost %s without epitome.", m.Ruled,
-		console.Dollars(m.Raw))
+	note(m.Own != 0, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own))
+	note(m.Saved != 0 || m.Beyond > 0, "%s", console.MoneyText(m))
 	note(m.Unpriced > 0, "Of %d requests a price or the usage is unknown. [prices] can name a price.", m.Unpriced)
 	note(o.Exchanges > 0, "The %d requests in mode observe had %s tokens and would have had %s. BEFORE, "+
 		"AFTER, LESS and SAVED leave them out.", o.Exchanges, console.Tokens(o.TokensBefore),
@@ -184,7 +184,7 @@ func sessionIn(in *os.File, wait time.Duration) string {
 }
 
 // statusText returns a conversation in one line: how much of its window it fills, the share of cached tokens, the money
-// saved and the last decision. Unknown parts are left out.
+// saved, the requests that would have failed and the last decision. Unknown parts are left out.
 func statusText(s event.Status) string {
 	text := "epitome " + console.Tokens(int64(s.Tokens))
 	if s.Window > 0 {
@@ -196,7 +196,10 @@ func statusText(s event.Status) string {
 		text += " · cache " + console.Percent(s.Cached)
 	}
 	if s.Saved != nil {
-		text += " · saved " + console.Dollars(int64(*s.Saved*1e9))
+		text += " · saved " + console.Dollars(int64(math.Round(*s.Saved*1e9)))
+	}
+	if s.Beyond > 0 {
+		text += fmt.Sprintf(" · %d would have failed", s.Beyond)
 	}
 	if s.Last != "" {
 		text += " · " + plain(s.Last)

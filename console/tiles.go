@@ -27,24 +27,19 @@ func sumTiles(sums event.Sums) (tiles []tile) {
 	}
 	money := sums.Money
 	if money.Beyond > 0 {
-		alive := tile{Name: "Kept alive", Value: plural(money.Beyond, "request"), Note: "over the window",
-			Help: "Conversations with a request that was larger than the model's window before."}
+		alive := tile{Name: "Kept alive", Value: plural(money.Beyond, "request"), Note: "would have failed",
+			Help: "Requests that were larger than the model's window, until epitome shortened them."}
 		if money.Died > 0 {
 			alive.Value, alive.Note = plural(money.Died, "conversation"), alive.Value+" "+alive.Note
 		}
 		tiles = append(tiles, alive)
 	}
 	if money.Ruled > 0 || money.Own > 0 {
-		saved := tile{Name: "Saved", Value: Dollars(money.Saved),
-			Help: "Estimated cost before, less estimated cost after, less the cost of summaries. " +
-				"Requests over the window have no price and are not counted."}
+		saved := tile{Name: "Saved", Value: Dollars(money.Saved), Note: costs(money),
+			Help: "The cost without epitome, less the cost with it and of summaries. Both are estimates: what the " +
+				"provider would charge with its own cache. Requests larger than the window have no price."}
 		if money.Saved < 0 {
 			saved.Name, saved.Value = "Extra cost", Dollars(-money.Saved)
-		}
-		saved.Note = plural(money.Ruled, "request") + ": " + Dollars(money.Raw) + " without epitome, " +
-			Dollars(money.Sent) + " with it"
-		if money.Own > 0 {
-			saved.Note += ", plus " + Dollars(money.Own) + " for summaries"
 		}
 		tiles = append(tiles, saved)
 	}

@@ -57,6 +57,26 @@ func failed(e event.Exchange) string {
 	return strings.Join(p, ": ")
 }
 
+// costs says what the requests with a price cost without epitome, what with it, and what summaries cost.
+func costs(m event.Money) string {
+	text := plural(m.Ruled, "request") + ": " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) + " with it"
+	if m.Own > 0 {
+		text += ", plus " + Dollars(m.Own) + " for summaries"
+	}
+	return text
+}
+
+// MoneyText says in sentences what epitome saved, in the words of the pages. It is empty if no request has a price and
+// none would have failed.
+func MoneyText(m event.Money) string {
+	var p phrases
+	p.add(m.Saved >= 0 && m.Ruled+m.Own > 0, costs(m)+". Saved: "+Dollars(m.Saved)+".")
+	p.add(m.Saved < 0, costs(m)+". Extra cost: "+Dollars(-m.Saved)+".")
+	p.add(m.Beyond > 0, plural(m.Beyond, "request")+" would have failed without epitome: larger than the model's "+
+		"window, so without a price.")
+	return strings.Join(p, " ")
+}
+
 // missTexts say why the provider's cache had less of a request than the request before had put there.
 var missTexts = map[event.Miss]string{
 	event.MissFirst:    "first request of the conversation",

@@ -65,6 +65,7 @@ type Status struct {
 	Share  float64   `json:"share"`
 	Cached float64   `json:"cached"`
 	Saved  *float64  `json:"saved_usd"` // null if no price is known
+	Beyond int64     `json:"beyond"`    // requests that would have failed without epitome
 	Last   string    `json:"last,omitempty"`
 	Notice string    `json:"notice,omitempty"`
 	AsOf   time.Time `json:"as_of"`
@@ -261,7 +262,7 @@ func (b *Book) Status(id, session string) (Status, error) {
 	c := slices.MaxFunc(all, func(x, y *talk) int { return rank(x) - rank(y) }).view(b.Now()) // of equals the newest
 	s := Status{
 		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Cached: c.Cached,
-		Last: c.Latest, Notice: c.Notice, AsOf: c.Last,
+		Beyond: c.Sums.Money.Beyond, Last: c.Latest, Notice: c.Notice, AsOf: c.Last,
 	}
 	if money := c.Sums.Money; money.Ruled > 0 || money.Own > 0 {
 		saved := float64(money.Saved) / 1e9

@@ -52,19 +52,21 @@ type UsageSums struct {
 	Cut int64 `json:"cut"`
 }
 
-// Money sums up costs. Saved is Raw - Sent - Own: it may be negative.
+// Money sums up costs. Raw is the cost without epitome: what providers would have charged for the same requests, with
+// their own caches. Requests larger than the window have no price and are counted as Beyond. Saved is Raw - Sent - Own:
+// it may be negative.
 type Money struct {
 	Billed   int64 `json:"billed_nano"` // of the exchanges whose usage and price are known
-	Ruled    int64 `json:"ruled"`       // exchanges that Raw and Sent are of
-	Raw      int64 `json:"raw_nano"`    // as they came
-	Sent     int64 `json:"sent_nano"`   // as they were sent
+	Ruled    int64 `json:"ruled"`       // requests that Raw and Sent are of
+	Raw      int64 `json:"raw_nano"`    // without epitome
+	Sent     int64 `json:"sent_nano"`   // with epitome, by the same estimate
 	Own      int64 `json:"own_nano"`    // of requests for summaries
 	Saved    int64 `json:"saved_nano"`
 	Measured int64 `json:"measured"` // exchanges that Billed is of
 	AtLeast  int64 `json:"at_least"` // of those, exchanges that may have cost more
 	Listed   int64 `json:"listed"`   // of those, exchanges by subscription: their amounts are what list prices would be
 	Unpriced int64 `json:"unpriced"` // exchanges of conversations that lack an amount
-	Beyond   int64 `json:"beyond"`   // requests that would have been refused as they came
+	Beyond   int64 `json:"beyond"`   // requests that would have failed
 	Died     int64 `json:"died"`     // conversations that had such a request
 }
 

@@ -199,12 +199,12 @@ func (s *session) post(url string) (answer message, err error) {
 		return answer, err
 	}
 	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body) // to its end: else the connection is closed, as by a client that leaves
 	var body struct {
 		Choices []struct{ Message message }
 		Error   refusal
 	}
-	err = json.NewDecoder(resp.Body).Decode(&body)
-	if err != nil || len(body.Choices) == 0 {
+	if err = errors.Join(err, json.Unmarshal(text, &body)); err != nil || len(body.Choices) == 0 {
 		return answer, errors.Join(err, &body.Error)
 	}
 	s.id = resp.Header.Get("X-Epitome-Conversation")
@@ -232,7 +232,7 @@ func (s *session) edits() ([]event.Edit, error) {
 }
 
 // review finds out where each message of the last request is: in the request as the model received it, or in the files
-// that epitome names. It also asks for the money that epitome's pages show.
+// that epitome names. It also asks for the sums that epitome's pages show.
 func (s *session) review() error {
 	var sums event.Report
 	edits, err := s.edits()
@@ -248,7 +248,7 @@ func (s *session) review() error {
 		files.Write(text)
 	}
 	r, got, stored := &s.report, string(s.model.last.body), files.String()
-	r.Money, r.Files, r.KB, r.Messages = sums.Total.Money, len(edits), len(stored)/1024, len(s.messages)-1
+	r.Sums, r.Files, r.KB, r.Messages = sums.Total, len(edits), len(stored)/1024, len(s.messages)-1
 	for _, m := range s.messages[:r.Messages] { // without the last answer
 		raw := string(encode(m))
 		switch {

@@ -31,11 +31,11 @@ type Report struct {
 	Compactions int      // in which old turns became a summary
 	Faults      []string // of epitome
 
-	Money     event.Money // as epitome's pages show it
-	Messages  int         // of the agent's last request
-	Whole     int         // of these, in the request as the model received it
-	Stored    int         // or in the files that it names
-	Lost      int         // or nowhere
+	Sums      event.Sums // as epitome's pages show them
+	Messages  int        // of the agent's last request
+	Whole     int        // of these, in the request as the model received it
+	Stored    int        // or in the files that it names
+	Lost      int        // or nowhere
 	Files, KB int
 }
 
@@ -90,7 +90,7 @@ var reportText string
 
 // Print writes the result of the session. Its turns were printed as they were played.
 func (r *Report) Print(w io.Writer) error {
-	funcs := template.FuncMap{"tokens": tokens, "dollars": console.Dollars, "comma": comma,
+	funcs := template.FuncMap{"dollars": console.Dollars, "comma": comma,
 		"percent": func(n, of int) string { return console.Percent(float64(n) / float64(max(of, 1))) }}
 	return template.Must(template.New("").Funcs(funcs).Parse(reportText)).Execute(w, r)
 }
