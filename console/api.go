@@ -149,10 +149,10 @@ func (o *Console) story(r *http.Request, id string) (event.Story, error) {
 	return s, err
 }
 
-// hideTitle removes the title, which is text of the conversation, unless the owner asks.
+// hideTitle removes the title and what is kept, which are text of the conversation, unless the owner asks.
 func hideTitle(r *http.Request, c *event.Conversation) {
 	if !isOwner(r) {
-		c.Title = ""
+		c.Title, c.Kept = "", nil
 	}
 }
 

@@ -71,7 +71,7 @@ func session() *source {
 		e.Usage = event.Usage{Source: event.UsageProvider, Input: 4_000 * turn, Read: 4_000 * (turn - 1), Output: 10}
 		all = append(all, e)
 	}
-	all[0].Title = title
+	all[0].Title, all[0].Kept = title, []string{"keep: " + secretText}
 	all[2].Offloaded, all[2].Causes = 1, event.Codes{event.CodeOverLimit}
 	all[4].Cleared, all[4].Broke, all[4].Usage.Read, all[4].Code = 7, true, 0, event.CodeNotDue
 	all[6].Compacted, all[6].Causes = 60, event.Codes{event.CodeCompactAt}
@@ -103,7 +103,8 @@ func TestPagesSay(t *testing.T) {
 		"/-/":                             {title, "410k → 40k", "2.25M → 220k", "1 conversation", "full"},
 		"/-/conversations":                {title, "alice", "10 turns"},
 		"/-/conversations?filter=nothing": {"No conversation matches"},
-		"/-/conversations/" + id:          {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5"},
+		"/-/conversations/" + id: {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5",
+			"<li><bdi>keep: " + secretText},
 		"/-/conversations/" + id + "?turn=7": {"Turn 7", "60 old messages", "no model answered", "42k → 900",
 			"summary of " + secretText, "/-/artifacts/transcript1", "a note behind"},
 		"/-/conversations/" + id + "?turn=8": {"clear, compact", "64k, not 128k"},

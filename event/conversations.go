@@ -17,6 +17,7 @@ var ErrUnknown = errors.New("there is no such conversation, or it is no longer k
 type Conversation struct {
 	ID       string    `json:"id"`
 	Title    string    `json:"title,omitempty"` // words of the user: whoever shows it asks for the owner first
+	Kept     []string  `json:"kept,omitempty"`  // lines of the user that begin with "keep:", likewise
 	Parent   string    `json:"parent,omitempty"`
 	Client   string    `json:"client,omitempty"`  // whose key its newest request came with; empty without keys
 	Session  string    `json:"session,omitempty"` // of the client, as events name it
@@ -112,6 +113,12 @@ func (t *talk) add(e *Exchange, end time.Time) (died bool) {
 	t.Model, t.Upstream = e.Model, e.Upstream
 	t.Dialect = cmp.Or(e.Dialect, t.Dialect)
 	t.Title, e.Title = cmp.Or(e.Title, t.Title), "" // exchanges are shown to others than the owner, too
+	for _, line := range e.Kept {
+		if !slices.Contains(t.Kept, line) {
+			t.Kept = append(t.Kept, line)
+		}
+	}
+	t.Kept, e.Kept = t.Kept[max(0, len(t.Kept)-mostKept):], nil
 	t.Parent = cmp.Or(e.Parent, t.Parent)
 	t.Session = cmp.Or(e.Session, t.Session)
 	t.Client = cmp.Or(e.Client, t.Client)

@@ -183,6 +183,7 @@ type Shaping struct {
 	Compacted  int           `json:"compacted,omitempty"`
 	Compaction Compaction    `json:"compaction,omitzero"`
 	Warnings   []Warning     `json:"warnings,omitempty"`
+	Kept       []string      `json:"kept,omitempty"`      // new lines of the user that begin with "keep:", each cut
 	TakenOut   int           `json:"taken_out,omitempty"` // tokens that the new decision took out
 	Code       Code          `json:"code,omitempty"`      // why nothing new was done, or not all of it
 	Reason     string        `json:"reason,omitempty"`    // the same in words, with numbers
@@ -247,6 +248,7 @@ const (
 	ReasonOverflow  = "overflow"  // the provider refused the request as too long
 	ReasonUsers     = "users"     // of a warning: messages of the user are left out, as nothing else helped
 	ReasonOverhead  = "overhead"  // of a warning: system prompt, tools and first message are over the line by themselves
+	ReasonKeep      = "keep"      // of a warning: the user's lines that begin with "keep:" are over their limit
 )
 
 // Compaction is how a compaction ended that was made or tried for a request; zero if there was none.
@@ -275,9 +277,9 @@ type Cost struct {
 
 // Warning says that a conversation is about to cost more, or to be larger, than it should.
 type Warning struct {
-	Reason   string `json:"reason"`             // threshold, budget, users or overhead
+	Reason   string `json:"reason"`             // threshold, budget, users, overhead or keep
 	Tokens   int    `json:"tokens"`             // of the original request, of overhead, or sent since the last compaction
-	Messages int    `json:"messages,omitempty"` // of the user that are left out
+	Messages int    `json:"messages,omitempty"` // of the user, or lines of them, that are left out
 }
 
 // Charge is what something cost.

@@ -215,7 +215,7 @@ func (x *shaping) describeOverhead() {
 }
 
 // describeOutcome fills in how a compaction ended. It warns of a request that is larger than its model takes, of a
-// conversation that has reached its budget (warn_at), and of user messages that are replaced by stubs.
+// conversation that has reached its budget (warn_at), and of words of the user that are not sent.
 func (x *shaping) describeOutcome() {
 	s, r := x.state, &x.out.Report
 	if s.Compaction != nil {
@@ -232,6 +232,9 @@ func (x *shaping) describeOutcome() {
 	// is recorded later, and the refused form before it was warned of.
 	if spent := s.Decision.Tokens; isNew && x.in.Rescue == nil && warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
 		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonBudget, Tokens: spent})
+	}
+	if s.KeepOmitted > 0 {
+		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonKeep, Tokens: before, Messages: s.KeepOmitted})
 	}
 	usersOut := slices.DeleteFunc(slices.Clone(s.Added), func(e ledger.Edit) bool { return e.Why != event.CodeUser })
 	if len(usersOut) > 0 {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"epitome/event"
 	"epitome/rewrite/activity"
@@ -254,8 +255,14 @@ func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
 	}
 	r := &x.out.Report
 	r.Conversation, r.Parent, d.Conversation = id, parent, id
+	first := d.Items // the first item that the conversation did not have before
 	if d.Items == 0 || parent != "" {
-		r.Title = x.request.Title()
+		first, r.Title = 0, x.request.Title()
+	}
+	for i := first; i < len(x.request.Items); i++ {
+		for _, line := range x.request.KeepLines(&x.request.Items[i]) {
+			r.Kept = append(r.Kept, strings.Clone(event.Clip(line)))
+		}
 	}
 	if parent != "" {
 		r.Diverged = event.Narrow(x.request.MessagesIn(0, d.Items) + 1) // the message behind d's prefix, from 1 on

@@ -1,7 +1,6 @@
 package summarize
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -51,17 +50,23 @@ func (s *summary) written(budget int) string {
 	return list.text
 }
 
-// lastWords returns, in room bytes, the ends of the agent's newest messages, quoted below the message's number.
-func (s *summary) lastWords(room int) string {
-	const longest = 1_000 // bytes of one message: its end mostly says what was found or comes next
-	list := rows{room: room}
+// lastWords returns, in room bytes, the ends of the agent's newest messages, quoted. It leaves out single lines that end
+// with a colon: they announce a call, which is listed.
+func (s *summary) lastWords(room int) (list []message) {
+	const longest, frame = 1_000, 24 // bytes of a message, whose end mostly says what was found; of the line above it
 	for i := s.To - 1; i >= s.From; i-- {
 		it := &s.Request.Items[i]
-		if said := quote(ending(s.Request.TextOf(it), longest)); said != "" && it.Role == conversation.Assistant {
-			list.add(fmt.Sprintf("message %d:\n%s", it.Number, said))
+		if it.Role != conversation.Assistant {
+			continue
+		}
+		said := ending(s.Request.TextOf(it), longest)
+		isAnnouncement := strings.HasSuffix(said, ":") && !strings.Contains(said, "\n")
+		if said = quote(said); said != "" && !isAnnouncement && frame+len(said) <= room {
+			room -= frame + len(said)
+			list = append(list, message{i, "yours", said})
 		}
 	}
-	return list.text
+	return list
 }
 
 // ending returns the last paragraphs of a text that fit in longest bytes, or else the last lines, sentences or words.

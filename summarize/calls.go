@@ -21,7 +21,7 @@ func (s *summary) calls(budget int) string {
 		return ""
 	}
 	list, listed, n := rows{room: bytesFor(budget)}, map[string]bool{}, s.collectNames()
-	heading := "" // of the oldest rows in list: it is added above them once an older call is of another tool
+	heading, last := "", "" // of the oldest rows in list, added once an older call is of another tool; the oldest row
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
 		if !s.inSpan(c) || c.Kind == activity.Todo || c.Kind == activity.Ask {
@@ -35,10 +35,14 @@ func (s *summary) calls(budget int) string {
 			heading = "(older calls are not listed)\n" + heading
 			break
 		}
-		if tool != heading {
+		switch {
+		case tool != heading:
 			list.add(heading)
 			heading = tool
+		case row == last: // one row stands for both, with the lines of both below it
+			list.text, list.room = list.text[len(row):], list.room+len(row)
 		}
+		last = row
 		list.add(row + quoted)
 		listed[tool+row] = true
 		n.markShown(row) // results of older calls, which come next, need not repeat its names

@@ -15,7 +15,7 @@ type Span struct {
 	Calls    []activity.Call       // of the whole request
 	From, To int                   // the span is items [From, To)
 	End      int                   // from here on the next request may differ: task lists and messages do not count
-	Sent     []string              // texts outside the span that are sent whole: names in them need no repetition
+	Sent     []string              // texts that are sent whole anyway: names in them need no repetition
 	Count    func(text string) int // counts tokens of the vocabulary
 	Budgets  Budgets
 }
@@ -63,6 +63,12 @@ func Text(span Span, says Says, where string) string {
 	s := &summary{Span: span, id: idBefore(r, span.To)}
 	fmt.Fprintf(s, "%s summary %s of %d earlier messages, left out to make room]\n%s", excerpt.Mark, s.id,
 		r.MessagesIn(s.From, s.To), intro)
+	kept, omitted := s.Kept()
+	keep := strings.Join(kept, "\n")
+	if omitted > 0 {
+		keep = fmt.Sprintf("(%d others are not shown: all together are over %d tokens)\n%s", omitted, s.Budgets.Keep, keep)
+	}
+	s.section("lines that the user wants kept, word for word, oldest first", keep)
 	part := s.Budgets.Work / 18 // tokens: one part is for tasks, one for files
 	calls := 14 * part          // the last words get what all three leave: about two parts, or more
 	if says.Text != "" {
@@ -73,15 +79,20 @@ func Text(span Span, says Says, where string) string {
 		s.section(heading, says.Text)
 		calls /= 2 // and no last words: the model's text is there instead, as Size assumes
 	}
-	s.users()
+	said, others := s.users(kept)
+	for _, m := range said {
+		s.Sent = append(s.Sent, m.text)
+	}
 	s.section("messages and the lines of the transcript where they begin", s.index())
 	tasks, written, done := s.tasks(part), s.written(part), s.calls(calls)
 	s.section("your task list", tasks)
 	s.section("files written, oldest first", written)
 	s.section("calls, oldest first", done)
 	if says.Text == "" {
-		s.section("your last words, oldest first", s.lastWords(bytesFor(s.Budgets.Work)-len(written)-len(tasks)-len(done)))
+		room := bytesFor(s.Budgets.Work) - len(written) - len(tasks) - len(done)
+		said = append(s.lastWords(room), said...)
 	}
+	s.messages(said, others)
 	fmt.Fprintf(s, "[end of summary %s. %s]", s.id, where)
 	return strings.ToValidUTF8(s.String(), "\ufffd")
 }
@@ -92,6 +103,7 @@ func idBefore(r *conversation.Request, end int) string { return fmt.Sprintf("%x"
 
 // Budgets are the tokens of the vocabulary that the parts of a summary may take.
 type Budgets struct {
+	Keep   int // the user's lines that begin with "keep:"
 	Users  int // the user's other messages in the span
 	Latest int // the user's newest message before Span.End, if it is in the span
 	Prose  int // the model's text
@@ -103,8 +115,8 @@ type Budgets struct {
 // the model. Each budget is a number of the model's tokens, or a share of the window if that is less.
 func BudgetsFor(mode Mode, window int, ratio float64) Budgets {
 	most := func(tokens, share float64) int { return int(min(tokens/ratio, share*float64(window))) }
-	b := Budgets{Users: most(20_000, 0.10), Latest: most(20_000, 0.25), Prose: most(1_750, 0.06),
-		Work: most(7_700, 0.165)}
+	b := Budgets{Keep: most(4_000, 0.25), Users: most(20_000, 0.10), Latest: most(20_000, 0.25),
+		Prose: most(1_750, 0.06), Work: most(7_700, 0.165)}
 	switch mode {
 	case Lossless: // the index says where the transcript has the work
 		b.Work, b.Index = 0, most(6_000, 0.10)
@@ -114,8 +126,8 @@ func BudgetsFor(mode Mode, window int, ratio float64) Budgets {
 	return b
 }
 
-// Shrink returns the budgets for a request that does not fit with the full ones. The user's newest message and the
-// model's text keep theirs: they say what the agent is to do.
+// Shrink returns the budgets for a request that does not fit with the full ones. What the user wants kept, the
+// user's newest message and the model's text keep theirs: they say what the agent is to do.
 func (b Budgets) Shrink() Budgets {
 	b.Users, b.Work, b.Index = b.Users/5, b.Work/5, b.Index/5
 	return b
@@ -131,8 +143,9 @@ func Size(s Span) int {
 			users += latest
 		}
 	}
+	kept, _ := s.Kept()
 	b := s.Budgets
-	return min(users, b.Users+min(latest, b.Latest)) + max(b.Work, b.Work/2+b.Prose) + b.Index + frame
+	return s.Count(strings.Join(kept, "\n")) + min(users, b.Users+min(latest, b.Latest)) + max(b.Work, b.Work/2+b.Prose) + b.Index + frame
 }
 
 // bytesFor estimates the bytes of some tokens of names, paths and code: counting tokens line by line would take long.

@@ -108,7 +108,7 @@ func TestSummaryFramesWhatAModelSays(t *testing.T) {
 			frames++
 		}
 	}
-	if frames != 5 || !has(text, "## Goal\nA shop.", "Go on.") || !strings.Contains(text, "messages from 4 on") ||
+	if frames != 4 || !has(text, "## Goal\nA shop.", "Go on.") || !strings.Contains(text, "messages from 4 on") ||
 		!strings.HasSuffix(text, "It lies there]") {
 		t.Errorf("%d lines with %s: %s", frames, id, text)
 	}

@@ -121,12 +121,14 @@ func TestNoSummaryCostsTheAgentNothing(t *testing.T) {
 func TestRoundsOfSummariesOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	a, p, c := chatter(t)
+	a.items = append(a.items, `{"role":"assistant","content":"Yes?"}`, `{"role":"user","content":"KEEP: part 7 is odd."}`)
 	for round := 1; round <= 3; round++ {
 		before := c.untilCompacted()
 		c.wantQuestions(round)
 		sent, question := c.last(), c.questions()[round-1]
 		wantContinued(t, question, before)
-		if !strings.Contains(sent, markOf(round)) || c.count(sent) > chattedWindow*2/3 {
+		if !strings.Contains(sent, markOf(round)) || c.count(sent) > chattedWindow*2/3 ||
+			!strings.Contains(sent, `oldest first ==\nKEEP: part 7 is odd.\n`) {
 			t.Fatalf("round %d: %.3000s", round, sent)
 		}
 		if updates := strings.Contains(question,

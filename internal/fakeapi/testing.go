@@ -108,7 +108,7 @@ func ResultText(k int) string {
 func Conversation(calls int) []byte {
 	messages := []object{
 		{"role": "system", "content": "You look things up."},
-		{"role": "user", "content": "Look at the tables."},
+		{"role": "user", "content": "Look at the tables.\nKeep: table 7 is closed."},
 	}
 	for k := 1; k <= calls; k++ {
 		id := fmt.Sprintf("call_%d", k)

@@ -11,7 +11,8 @@ import (
 // clientText matches text that clients put into user messages: elements with one of clientTags (reminders, notices,
 // outputs of local commands), slash commands without arguments, and whole texts that begin as only clients write.
 var clientText = regexp.MustCompile(`(?ms)^\s*<(?:` + clientTags + `)\b[^>]*>.*?</(?:` + clientTags + `)>|` +
-	`\A\s*<command-(?:name|message)>.*<command-args>\s*</command-args>\s*\z|` +
+	`\A(?:\s*<command-(?:name|message)>[^<]*</command-(?:name|message)>)+` +
+	`(?:\s*<command-args>\s*</command-args>)?\s*\z|` +
 	`\A\s*(?:Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user).*`)
 
 const clientTags = `system[-_]reminder|local-command-\w+|bash-\w+|task-notification|ide_opened_file|ide_selection|` +
@@ -26,6 +27,17 @@ func (r *Request) OwnWords(it *Item) string {
 		}
 	}
 	return strings.Join(own, "\n")
+}
+
+// keepLine matches the lines by which a user says what every summary has to hold.
+var keepLine = regexp.MustCompile(`(?im)^keep:[^\r\n]*`)
+
+// KeepLines returns the lines that begin with "keep:", in any case, of what the user typed in an item.
+func (r *Request) KeepLines(it *Item) []string {
+	if it.Role != User {
+		return nil
+	}
+	return keepLine.FindAllString(r.OwnWords(it), -1)
 }
 
 // Title returns the beginning of what the user typed first, for people to tell conversations apart.

@@ -48,6 +48,8 @@ type State struct {
 	Compaction *event.Compaction // that was made or tried
 	Stage      Stage             // of a rescue
 
+	KeepOmitted int // lines that the user wants kept and a new summary has no room for
+
 	// prefixEnd is Request.End, the end of the last whole answer or result: a decision covers the items before it.
 	// Later items may be others in the next request, such as reminders that clients move.
 	prefixEnd    int
