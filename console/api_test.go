@@ -38,10 +38,10 @@ func TestAPI(t *testing.T) {
 	check(ask(o, "GET", "/-/api/summary?by=moon"), 400, "by must be")
 	check(ask(o, "GET", "/-/api/conversations?filter=c1&cursor=0"), 200, `"id":"c1"`, `"total":1`)
 	check(ask(o, "GET", "/-/api/conversations/c1"), 200, `"exchanges":[{`)
-	check(ask(o, "GET", "/-/api/conversations/c9"), 404, "nothing is known")
+	check(ask(o, "GET", "/-/api/conversations/c9"), 404, "no such conversation")
 	check(ask(o, "GET", "/-/api/troubles"), 200, `"total":1`)
 	check(ask(o, "GET", "/-/status?conversation=c1"), 200, `"conversation":"c1"`)
-	check(ask(o, "GET", "/-/status?conversation=c9"), 404, "nothing is known")
+	check(ask(o, "GET", "/-/status?conversation=c9"), 404, "no such conversation")
 
 	// The title and the edits are text of the conversation: for the owner.
 	for _, target := range []string{"/-/api/conversations", "/-/api/conversations/c1"} {
@@ -57,7 +57,7 @@ func TestAPI(t *testing.T) {
 		check(ask(o, "GET", target, proof), 200, "what is sent", `"turn":1`)
 		check(ask(o, "GET", target), 403, "epitome open")
 	}
-	check(ask(o, "GET", "/-/api/conversations/c1/edits?turn=2", proof), 404, "nothing is known")
+	check(ask(o, "GET", "/-/api/conversations/c1/edits?turn=2", proof), 404, "no such conversation")
 	check(ask(o, "GET", "/-/api/memory", proof), 200, secretName)
 	check(ask(o, "GET", "/-/api/memory"), 403, "epitome open")
 	body := `{"owner":{"project":"` + secretName + `"},"id":"gone"}`
