@@ -174,6 +174,23 @@ func (o *Console) edits(r *http.Request) (any, error) {
 	return edits, err
 }
 
+// restore has a conversation sent whole again, as far as the window allows, from its next request on. The path has the
+// beginning of its ID.
+func (o *Console) restore(r *http.Request) (any, error) {
+	ids := o.program.Book.IDs(r.PathValue("id"))
+	switch {
+	case len(ids) == 0:
+		return nil, event.ErrUnknown
+	case len(ids) > 1:
+		return nil, refusal{http.StatusBadRequest, "several IDs begin so, such as " + ids[0] + " and " + ids[1]}
+	}
+	edits, err := o.program.Restore(ids[0])
+	if err == nil && edits == 0 {
+		err = refusal{http.StatusConflict, "nothing of it is left out, or what was decided is not kept any more"}
+	}
+	return map[string]any{"conversation": ids[0], "edits": edits}, err
+}
+
 // troubles returns the newest exchanges that failed.
 func (o *Console) troubles(*http.Request) (any, error) {
 	all := o.program.Book.Troubles()

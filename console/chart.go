@@ -27,7 +27,7 @@ type column struct {
 
 // Glyph returns the sign of the step that acted, each of another shape.
 func (c column) Glyph() string {
-	return map[string]string{"offload": "●", "clear": "■", "compact": "◆", "rescue": "▲"}[c.Mark]
+	return map[string]string{"offload": "●", "clear": "■", "compact": "◆", "rescue": "▲", "restore": "○"}[c.Mark]
 }
 
 // chart is a drawing of columns for the template "chart": a bar for After, a dotted line for Before, a line for Window.

@@ -45,6 +45,7 @@ type Program struct {
 	Artifacts ReadArtifact
 	Memory    *inject.Memory
 	Compact   func(r *http.Request, body []byte) (rewrite.Output, error) // the conversation with a summary in it
+	Restore   func(conversation string) (edits int, err error)           // it is sent whole from the next request on
 }
 
 // Setting is a key of the configuration in force.
@@ -88,6 +89,7 @@ func New(c Config, p Program) *Console {
 	o.handle("GET /-/api/conversations", figures, o.json(o.conversations))
 	o.handle("GET /-/api/conversations/{id}", figures, o.json(o.conversation))
 	o.handle("GET /-/api/conversations/{id}/edits", owner, o.json(o.edits))
+	o.handle("POST /-/api/conversations/{id}/restore", owner, o.json(o.restore))
 	o.handle("GET /-/api/troubles", figures, o.json(o.troubles))
 	o.handle("GET /-/api/memory", owner, o.json(o.memory))
 	o.handle("POST /-/api/memory/forget", owner, o.json(o.forget))

@@ -158,3 +158,34 @@ func TestVisitorsSeeNoText(t *testing.T) {
 		t.Error("a visitor is not told how to log in, or sees no figures")
 	}
 }
+
+// The owner has a conversation sent whole again, named by the beginning of its ID; nobody else has.
+func TestRestoreIsTheOwners(t *testing.T) {
+	src := session()
+	other := src.exchanges[0]
+	other.Conversation = id[:4] + "ffff"
+	src.exchanges = append(src.exchanges, other)
+	o := src.serve(t)
+	restored := ""
+	o.program.Restore = func(conversation string) (int, error) {
+		restored += conversation + "\n"
+		return map[string]int{id: 3}[conversation], nil
+	}
+	path := func(beginning string) string { return "/-/api/conversations/" + beginning + "/restore" }
+	if w := send(o, path(id[:5]), "", proof); w.Code != http.StatusOK || restored != id+"\n" || object(t, w)["edits"] != 3.0 {
+		t.Errorf("got %d %s, restored is %q", w.Code, w.Body, restored)
+	}
+	if _, page := get(o, "/-/conversations/"+id, true); !strings.Contains(page, `data-post="`+path(id)) {
+		t.Error("the page has no button for it")
+	}
+	wantRefusal(t, send(o, path(id[:4]), "", proof), http.StatusBadRequest)
+	wantRefusal(t, send(o, path("none"), "", proof), http.StatusNotFound)
+	wantRefusal(t, send(o, path(other.Conversation), "", proof), http.StatusConflict) // nothing is left out
+	restored = ""
+	wantRefusal(t, send(o, path(id), ""), http.StatusForbidden)
+	wantRefusal(t, send(o, path(id), "", proof, "Origin: http://evil.example"), http.StatusForbidden)
+	wantRefusal(t, send(o, path(id), "", proof, "Content-Type: text/plain"), http.StatusUnsupportedMediaType)
+	if restored != "" {
+		t.Errorf("a refused request has restored %q", restored)
+	}
+}

@@ -27,6 +27,7 @@ func changes(e event.Exchange) string {
 	p.add(e.Offloaded > 0, "offload: "+plural(e.Offloaded, "result")+" sent as excerpts")
 	p.add(e.Cleared > 0, "clear: "+plural(e.Cleared, "old result")+" replaced by stubs")
 	p.add(e.Compacted > 0, "compact: "+plural(e.Compacted, "old message")+" replaced by a summary")
+	p.add(slices.Contains(e.Causes, event.CodeRestored), "restore: earlier messages sent whole again")
 	p.add(e.Rescue.Rescued, "rescue: refused as too long, then answered")
 	p.add(e.Rescue.Kind != "" && !e.Rescue.Rescued, "rescue failed: refused as too long")
 	p.add(len(p) == 0 && e.Decision != "", "nothing new: earlier edits repeated")

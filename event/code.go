@@ -32,6 +32,7 @@ const (
 	CodeThinking     Code = "thinking_bound"
 	CodeThought      Code = "thinking_refused"
 	CodeBroken       Code = "taken_for_broken"
+	CodeRestored     Code = "restored"
 )
 
 // Why nothing new was done to a request, or not all of it.
@@ -78,6 +79,7 @@ var sentences = map[Code]string{
 	CodeThinking:     "The model accepts this thinking only behind an unchanged prefix, and the prefix has changed.",
 	CodeThought:      "The provider refused thinking that stood behind a changed prefix.",
 	CodeBroken:       "The provider refused the rewritten conversation as malformed, so the original was sent.",
+	CodeRestored:     "The user had earlier messages sent whole again.",
 
 	CodeNotDue:            "No new result is over its limit, and clearing old ones does not pay yet.",
 	CodeFreesLittle:       "The request is over the line, but clearing results would free too little.",

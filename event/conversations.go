@@ -128,7 +128,11 @@ func (t *talk) add(e *Exchange, end time.Time) (died bool) {
 			t.Notice = e.Reason
 		}
 	}
-	if e.Decided && e.Mode == ModeOn {
+	switch {
+	case !e.Decided || e.Mode != ModeOn:
+	case Step(e) == "restore":
+		t.Latest = "restored"
+	default:
 		items := e.Offloaded + e.Cleared + e.Compacted
 		t.Latest = fmt.Sprintf("%s %d items, %.1fk tokens", cmp.Or(Step(e), e.Action), items, float64(e.TakenOut)/1000)
 	}
@@ -143,8 +147,8 @@ func (t *talk) add(e *Exchange, end time.Time) (died bool) {
 	return died
 }
 
-// Step returns the highest step of the ladder that an exchange newly took: rescue, compact, clear or offload; empty if
-// there was none. Its Action is what the conversation carries from earlier exchanges, too.
+// Step returns the highest step of the ladder that an exchange newly took: rescue, compact, clear or offload; restore if
+// it took edits back; empty if there was none. Its Action is what the conversation carries from earlier exchanges, too.
 func Step(e *Exchange) string {
 	switch {
 	case e.Rescue.Kind != "":
@@ -155,6 +159,8 @@ func Step(e *Exchange) string {
 		return "clear"
 	case e.Offloaded > 0:
 		return "offload"
+	case slices.Contains(e.Causes, CodeRestored):
+		return "restore"
 	}
 	return ""
 }
@@ -241,6 +247,16 @@ func (b *Book) Conversation(id string) (Story, error) {
 	}
 	s.Forgotten = s.Turns - len(s.Exchanges)
 	return s, nil
+}
+
+// IDs returns the IDs of the conversations whose IDs begin so.
+func (b *Book) IDs(beginning string) (ids []string) {
+	b.lock()
+	defer b.mu.Unlock()
+	for _, t := range b.matching(func(t *talk) bool { return strings.HasPrefix(t.ID, beginning) }) {
+		ids = append(ids, t.ID)
+	}
+	return ids
 }
 
 // Status returns the state of a conversation, or ErrUnknown: of the one with the id, else of the newest one of the

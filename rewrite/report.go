@@ -111,7 +111,11 @@ func (x *shaping) describe() {
 	if isCounted && !s.Scale.Model.Exact { // the provider counts just these texts, by a vocabulary that is not ours
 		r.Counted = size.Total()
 	}
-	r.Decided, r.Stage, r.Broke = len(s.Added) > 0, s.Stage, x.discarded
+	isUndone := len(x.undone) > 0
+	r.Decided, r.Stage, r.Broke = len(s.Added) > 0 || isUndone, s.Stage, x.discarded || isUndone
+	if isUndone {
+		r.Causes = r.Causes.With(event.CodeRestored)
+	}
 	for k := range s.Added {
 		r.Causes = r.Causes.With(s.Added[k].Why)
 		x.describeEdit(&s.Added[k])
@@ -186,9 +190,9 @@ func (x *shaping) describeHeld() {
 		heldBefore++ // the user's words behind the recorded prefix, up to the answer: they were in that request too
 	}
 	heldAfter := heldBefore
-	for k := range s.Added {
+	for _, e := range slices.Concat(s.Added, x.undone) {
 		if r.Broke { // else all new edits are of items behind the recorded prefix
-			heldAfter = min(heldAfter, firstChanged(&s.Added[k]))
+			heldAfter = min(heldAfter, firstChanged(&e))
 		}
 	}
 	newBefore, newAfter := 0, 0 // what both requests do not share in either form, in tokens of the vocabulary

@@ -31,6 +31,7 @@ type shaping struct {
 	hasWish   bool                  // the request asks for context files or memory
 	state     *ladder.State         // the request with its edits
 	replayed  []ledger.Edit         // the edits that find found, which were decided for an earlier request
+	undone    []ledger.Edit         // the edits that the user has taken back since the request before
 	discarded bool                  // find found a decision that does not fit the request any more
 }
 
@@ -217,6 +218,10 @@ func (x *shaping) find() error {
 	}
 	if err == nil {
 		d, err = x.nameConversation(d)
+	}
+	if d.Undone {
+		x.undone = d.Undo()
+		d.Undone, d.Restored, d.Ahead = false, d.Items, 0
 	}
 	if !x.fits(d) { // all is decided anew, as for a new conversation
 		d, x.discarded = ledger.Decision{Conversation: d.Conversation}, true

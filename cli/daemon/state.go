@@ -100,6 +100,22 @@ func (d *Daemon) edits(decision string) (event.Edits, error) {
 	return event.Edits{List: list}, nil
 }
 
+// restore has the next requests of a conversation sent without the edits that its newest one was sent with, as far as
+// the window allows. It returns how many these are.
+func (d *Daemon) restore(conversation string) (edits int, err error) {
+	s, err := d.book.Conversation(conversation)
+	for _, e := range slices.Backward(s.Exchanges) {
+		if e.Decision != "" {
+			edits, err = d.deps.Ledger.Restore(e.Decision)
+			break
+		}
+	}
+	if edits > 0 {
+		d.log.Info("conversation_restored", "conversation", conversation, "edits", edits)
+	}
+	return edits, err
+}
+
 // compact answers POST /-/compact: it compacts the conversation in the body as the proxy would for the same headers,
 // whatever its size. It decides by what was decided for the conversation, and records nothing, because the result is a
 // conversation of its own. Artifacts are kept, as the client may ask for them.

@@ -66,6 +66,17 @@
     });
   }
 
+  // A button with the path of an action does it, and says how that went.
+  document.addEventListener("click", async (event) => {
+    const path = event.target.dataset.post;
+    if (!path) return;
+    const headers = { "Content-Type": "application/json" };
+    const answer = await fetch(path, { method: "POST", headers }).catch(() => null);
+    const said = answer && await answer.json();
+    if (!said) status.textContent = "epitome does not answer.";
+    else status.textContent = answer.ok ? "The next request is sent whole, as far as the window allows." : said.error.message;
+  });
+
   const slider = document.querySelector("input[type=range]");
   if (slider) slide(slider);
   if (document.querySelector("[data-live]")) watch();

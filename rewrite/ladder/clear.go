@@ -65,6 +65,9 @@ func (s *State) clearable(answers int) (list []candidate) {
 // taken whose rent exceeds Limits.Rent times this cost by most; none if no rent does.
 func (s *State) batchThatPays(list []candidate) (batch []candidate, why event.Code) {
 	rent, least, why := s.Limits.Conf.Rent, leastBatch, event.CodeRent
+	for len(list) > 0 && list[0].item < s.Decision.Restored { // the user wants it whole, as long as it fits
+		list = list[1:]
+	}
 	if rent == 0 || s.ArtifactsOff || s.Binds && !s.CacheCold { // only ClearLine clears; Binds: thinking would go too
 		return nil, event.NoCode
 	}

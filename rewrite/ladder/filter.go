@@ -15,7 +15,7 @@ import (
 // text of older turns. A rule acts in strides (see oldest), as each change costs the provider's cache.
 func Filter(s *State) {
 	rules := s.Limits.Conf.Rules
-	if rules == (Rules{}) {
+	if rules == (Rules{}) || s.Decision.Restored > 0 { // the user wants whole what the rules left out
 		return
 	}
 	s.leaveOldest(rules.Turns)

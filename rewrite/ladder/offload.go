@@ -20,7 +20,7 @@ const maxOffloaded = 8 << 20
 // is over ClearLine, as only then something has to go. Offload then looks at the older results too, which it left whole
 // until now, if older items may be changed (mayDecideOlder).
 func Offload(s *State) {
-	from := s.Recorded // the first item to look at
+	from := max(s.Recorded, s.Decision.Restored) // the first item to look at
 	switch {
 	case !s.ArtifactsOff: // earlier results were looked at when they were new
 	case s.Total() <= s.Limits.ClearLine:

@@ -34,12 +34,28 @@ type Decision struct {
 	Tokens       int       `json:"k,omitempty"` // of the model, sent since the last compaction; users set budgets for it
 	Ahead        int       `json:"a,omitempty"` // index of the item up to which a summary was begun ahead of need
 	Leading      string    `json:"h,omitempty"` // hash of what a provider caches first: system prompt, tools, settings
+	Undone       bool      `json:"v,omitempty"` // the user took its edits back (Restore); Edits has them all the same
+	Restored     int       `json:"z,omitempty"` // items that the user wants whole since then, as far as they fit
 	Warned       bool      `json:"w,omitempty"` // the user was told that compaction cannot help (event.CodeOverhead)
 
 	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
 	Key        string `json:"-"` // DecisionKey under which it was recorded
 
 	stored []byte // the record, by which Record notices that another one has replaced it
+}
+
+// Undo takes the edits of messages out of d and returns them. What was added to the system prompt stays.
+func (d *Decision) Undo() (undone []Edit) {
+	edits := d.Edits
+	d.Edits = nil
+	for _, e := range edits {
+		if e.Op == AppendSystem {
+			d.Edits = append(d.Edits, e)
+		} else {
+			undone = append(undone, e)
+		}
+	}
+	return undone
 }
 
 // Lane is what requests must have in common to share decisions. Requests in different scopes share nothing.
@@ -215,6 +231,24 @@ func (l *Ledger) writeEdits(d *Decision, added []Edit) error {
 		d.Names = append(d.Names, e.Name)
 	}
 	return nil
+}
+
+// Restore marks the decision under a key as Undone: requests that continue its prefix are to be sent without its edits.
+// It returns how many these are; 0 if there are none, or if the decision is not known or is Undone already.
+func (l *Ledger) Restore(key string) (edits int, err error) {
+	for {
+		d, found, err := l.At(key)
+		edits = len(d.Undo())
+		if err != nil || !found || d.Undone || edits == 0 {
+			return 0, err
+		}
+		d.Undone = true
+		value, _ := json.Marshal(d) // plain data
+		there, err := l.store.Swap(key, d.stored, value, l.keep)
+		if err != nil || bytes.Equal(there, value) { // else another decision has just taken its place
+			return edits, err
+		}
+	}
 }
 
 // Name returns the ID of a request's conversation. d must be the request's deepest decision. Without one the ID is a
