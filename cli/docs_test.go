@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/spf13/pflag"
 )
 
 // documents returns the text of each document by its path from this folder.
@@ -64,13 +62,10 @@ func TestCommandsOfDocumentsExist(t *testing.T) {
 				t.Errorf("%s: epitome %s: no such command", path, line[1])
 				continue
 			}
-			flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-			flags.AddFlagSet(c.Flags())
-			flags.AddFlagSet(c.InheritedFlags())
 			for _, word := range rest {
 				name, isFlag := strings.CutPrefix(word, "--")
 				name, _, _ = strings.Cut(name, "=")
-				if isFlag && name != "" && name != "help" && flags.Lookup(name) == nil {
+				if isFlag && name != "" && name != "help" && c.Flag(name) == nil {
 					t.Errorf("%s: epitome %s: no flag %s", path, line[1], word)
 				}
 			}

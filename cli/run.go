@@ -214,7 +214,7 @@ func passSignals(child *exec.Cmd) error {
 func tally(t event.Sums) string {
 	if t.Exchanges == 0 {
 		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting " +
-			"of its own; docs/configuration.md has those of many"
+			"of its own; docs/configuration.md lists those of many agents"
 	}
 	return fmt.Sprintf("%d requests: %s tokens from the agent, %s after rewriting", t.Exchanges,
 		console.Tokens(t.TokensBefore+t.Observed.TokensBefore), console.Tokens(t.TokensAfter+t.Observed.TokensAfter))

@@ -76,7 +76,7 @@ func (a *app) open(print bool) error {
 		browser = exec.Command("open", link)
 	}
 	if err := browser.Start(); err != nil { // it is not waited for: some end only when they are closed
-		warn("cannot start a browser: %v; open this link within a minute, it is good once", err)
+		warn("cannot start a browser: %v; open this link within a minute; it works once", err)
 	}
 	return nil
 }

@@ -184,7 +184,7 @@ func (b *Book) load() {
 		err = errors.Join(err, fmt.Errorf("%d lines of events cannot be read", unreadable))
 	}
 	if err != nil {
-		b.Log.Warn("figures lack events", "reason", err.Error())
+		b.Log.Warn("figures leave out damaged events", "reason", err.Error())
 		b.notes = append(b.notes, err.Error())
 	}
 	b.expire()

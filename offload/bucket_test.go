@@ -162,7 +162,7 @@ func TestBucketThatRefusesWritesIsRead(t *testing.T) {
 		}
 	}
 	has(t, shelf, name, "content")
-	if n := s.logged("refuses what it is asked"); shelf.Full() || n == 0 || n > 2 { // one line for each shelf
+	if n := s.logged("refuses requests"); shelf.Full() || n == 0 || n > 2 { // one line for each shelf
 		t.Errorf("full: %v, the log says %s", shelf.Full(), s.log.String())
 	}
 }

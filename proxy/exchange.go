@@ -165,7 +165,7 @@ func (x *exchange) checkHead() error {
 			"the request states both Content-Length and Transfer-Encoding: send one of them")
 	case bytes.Contains(x.via, []byte(x.proxy.mark)): // it was sent from here
 		return refuse(508, "loop", "this request came back to the epitome that sent it: "+
-			"let the url of its upstream name the provider, and no epitome that sends to this one", noRetry)
+			"set the url of its upstream to that of the provider", noRetry)
 	case x.badMode != nil:
 		return x.badMode
 	case badLine != nil:
@@ -209,7 +209,7 @@ func (x *exchange) whyUnread(err error) error {
 		return refuse(408, "request_timeout", "the request did not arrive in time: send it faster")
 	}
 	return refuse(400, "bad_request",
-		"epitome cannot read the request as HTTP/1.1: check the client and what lies between")
+		"epitome cannot read the request as HTTP/1.1: check the client, and any proxy before epitome")
 }
 
 // refuseUnread answers a request whose head could not be read.

@@ -37,7 +37,7 @@ func refusalOf(err error) *refusal {
 	var f *wire.Failure
 	switch {
 	case !errors.As(err, &f) || f.Fault == event.Panic:
-		return refuse(500, "internal", "epitome failed on this request, which is a bug in it; its log has the details")
+		return refuse(500, "internal", "epitome failed on this request: a bug in epitome; its log has the details")
 	case f.Fault == event.Unreachable:
 		return refuse(502, "upstream_unreachable",
 			fmt.Sprintf("epitome cannot reach the upstream: %v; check its url and your network", f.Err))
@@ -45,8 +45,8 @@ func refusalOf(err error) *refusal {
 		return refuse(504, "upstream_timeout",
 			"the upstream did not begin to answer within first_byte_timeout: try again, or raise it")
 	}
-	return refuse(502, "upstream_broken", fmt.Sprintf("the upstream broke off before it answered: %v; "+
-		"it may have worked on the request, so try again only if that does no harm", f.Err))
+	return refuse(502, "upstream_broken", fmt.Sprintf("the upstream did not answer: %v; "+
+		"it may have processed the request, so send it again only if that is safe", f.Err))
 }
 
 // body returns the refusal as clients of the common dialects read it: OpenAI's error object, with the type at the top

@@ -216,7 +216,7 @@ func (r *rescuing) accept(status int) {
 	r.event.Action, r.event.Causes = event.ActionRescue, r.event.Causes.With(r.causes...)
 	if r.whole {
 		r.event.Action = event.ActionBypass
-		r.event.Inner = "the provider refused what was sent, and not the original: it was sent as it came"
+		r.event.Inner = "the provider refused the rewritten request as malformed, so the original was sent"
 	}
 	r.setExtra()
 }

@@ -57,7 +57,7 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	switch {
 	case len(up.config.Headers) > 0 && isFromPage(x.head):
 		return nil, nil, refuse(403, "cross_site",
-			"epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
+			"epitome adds your credential to requests for this upstream, so it takes none from web pages")
 	case x.upgrades && bytes.HasSuffix(path, []byte("/responses")):
 		// Clients go on over plain HTTP, where requests and answers stay visible one by one.
 		return nil, nil, refuse(426, "upgrade_required",

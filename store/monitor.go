@@ -55,7 +55,7 @@ func (m *Monitor) Do(call func(ctx context.Context) error) error {
 	default:
 		now, last := time.Now().UnixNano(), m.refused.Load()
 		if now-last > int64(refusedSpan) && m.refused.CompareAndSwap(last, now) {
-			m.log.Warn(m.name+" refuses what it is asked: nothing new is decided while it does", "error", err.Error())
+			m.log.Warn(m.name+" refuses requests: nothing new is decided until it accepts them", "error", err.Error())
 		}
 	}
 	return err

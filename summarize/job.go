@@ -119,7 +119,7 @@ func (j *job) answer() (p Prose, err error) {
 	j.tell(event.SummaryCompleted, j.deps.Count(p.Text), "")
 	if j.memory != nil && !j.learned.IsEmpty() {
 		if err := j.memory.Learn(j.owner, j.learned); err != nil {
-			j.deps.Log.Warn("what was learned of a session is lost", "why", err.Error())
+			j.deps.Log.Warn("cannot keep the notes of a session", "why", err.Error())
 		}
 	}
 	return p, nil
@@ -141,7 +141,7 @@ func (j *job) learn() {
 	}
 	known, err := j.deps.Memory.Read(owner)
 	if err != nil {
-		j.deps.Log.Warn("nothing is learned of a session", "why", err.Error())
+		j.deps.Log.Warn("cannot read the notes of a project; a session adds none", "why", err.Error())
 		return
 	}
 	j.memory, j.owner = j.deps.Memory, owner

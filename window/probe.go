@@ -134,7 +134,7 @@ func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 	w.mu.Unlock()
 	log = log.With("window", tokens, "believed", believed.Tokens, "from", string(believed.Source))
 	if tokens < believed.Tokens && believed.Source == Configured {
-		log.Warn("a server says that a model holds less than is configured: what it says counts",
+		log.Warn("a server says that a model holds less than is configured; its figure is used",
 			"do", "write the smaller number in [window.models], or have the server hold more")
 	} else if tokens != believed.Tokens {
 		log.Info("a server says how much a model holds")
