@@ -204,6 +204,9 @@ func statusText(s event.Status) string {
 	if s.Last != "" {
 		text += " · " + plain(s.Last)
 	}
+	if lost := console.CacheLost(s.Miss, s.Rebilled); lost != "" {
+		text += " · " + lost
+	}
 	if s.Notice != "" {
 		text += " · " + plain(s.Notice)
 	}

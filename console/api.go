@@ -149,10 +149,10 @@ func (o *Console) story(r *http.Request, id string) (event.Story, error) {
 	return s, err
 }
 
-// hideTitle removes the title and what is kept, which are text of the conversation, unless the owner asks.
+// hideTitle removes title, folder and what is kept, which are text of the conversation, unless the owner asks.
 func hideTitle(r *http.Request, c *event.Conversation) {
 	if !isOwner(r) {
-		c.Title, c.Kept = "", nil
+		c.Title, c.Folder, c.Kept = "", "", nil
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // The drawing area of a chart, in units of its viewBox.
 const (
-	chartLeft   = 60.0
+	chartLeft   = 72.0
 	chartRight  = 796.0
 	chartTop    = 30.0
 	chartBottom = 230.0

@@ -22,7 +22,7 @@ type conversation struct {
 }
 
 const (
-	eventsListed = 60
+	eventsListed = 20
 	turnsDrawn   = 250
 )
 
@@ -60,7 +60,7 @@ func newConversation(s event.Story, asked int) *conversation {
 	c.Chart = turnChart(s, c.Turn.Turn)
 	for _, e := range slices.Backward(s.Exchanges) {
 		switch {
-		case !changed(e) && failed(e) == "" && !lost(e.Miss):
+		case !changed(e) && failed(e) == "" && !e.Miss.IsLoss():
 		case len(c.Events) == eventsListed:
 			c.More++
 		default:
@@ -68,6 +68,12 @@ func newConversation(s event.Story, asked int) *conversation {
 		}
 	}
 	return c
+}
+
+// IsAlive reports whether the newest turn got its answer.
+func (c *conversation) IsAlive() bool {
+	n := len(c.Exchanges)
+	return n > 0 && failed(c.Exchanges[n-1]) == ""
 }
 
 // turnChart draws the turns of a conversation: of many those around the current one.

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"path"
 	"reflect"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -29,12 +31,18 @@ var functions = template.FuncMap{
 	"took":  took,
 	// texts
 	"short": func(most int, text string) string { return Shorten(text, most) },
-	"line":  firstLine,
+	"base":  path.Base,
+	// the version of a build from a checkout: without the time, and with the beginning of the commit alone
+	"version": func(v string) string { return checkout.ReplaceAllString(v, "-$2") },
+	"line":    firstLine,
 	// figures with their names
 	"tiles": sumTiles, "sums": event.SumsOf,
 	// words for what happened
-	"parts": partsOf, "changes": changes, "why": why, "failed": failed, "miss": missText, "observed": observed,
+	"parts": partsOf, "changes": changes, "why": why, "failed": failed, "miss": missText, "lost": CacheLost, "observed": observed,
 }
+
+// checkout matches time and commit in the version of a build from a checkout.
+var checkout = regexp.MustCompile(`-(0\.)?\d{14}-([0-9a-f]{7})[0-9a-f]*`)
 
 // Tokens writes a number of tokens in three digits, such as 4.12k or 128k.
 func Tokens(n int64) string {

@@ -81,7 +81,7 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 type overview struct {
 	event.Report
 	Address string               // that the program listens on
-	Days    chart                // tokens by day
+	Days    chart                // tokens by day; empty if there is one
 	Newest  *conversation        // nil: there is none
 	Recent  []event.Conversation // the newest first
 	More    int                  // conversations that are not listed
@@ -103,7 +103,9 @@ func (o *Console) overview(r *http.Request) (any, error) {
 		c.Title = row.Key + ": " + beforeAfter(c.Before, c.After) + ", " + plural(row.Sums.Exchanges, "request")
 		columns = append(columns, c)
 	}
-	v.Days = drawChart("Tokens before and after, by day", columns)
+	if len(columns) > 1 {
+		v.Days = drawChart("Tokens before and after, by day", columns)
+	}
 	if len(page.Items) == 0 {
 		return v, nil
 	}

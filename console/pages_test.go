@@ -55,6 +55,7 @@ func get(o *Console, path string, owner bool) (status int, page string) {
 const (
 	id         = "c7f3a1b2c3d4e5f60718"
 	title      = "Fix the ledger test"
+	folder     = "settlement"
 	secretText = "the ledger output"
 )
 
@@ -72,6 +73,7 @@ func session() *source {
 		all = append(all, e)
 	}
 	all[0].Title, all[0].Kept = title, []string{"keep: " + secretText}
+	all[0].Folder, all[0].Agent = "/home/me/"+folder, "claude-cli"
 	all[2].Offloaded, all[2].Causes = 1, event.Codes{event.CodeOverLimit}
 	all[4].Cleared, all[4].Broke, all[4].Usage.Read, all[4].Code = 7, true, 0, event.CodeNotDue
 	all[6].Compacted, all[6].Causes = 60, event.Codes{event.CodeCompactAt}
@@ -101,9 +103,9 @@ func TestPagesSay(t *testing.T) {
 	o := session().serve(t)
 	for path, wants := range map[string][]string{
 		"/-/":                             {title, "410k → 40k", "2.25M → 220k", "1 conversation", "full"},
-		"/-/conversations":                {title, "alice", "10 turns"},
+		"/-/conversations":                {title, "claude-cli", folder, "alice", "10 turns"},
 		"/-/conversations?filter=nothing": {"No conversation matches"},
-		"/-/conversations/" + id: {title, "6.4 times", "window 64k", "Turn 10", "messages 2–5",
+		"/-/conversations/" + id: {title, "6.4 ×", "and alive", "window 64k", "Turn 10", "messages 2–5",
 			"<li><bdi>keep: " + secretText},
 		"/-/conversations/" + id + "?turn=7": {"Turn 7", "60 old messages", "no model answered", "42k → 900",
 			"summary of " + secretText, "/-/artifacts/transcript1", "a note behind"},
@@ -147,7 +149,7 @@ func TestVisitorsSeeNoText(t *testing.T) {
 	o := session().serve(t)
 	for _, path := range all {
 		_, page := get(o, path, false)
-		for _, text := range []string{title, secretText, "summary of", "stub of", "/artifacts/transcript1", "gone1"} {
+		for _, text := range []string{title, folder, secretText, "summary of", "stub of", "/artifacts/transcript1", "gone1"} {
 			if strings.Contains(page, text) {
 				t.Errorf("%s tells a visitor %q", path, text)
 			}

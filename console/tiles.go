@@ -44,16 +44,19 @@ func sumTiles(sums event.Sums) (tiles []tile) {
 		tiles = append(tiles, saved)
 	}
 	if money.Measured > 0 {
-		note := plural(money.Measured, "request")
+		note := ""
+		if money.Measured < sums.Exchanges {
+			note = humanize.Comma(money.Measured) + " of " + plural(sums.Exchanges, "request")
+		}
 		if money.Listed > 0 {
-			note += ", " + humanize.Comma(money.Listed) + " by subscription, at list prices"
+			note = humanize.Comma(money.Listed) + " by subscription, at list prices"
 		}
 		value := Dollars(money.Billed)
 		if money.AtLeast > 0 {
 			value = "≥ " + value
 		}
 		tiles = append(tiles, tile{Name: "Billed", Value: value, Note: note,
-			Help: "List price of the tokens that providers reported."})
+			Help: "List price of the tokens that providers reported, without the cost of summaries."})
 	}
 	if u := sums.Usage; u.CacheInput > 0 {
 		tiles = append(tiles, tile{Name: "Cached input", Link: "/-/causes", Value: ratio(u.Read, u.CacheInput),

@@ -24,8 +24,8 @@ func (p *phrases) add(applies bool, text string) {
 // changes says in a few words what was newly done to a request.
 func changes(e event.Exchange) string {
 	var p phrases
-	p.add(e.Offloaded > 0, "offload: "+plural(e.Offloaded, "result")+" sent as excerpts")
-	p.add(e.Cleared > 0, "clear: "+plural(e.Cleared, "old result")+" replaced by stubs")
+	p.add(e.Offloaded > 0, "offload: "+plural(e.Offloaded, "new result")+" shortened")
+	p.add(e.Cleared > 0, "clear: "+plural(e.Cleared, "old result")+" taken out")
 	p.add(e.Compacted > 0, "compact: "+plural(e.Compacted, "old message")+" replaced by a summary")
 	p.add(slices.Contains(e.Causes, event.CodeRestored), "restore: earlier messages sent whole again")
 	p.add(e.Rescue.Rescued, "rescue: refused as too long, then answered")
@@ -42,9 +42,14 @@ func why(e event.Exchange) string {
 	var p phrases
 	reason := cmp.Or(e.Reason, e.Code.Sentence())
 	p.add(len(e.Causes) > 0, e.Causes.Sentences())
-	p.add(e.Inner != "", "Something failed inside epitome: "+e.Inner)
-	p.add(reason != "", reason)
+	p.add(e.Inner != "", "Something failed inside epitome: "+e.Inner+".")
+	p.add(reason != "", sentence(reason))
 	return strings.Join(p, " ")
+}
+
+// sentence returns a text that begins with a capital and ends with a full stop.
+func sentence(text string) string {
+	return strings.ToUpper(text[:min(len(text), 1)]) + strings.TrimSuffix(text[min(len(text), 1):], ".") + "."
 }
 
 // failed says how an exchange failed; empty if it did not.
@@ -84,16 +89,20 @@ var missTexts = map[event.Miss]string{
 	event.MissModel:    "another model was asked before",
 	event.MissPause:    "the pause was longer than the provider keeps its cache",
 	event.MissOurs:     "epitome changed earlier messages",
-	event.MissLeading:  "the client changed its system prompt, tools or settings",
+	event.MissTools:    "the client changed its tools",
+	event.MissLeading:  "the client changed its system prompt or settings",
 	event.MissClient:   "the client changed an earlier message",
 	event.MissSmall:    "too small to be cached (under 1,024 tokens)",
-	event.MissProvider: "the provider dropped it: the prefix was the same",
+	event.MissProvider: "the provider dropped it, though the prefix was the same",
 	event.MissUnknown:  "the answer does not say",
 }
 
 func missText(m event.Miss) string { return missTexts[m] }
 
-// lost reports whether the provider's cache missed something that it had, or should have had.
-func lost(m event.Miss) bool {
-	return !slices.Contains([]event.Miss{event.NoMiss, event.MissFirst, event.MissSmall, event.MissUnknown}, m)
+// CacheLost says why the provider's cache missed tokens that it had, and how many are billed again; empty for none.
+func CacheLost(m event.Miss, rebilled int) string {
+	if rebilled == 0 {
+		return ""
+	}
+	return "cache lost: " + missText(m) + ", " + Tokens(int64(rebilled)) + " tokens billed again"
 }

@@ -217,7 +217,8 @@ func (b *Book) take(n Entry) {
 // complete sets what is known of an exchange only now: the turn, the cause of a cache miss, and the cost.
 func (b *Book) complete(e *Exchange) {
 	e.Start = e.Start.Round(0) // wall clock only, as it is read from a file
-	for _, text := range [...]*string{&e.Method, &e.Path, &e.Model, &e.Title, &e.Reason, &e.Err} {
+	for _, text := range [...]*string{&e.Method, &e.Path, &e.Agent, &e.Model, &e.Title, &e.Folder, &e.Reason,
+		&e.Err} {
 		*text = strings.Clone(Clip(*text)) // it may be a part of a large body, which would stay in memory with it
 	}
 	var before *prior
@@ -232,6 +233,7 @@ func (b *Book) complete(e *Exchange) {
 	}
 	if isAnswered(e) && e.ShapeTime > 0 {
 		e.Miss = missOf(e, before, b.Biller.Life())
+		e.Rebilled = rebilledOf(e, before)
 	}
 	pause := time.Duration(-1)
 	if before != nil {

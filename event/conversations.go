@@ -16,8 +16,10 @@ var ErrUnknown = errors.New("there is no such conversation, or it is no longer k
 // Conversation is a line of requests that extend one another.
 type Conversation struct {
 	ID       string    `json:"id"`
-	Title    string    `json:"title,omitempty"` // words of the user: whoever shows it asks for the owner first
-	Kept     []string  `json:"kept,omitempty"`  // lines of the user that begin with "keep:", likewise
+	Title    string    `json:"title,omitempty"`  // words of the user: whoever shows it asks for the owner first
+	Folder   string    `json:"folder,omitempty"` // in which the agent works, or its project; likewise
+	Kept     []string  `json:"kept,omitempty"`   // lines of the user that begin with "keep:", likewise
+	Agent    string    `json:"agent,omitempty"`
 	Parent   string    `json:"parent,omitempty"`
 	Client   string    `json:"client,omitempty"`  // whose key its newest request came with; empty without keys
 	Session  string    `json:"session,omitempty"` // of the client, as events name it
@@ -31,10 +33,12 @@ type Conversation struct {
 	Tokens   int       `json:"tokens"` // of the newest request, as it was sent
 	Raw      int       `json:"raw"`    // and as it came
 	Window   int       `json:"window"`
-	Share    float64   `json:"share"`            // Tokens of Window
-	Cached   float64   `json:"cached"`           // part of the input that the provider's cache had; -1: unknown
-	Latest   string    `json:"latest,omitempty"` // the newest decision, such as "clear 11 items, 25.9k tokens"
-	Notice   string    `json:"notice,omitempty"` // why the newest request cannot be kept below the line of compaction
+	Share    float64   `json:"share"`              // Tokens of Window
+	Cached   float64   `json:"cached"`             // part of the input that the provider's cache had; -1: unknown
+	Latest   string    `json:"latest,omitempty"`   // the newest decision, such as "clear 11 items, 25.9k tokens"
+	Notice   string    `json:"notice,omitempty"`   // why the newest request cannot be kept below the line of compaction
+	Miss     Miss      `json:"miss,omitempty"`     // of the newest request with an answer
+	Rebilled int       `json:"rebilled,omitempty"` // likewise
 	Sums     Sums      `json:"sums"`
 }
 
@@ -59,17 +63,19 @@ type Page[T any] struct {
 
 // Status is what a status line shows of a conversation.
 type Status struct {
-	ID     string    `json:"conversation"`
-	Model  string    `json:"model"`
-	Tokens int       `json:"tokens"`
-	Window int       `json:"window"`
-	Share  float64   `json:"share"`
-	Cached float64   `json:"cached"`
-	Saved  *float64  `json:"saved_usd"` // null if no price is known
-	Beyond int64     `json:"beyond"`    // requests that would have failed without epitome
-	Last   string    `json:"last,omitempty"`
-	Notice string    `json:"notice,omitempty"`
-	AsOf   time.Time `json:"as_of"`
+	ID       string    `json:"conversation"`
+	Model    string    `json:"model"`
+	Tokens   int       `json:"tokens"`
+	Window   int       `json:"window"`
+	Share    float64   `json:"share"`
+	Cached   float64   `json:"cached"`
+	Saved    *float64  `json:"saved_usd"` // null if no price is known
+	Beyond   int64     `json:"beyond"`    // requests that would have failed without epitome
+	Last     string    `json:"last,omitempty"`
+	Notice   string    `json:"notice,omitempty"`
+	AsOf     time.Time `json:"as_of"`
+	Miss     Miss      `json:"miss,omitempty"`     // of the newest request with an answer
+	Rebilled int       `json:"rebilled,omitempty"` // tokens that the provider's cache lost with it
 }
 
 // talk is a conversation as it is kept.
@@ -113,6 +119,8 @@ func (t *talk) add(e *Exchange, end time.Time) (died bool) {
 	t.Model, t.Upstream = e.Model, e.Upstream
 	t.Dialect = cmp.Or(e.Dialect, t.Dialect)
 	t.Title, e.Title = cmp.Or(e.Title, t.Title), "" // exchanges are shown to others than the owner, too
+	t.Folder, e.Folder = cmp.Or(e.Folder, t.Folder), ""
+	t.Agent = cmp.Or(e.Agent, t.Agent)
 	for _, line := range e.Kept {
 		if !slices.Contains(t.Kept, line) {
 			t.Kept = append(t.Kept, line)
@@ -139,6 +147,7 @@ func (t *talk) add(e *Exchange, end time.Time) (died bool) {
 	switch {
 	case isAnswered(e):
 		t.prior = priorOf(e)
+		t.Miss, t.Rebilled = e.Miss, e.Rebilled
 	case t.prior != nil && e.Broke && e.Mode == ModeOn:
 		t.prior.broke = true
 	}
@@ -286,6 +295,7 @@ func (b *Book) Status(id, session string) (Status, error) {
 	s := Status{
 		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Cached: c.Cached,
 		Beyond: c.Sums.Money.Beyond, Last: c.Latest, Notice: c.Notice, AsOf: c.Last,
+		Miss: c.Miss, Rebilled: c.Rebilled,
 	}
 	if money := c.Sums.Money; money.Ruled > 0 || money.Own > 0 {
 		saved := float64(money.Saved) / 1e9

@@ -2,8 +2,8 @@
 // keeps them: in files, as sums, and by conversation.
 //
 // The proxy makes one Exchange at the end of each exchange; log lines, metrics and pages are made from events alone.
-// An event holds no credential, no header value but the IDs of a trace and names that the configuration has too, and
-// nothing of a body but the name of the model and the title, which only the owner is shown.
+// An event holds no credential, no header value but the IDs of a trace, the agent's name and names that the configuration
+// has too, and nothing of a body but the name of the model, and title and folder, which only the owner is shown.
 //
 // An amount is a whole number of nano-dollars, rounded once, so that sums of amounts agree wherever they are made. An
 // amount that is not known is never 0 and never a guess: the reason stands in its place. A provider's bill may differ:
@@ -84,6 +84,7 @@ type Exchange struct {
 	Path          string        `json:"path"`              // of the request, without the query, which may hold keys
 	Upstream      string        `json:"upstream"`          // its name; empty if none was chosen
 	Client        string        `json:"client,omitempty"`  // its name in the configuration; empty without keys
+	Agent         string        `json:"agent,omitempty"`   // its name in User-Agent; empty without a conversation
 	Session       string        `json:"session,omitempty"` // as SessionOf returns it
 	Dialect       string        `json:"dialect,omitempty"`
 	Mode          string        `json:"mode"`                    // on, observe or off
@@ -110,6 +111,8 @@ type Exchange struct {
 	Turn int    `json:"turn,omitempty"` // counts the exchanges of the conversation, from 1
 	Miss Miss   `json:"miss,omitempty"`
 	Bill Bill   `json:"bill,omitzero"`
+
+	Rebilled int `json:"rebilled,omitempty"` // tokens that the cache lost with a miss; 0 if that is not known
 }
 
 // IsStranger reports whether nobody knows who sent the request: it came without a client's key, its head could not be
@@ -155,6 +158,7 @@ type Shaping struct {
 	Model         string  `json:"model,omitempty"`        // as the request names it, clipped
 	Conversation  string  `json:"conversation,omitempty"` // its ID
 	Title         string  `json:"title,omitempty"`        // beginning of the user's first message; in a first request
+	Folder        string  `json:"folder,omitempty"`       // in which the agent works, or its project; like Title
 	Parent        string  `json:"parent,omitempty"`       // conversation that it forked from; in its first request
 	Window        int     `json:"window,omitempty"`       // tokens that the model is believed to hold
 	Usable        int32   `json:"usable,omitempty"`       // tokens of the window that a request may fill

@@ -15,23 +15,45 @@ const (
 	MissModel    Miss = "model"    // another model was asked before
 	MissPause    Miss = "pause"    // the pause was longer than the cache lives
 	MissOurs     Miss = "decision" // a new decision of epitome's changed what had been sent
-	MissLeading  Miss = "leading"  // the client changed its system prompt, tools or settings
+	MissTools    Miss = "tools"    // the client changed its tools
+	MissLeading  Miss = "leading"  // it changed its system prompt or settings
 	MissClient   Miss = "client"   // the client changed an earlier message
 	MissSmall    Miss = "small"    // the request is below what is cached at all
 	MissProvider Miss = "provider" // the beginning was the same, and yet the provider had less than four fifths of it
 	MissUnknown  Miss = "unknown"  // the answer says nothing of the cache
 )
 
+// IsLoss reports whether the cache missed something that it had, or should have had.
+func (m Miss) IsLoss() bool {
+	switch m {
+	case NoMiss, MissFirst, MissSmall, MissUnknown:
+		return false
+	}
+	return true
+}
+
 // prior is the last answered request of a conversation, with which the next one is compared.
 type prior struct {
 	start          time.Time
 	model, leading string
+	tools          int  // their tokens
 	before, after  int  // tokens before shaping, and as sent
 	broke          bool // a request since then, not answered, was sent in another form
 }
 
 func priorOf(e *Exchange) *prior {
-	return &prior{start: e.Start, model: e.Model, leading: e.Leading, before: e.TokensBefore.Total(), after: sent(e)}
+	return &prior{start: e.Start, model: e.Model, leading: e.Leading, tools: e.TokensBefore.Tools,
+		before: e.TokensBefore.Total(), after: sent(e)}
+}
+
+// rebilledOf returns how many tokens of e the cache did not have, though p had left them there, by the provider's count;
+// 0 if that is not known.
+func rebilledOf(e *Exchange, p *prior) int {
+	all := sent(e)
+	if !e.Miss.IsLoss() || !e.Usage.tellsCache() || all == 0 {
+		return 0
+	}
+	return max(0, min(p.after, all)*e.Usage.Input/all-e.Usage.Read)
 }
 
 // isAnswered reports whether a request of a conversation was answered.
@@ -80,6 +102,8 @@ func missOf(e *Exchange, p *prior, life time.Duration) Miss {
 		return MissPause
 	case (e.Broke || p.broke) && e.Mode == ModeOn:
 		return MissOurs
+	case e.Leading != p.leading && e.TokensBefore.Tools != p.tools:
+		return MissTools
 	case e.Leading != p.leading:
 		return MissLeading
 	case e.Diverged > 0 || hasHeld && 5*heldBefore < 4*p.before:

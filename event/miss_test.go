@@ -23,6 +23,7 @@ func TestFirstCauseOfAMissCounts(t *testing.T) {
 	f(MissModel, func(e *Exchange) { e.Model, e.Start = "n", e.Start.Add(time.Hour) })
 	f(MissPause, func(e *Exchange) { e.Start, e.Broke = e.Start.Add(time.Hour), true })
 	f(MissOurs, func(e *Exchange) { e.Broke, e.Leading = true, "other" })
+	f(MissTools, func(e *Exchange) { e.Leading, e.TokensBefore.Tools = "other", 9 })
 	f(MissLeading, func(e *Exchange) { e.Leading, e.Diverged = "other", 2 })
 	f(MissClient, func(e *Exchange) { e.Diverged = 2 })
 	f(MissProvider, func(e *Exchange) { e.Usage.Read = 2399 })

@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"bytes"
 	"regexp"
 
+	"epitome/event"
 	"epitome/proxy/wire"
 )
 
@@ -54,4 +56,11 @@ func sessionID(head []byte) (id []byte) {
 		}
 	}
 	return id
+}
+
+// agentName returns the name of the client in its User-Agent, without version and remarks; empty if it has none.
+func agentName(head []byte) string {
+	name, _, _ := bytes.Cut(wire.Values(head, "user-agent"), []byte("/"))
+	name, _, _ = bytes.Cut(name, []byte(" "))
+	return event.Clip(string(name))
 }

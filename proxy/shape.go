@@ -25,6 +25,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 		return refuse(400, "bad_request", err.Error())
 	}
 	x.event.Dialect, x.event.Session = x.dialect.Name(), event.SessionOf(sessionID(x.head))
+	x.event.Agent = agentName(x.head)
 	x.counts = x.dialect.Counts(path)
 	by, observe := x.proxy.deps.Shape, x.event.Mode == event.ModeObserve
 	if observe {

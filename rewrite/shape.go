@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"epitome/event"
+	"epitome/inject"
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
@@ -101,14 +103,14 @@ func (x *shaping) parse(last *conversation.Request) (*conversation.Request, erro
 // head do not depend on wishes: by then the model's answers tell the conversations apart.
 func (x *shaping) findChain() {
 	x.chain = x.request.Chain()
-	inject := x.shaper.deps.Inject
-	if inject == nil {
+	injector := x.shaper.deps.Inject
+	if injector == nil {
 		return
 	}
 	if x.in.Project == "" {
-		x.in.Project = inject.Project(x.request)
+		x.in.Project = injector.Project(x.request)
 	}
-	if wish := inject.Wish(x.in.Contexts, x.in.Project); wish != "" {
+	if wish := injector.Wish(x.in.Contexts, x.in.Project); wish != "" {
 		x.chain, x.hasWish = x.chainOf(wish), true
 	}
 }
@@ -262,7 +264,7 @@ func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
 	r.Conversation, r.Parent, d.Conversation = id, parent, id
 	first := d.Items // the first item that the conversation did not have before
 	if d.Items == 0 || parent != "" {
-		first, r.Title = 0, x.request.Title()
+		first, r.Title, r.Folder = 0, x.request.Title(), cmp.Or(x.in.Project, inject.Folder(x.request))
 	}
 	for i := first; i < len(x.request.Items); i++ {
 		for _, line := range x.request.KeepLines(&x.request.Items[i]) {

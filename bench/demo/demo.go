@@ -194,7 +194,12 @@ func (s *session) send(decide func([]message) message) (answer message, err erro
 
 // post sends the latest request to a base URL. The error is a refusal if the model refused it.
 func (s *session) post(url string) (answer message, err error) {
-	resp, err := http.Post(url+"/chat/completions", "application/json", bytes.NewReader(s.last))
+	r, err := http.NewRequest(http.MethodPost, url+"/chat/completions", bytes.NewReader(s.last))
+	if err != nil {
+		return answer, err
+	}
+	r.Header = http.Header{"Content-Type": {"application/json"}, "User-Agent": {"demo-agent/1"}}
+	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return answer, err
 	}
