@@ -51,6 +51,7 @@ type exchange struct {
 	counts  bool           // the request only asks for the size of the conversation
 	input   *rewrite.Input // how it was shaped, without the body; nil if it was not, or is not to be shaped again
 	report  rewrite.Report // on how it was shaped
+	variant string         // of the model, where its window is learned: rewrite.Input.Variant
 	learns  bool           // the counts of the answer are compared with our own
 	sent    []byte         // body in place of the client's, until dropBodies; nil if the client's is sent
 	answer  *answerText    // the beginning and end of the answer to a conversation

@@ -14,6 +14,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/summarize"
+	"epitome/window"
 )
 
 // InputOf returns how an exchange with these headers would have the conversation in body shaped, on its way to the
@@ -47,6 +48,9 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 	var numbers []string // which override those of a preset, wherever it stands
 	scope, _ := strings.CutPrefix(strings.ToLower(set.conf.Scope), "header:")
 	for l := wire.LinesOf(head); l.Next(); {
+		if l.Is("anthropic-beta") && bytes.Contains(l.Value, []byte("context-1m-")) {
+			in.Variant = window.Million
+		}
 		if !wire.IsOwn(l.Name) || l.Is(scope) {
 			continue
 		}

@@ -203,7 +203,8 @@ func (r *rescuing) accept(status int) {
 	e := &r.event.Rescue
 	e.Tries, e.Rescued, e.TokensAfter = int32(r.tries), status < 300, r.last.TokensAfter.Total()
 	if e.Rescued {
-		tokens, news := r.proxy.deps.Windows.LearnRefusal(r.event.Upstream, r.last.Model, r.refusal, r.refused)
+		model := r.last.Model + r.variant
+		tokens, news := r.proxy.deps.Windows.LearnRefusal(r.event.Upstream, model, r.refusal, r.refused)
 		if news {
 			e.WindowAfter, r.last.Window = tokens, tokens
 		}

@@ -58,7 +58,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	if x.report.Items > 0 && !in.Replay && !observe {
 		in.Body, in.Compact = nil, false // a rescue has its own reasons to compact
-		x.input, x.learns = &in, true
+		x.input, x.variant, x.learns = &in, in.Variant, true
 	}
 	return nil
 }

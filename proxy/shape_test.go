@@ -82,6 +82,24 @@ func TestShapedConversationIsSentInPlaceOfTheOriginal(t *testing.T) {
 	f(post("/u/test"+chatTarget, long), sent+size+"\r\n")
 }
 
+// Claude Code asks for the million tokens of claude-sonnet-4-5[1m] by a beta, and names the model without the suffix.
+func TestABetaAsksForALargerWindow(t *testing.T) {
+	t.Parallel()
+	r := on(t, taking)
+	f := func(want int, lines ...string) {
+		t.Helper()
+		r.shapes(func(in rewrite.Input) rewrite.Output {
+			if got := r.windows.Of(in.Upstream, "claude-sonnet-4-5"+in.Variant); got.Tokens != want {
+				t.Errorf("with %q the window is %+v, want %d", lines, got, want)
+			}
+			return whole(in)
+		})
+		r.ask(post("/v1/messages", long, lines...))
+	}
+	f(200_000, "anthropic-beta: claude-code-20250219")
+	f(1_000_000, "anthropic-beta: claude-code-20250219,context-1m-2025-08-07", "x-epitome-mode: on")
+}
+
 // Promise 1.
 func TestUnchangedConversationGoesOnAsItCame(t *testing.T) {
 	t.Parallel()

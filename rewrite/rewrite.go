@@ -79,6 +79,7 @@ type Input struct {
 	Dialect     conversation.Dialect
 	Body        []byte // decoded; it is read and never changed
 	Upstream    string // name of the upstream
+	Variant     string // follows the model's name where windows are looked up; mostly empty
 	Scope       string // decisions and artifacts are shared within a scope only
 	Project     string // folder in which the agent works; empty if it is not known
 	Limits      *ladder.Limits

@@ -72,7 +72,7 @@ func (x *shaping) read() error {
 			limits = limits.AtPrice(price)
 		}
 	}
-	window, usable := d.Window(in.Upstream, req.Model, req.MaxOutput)
+	window, usable := d.Window(in.Upstream, req.Model+in.Variant, req.MaxOutput)
 	x.out.Report.Window, x.out.Report.Usable = window, event.Narrow(usable)
 	if r := in.Rescue; r != nil && r.Most > 0 { // limits are shares of both; a window has a quarter more, for the answer
 		window, usable = min(window, r.Most+r.Most/4), min(usable, r.Most)

@@ -165,14 +165,22 @@ var (
 )
 
 // familyName returns the name of a model, in lower case, without provider, region, variant (":free", "@default",
-// Bedrock's "-v1:0") and date, and with the numbers of its version joined alike: 4.1 and 4p1 are 4-1.
+// Bedrock's "-v1:0") and date, and with the numbers of its version joined alike: 4.1 and 4p1 are 4-1. Million stays.
 func familyName(model string) string {
+	model, long := strings.CutSuffix(model, Million)
 	if tuned, ok := strings.CutPrefix(model, "ft:"); ok {
 		model, _, _ = strings.Cut(tuned, ":")
 	}
 	model = joint().ReplaceAllString(maker().ReplaceAllString(model, ""), "$1-$2")
-	return date().ReplaceAllString(variant().ReplaceAllString(model, ""), "")
+	model = date().ReplaceAllString(variant().ReplaceAllString(model, ""), "")
+	if long {
+		model += Million
+	}
+	return model
 }
+
+// Million follows the name of a model in requests that ask for a window of a million tokens by a beta of Anthropic's.
+const Million = "[1m]"
 
 // What is remembered, and for how long.
 const (

@@ -29,6 +29,8 @@ func TestWindowsAreFound(t *testing.T) {
 		Table)
 	f("any", "claude-sonnet-4-5", 200_000, Table)
 	f("any", "claude-sonnet-4@20250514", 200_000, Table)
+	f("any", "claude-sonnet-4-5-20250929"+Million, 1_000_000, Table)
+	f("any", "claude-haiku-4-5"+Million, 200_000, Table)
 	f("any", "accounts/fireworks/models/llama-v3p1-405b-instruct", 128_000, Table)
 
 	// What a provider takes less than the window holds.
