@@ -1,4 +1,4 @@
-.PHONY: build check test race fuzz bench tables release publish install-script completions licences image nightly
+.PHONY: build check test race fuzz bench tables release publish install-script completions licences image nightly pictures
 
 # The program, as ./epitome.
 build:
@@ -70,6 +70,14 @@ image:
 	$(BUILD_IMAGE) -t epitome .
 
 BUILD_IMAGE = docker buildx build -f release/Dockerfile
+
+# Screenshots of the pages at the end of a demo, in build/pictures; docs/pages has the few that documents show. Needs npm
+# and Chromium.
+pictures:
+	go test -tags e2e -count=1 ./e2e -run Pictures -pictures $(CURDIR)/build/pictures
+	cp build/pictures/conversation-top-light-1280.png docs/pages/conversation-light.png
+	cp build/pictures/conversation-top-dark-1280.png docs/pages/conversation-dark.png
+	cp build/pictures/overview-light-1280.png docs/pages/overview-light.png
 
 # What takes longer than a landing may: plays, races, fuzzing, real agents, a browser, other systems, the image.
 nightly:

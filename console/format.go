@@ -123,8 +123,13 @@ func plural(n any, noun string) string {
 	return humanize.Comma(amount(n)) + " " + noun + "s"
 }
 
-// took returns a duration in seconds, with four digits.
-func took(d time.Duration) string { return fmt.Sprintf("%.4g s", d.Seconds()) }
+// took returns a duration: from a second on in seconds, else in milliseconds.
+func took(d time.Duration) string {
+	if d >= time.Second {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.1f ms", d.Seconds()*1000)
+}
 
 // firstLine returns the beginning of a text's first line that is not empty.
 func firstLine(text string) string {

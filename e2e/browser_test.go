@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +137,36 @@ func TestBrowser(t *testing.T) {
 	t.Run("login", r.testLogin)
 	t.Run("pages", r.testPages)
 	t.Run("content", r.testContent)
+}
+
+var pictures = flag.String("pictures", "", "`folder` for screenshots of the pages at the end of a demo")
+
+// TestPictures draws the pages for the documents and for whoever changes them.
+func TestPictures(t *testing.T) {
+	if *pictures == "" {
+		t.Skip("without -pictures there is nothing to draw")
+	}
+	if err := os.MkdirAll(*pictures, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t)
+	cmd := exec.CommandContext(t.Context(), r.program, "demo", "--open")
+	cmd.Env = append(environ(), "HOME="+t.TempDir())
+	var log fakeapi.Log
+	cmd.Stdout, cmd.Stderr = &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+	})
+	link := regexp.MustCompile(`(?s)(http://[0-9.:]+)/-/login#.*epitome --data (\S+) open`)
+	if !fakeapi.Eventually(func() bool { return link.MatchString(log.String()) }) {
+		t.Fatalf("the demo does not end:\n%s", &log)
+	}
+	found := link.FindStringSubmatch(log.String())
+	r.play(t, "pictures.mjs", facts{"base": found[1], "data": found[2], "folder": *pictures})
 }
 
 // testLogin has browsers log in, with and without the right to.

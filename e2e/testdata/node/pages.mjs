@@ -1,6 +1,7 @@
 // The pages of one session, held against what was truly sent.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { conversation, numbers, overview } from "./numbers.mjs";
 
 // all returns the pages by a name, of the session's own conversation.
 const all = (s, page) => (s.pages ??= findAll(s, page));
@@ -12,6 +13,27 @@ async function findAll(s, page) {
     overview: "/-/", conversations: "/-/conversations", conversation, first: `${conversation}?turn=1`,
     causes: "/-/causes", troubles: "/-/troubles", config: "/-/config", nothing: "/-/conversations/nosuch",
   };
+}
+
+// compare wants the numbers of a page where the API has them, and none elsewhere.
+async function compare(s, page, path, places) {
+  await page.goto(s.base + path);
+  const { texts, rest } = await page.evaluate((selectors) => {
+    const main = document.querySelector("main");
+    const texts = selectors.map((selector) => [...main.querySelectorAll(selector)].map((e) => e.textContent));
+    for (const selector of selectors) main.querySelectorAll(selector).forEach((e) => e.remove());
+    return { texts, rest: main.textContent };
+  }, Object.keys(places));
+  let count = 0;
+  Object.entries(places).forEach(([selector, values], i) => {
+    const shown = numbers(texts[i].join("\n")), told = numbers(values.filter(Boolean).join("\n"));
+    const at = shown.findIndex((n, k) => n !== told[k]);
+    s.want(shown.length === told.length && at < 0, `${path}, ${selector}: the page has ${shown.length} numbers, the API ${told.length}; ` +
+      `first ${shown.slice(at, at + 5)} for ${told.slice(at, at + 5)}`);
+    count += shown.length;
+  });
+  s.notes.push(`${path}: ${count} numbers`);
+  s.want(numbers(rest).length === 0, `${path} has numbers that no API has: ${numbers(rest)}`);
 }
 
 const missing = [/status of 404/]; // the page for what is not there
@@ -33,6 +55,24 @@ export const checks = {
     const text = await page.evaluate(async (href) => (await fetch(href)).text(), href);
     const file = readFileSync(join(s.data, "artifacts", `${href.split("/").pop().replace(/\.txt$/, "")}.txt`), "utf8");
     s.want(text === file, `the text at ${href} is not the file's`);
+  },
+
+  async "each number is the API's"(s) {
+    const page = await s.owner("/-/");
+    const path = (await all(s, page)).conversation;
+    const [report, story, { items: conversations }] = await Promise.all(
+      ["/-/api/summary", path.replace("/-/", "/-/api/"), "/-/api/conversations"].map((api) => s.api(api)));
+    await compare(s, page, "/-/", overview({ report, story, conversations }));
+    const footer = await page.locator("footer").textContent();
+    s.want(footer === `epitome ${report.version.replace(/-(0\.)?\d{14}-([0-9a-f]{7})[0-9a-f]*/, "-$2")}`, `the footer is ${footer}`);
+    const steps = ["offloaded", "cleared", "compacted"].map((step) => story.exchanges.find((e) => e[step]));
+    for (const { turn } of [...steps, story.exchanges[0], story.exchanges.at(-1)]) {
+      const { edits } = await s.api(`${path.replace("/-/", "/-/api/")}/edits?turn=${turn}`);
+      await compare(s, page, `${path}?turn=${turn}`, conversation({ story, edits }, turn));
+      const { artifact, readable } = edits[0] ?? {};
+      const href = await page.locator("[aria-label=Edits] a").first().getAttribute("href", { timeout: 1000 }).catch(() => null);
+      s.want(!artifact || href === null || href.endsWith(readable || artifact), `turn ${turn} leads to ${href}, not to ${artifact}`);
+    }
   },
 
   async "what the model saw"(s) {

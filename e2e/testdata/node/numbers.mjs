@@ -1,0 +1,140 @@
+// The numbers of a page, worked out from what the API answers, to compare with those that the page shows.
+
+// numbers returns the numbers in a text, with their units.
+export const numbers = (text) => text.match(/(?<![\p{L}\d])\$?\d+(?:[.,:/-]\d+)*[kMG]?(?:\s%)?/gu) ?? [];
+
+// How pages write amounts. A half is rounded to the even number, as Go does.
+const whole = (v) => String(v % 1 === 0.5 ? 2 * Math.round(v / 2) : Math.round(v));
+export const tokens = (n) => {
+  const unit = [1, 1e3, 1e6, 1e9].findIndex((size) => n / size < 999.5 || size === 1e9);
+  return Number((n / 1000 ** unit).toPrecision(3)) + ["", "k", "M", "G"][unit];
+};
+const comma = (n) => n.toLocaleString("en-US");
+export const dollars = (nano) => {
+  const v = Math.abs(nano) / 1e9;
+  if (v === 0 || v >= 0.9995) return `$${v.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  return `$${v.toFixed(v >= 0.01 ? 3 : 4)}`;
+};
+const percent = (part, of) => {
+  const v = part / of;
+  return `${v > 0 && v < 0.0995 ? (100 * v).toFixed(1) : whole(100 * v)} %`;
+};
+const clock = (time) => {
+  const t = new Date(time);
+  const two = (n) => String(n).padStart(2, "0");
+  return `${t.getDate()} ${two(t.getHours())}:${two(t.getMinutes())}:${two(t.getSeconds())}`;
+};
+const took = (ns) => (ns >= 1e9 ? (ns / 1e9).toFixed(1) : (ns / 1e6).toFixed(1));
+const bytes = (n) => {
+  const unit = Math.max(0, Math.min(3, Math.floor(Math.log2(Math.max(n, 1)) / 10)));
+  const v = Math.round((n / 1024 ** unit) * 10) / 10;
+  return unit > 0 && v < 10 ? v.toFixed(1) : whole(v);
+};
+
+const total = (t = {}) => Object.values(t).reduce((sum, n) => sum + n, 0);
+const small = (miss) => (miss === "small" ? "1,024" : "");
+const lost = (of) => (of.rebilled ? tokens(of.rebilled) : "");
+const done = (e) => [e.offloaded, e.cleared, e.compacted].filter(Boolean).join(" ");
+const failed = (e) => (e.status >= 400 ? `${e.status} ` : "") + (e.error ?? "");
+const isChanged = (e) => done(e) || e.rescue || e.action === "bypass";
+const isLoss = (miss) => miss && !["first", "small", "unknown"].includes(miss);
+const knowsCache = (u) => u?.source === "provider" && !u.odd && !u.cache_unknown;
+
+// sumsOf returns the sums of one exchange, as the API has them of many.
+function sumsOf({ usage: u = {}, bill = {}, ...e }) {
+  const cache = knowsCache(u);
+  return {
+    exchanges: 1, failed: e.status >= 400 || e.fault ? 1 : 0, tokens_before: total(e.tokens_before), tokens_after: total(e.tokens_after),
+    usage: { cache_input: cache ? u.input ?? 0 : 0, read: cache ? u.read ?? 0 : 0 },
+    money: {
+      beyond: bill.beyond ? 1 : 0, died: 0, ruled: bill.ruled ? 1 : 0, own_nano: 0, raw_nano: bill.raw_nano ?? 0, sent_nano: bill.sent_nano ?? 0,
+      saved_nano: (bill.raw_nano ?? 0) - (bill.sent_nano ?? 0), measured: bill.measured ? 1 : 0, billed_nano: bill.billed_nano ?? 0,
+    },
+  };
+}
+
+// tiles returns what the tiles of some sums say.
+function tiles({ money: m, usage: u, ...s }) {
+  const all = [];
+  if (s.tokens_before) all.push(tokens(s.tokens_before), tokens(s.tokens_after));
+  if (m.died) all.push(comma(m.died));
+  if (m.beyond) all.push(comma(m.beyond));
+  if (m.ruled || m.own_nano) all.push(dollars(m.saved_nano), comma(m.ruled), dollars(m.raw_nano), dollars(m.sent_nano));
+  if (m.own_nano) all.push(dollars(m.own_nano));
+  if (m.measured) all.push(dollars(m.billed_nano));
+  if (m.measured && m.measured < s.exchanges) all.push(comma(m.measured), comma(s.exchanges));
+  if (u.cache_input) all.push(percent(u.read, u.cache_input), tokens(u.read));
+  if (s.failed) all.push(comma(s.failed), comma(s.exchanges));
+  return all;
+}
+
+// hero returns what stands above the chart.
+function hero(c) {
+  const share = c.raw > c.window ? (c.raw / c.window).toFixed(1) : percent(c.tokens, c.window);
+  return [tokens(c.raw), tokens(c.tokens), share];
+}
+
+// chart returns what the chart of a conversation says, with the texts for a pointer that rests on a turn.
+function chart(exchanges) {
+  const before = (e) => total(e.tokens_before), after = (e) => total(e.tokens_after);
+  const most = Math.max(1, ...exchanges.flatMap((e) => [before(e), after(e), e.window ?? 0]));
+  const all = [exchanges[0].turn, exchanges.at(-1).turn, ...[0, 1, 2, 3, 4].map((q) => tokens(Math.floor((most * q) / 4)))];
+  const between = Math.floor((exchanges.length + 9) / 10);
+  exchanges.forEach((e, i) => {
+    if (i % between === 0) all.push(e.turn);
+    all.push(e.turn, tokens(before(e)), tokens(after(e)));
+    if (knowsCache(e.usage) && e.usage.input) all.push(percent(e.usage.read ?? 0, e.usage.input));
+    all.push(done(e));
+  });
+  const { window } = exchanges.findLast((e) => e.window) ?? {};
+  return window ? [...all, tokens(window)] : all;
+}
+
+const list = (conversations) => conversations.flatMap((c) => [c.title, c.agent, c.folder, c.model, percent(c.tokens, c.window), tokens(c.window),
+  c.turns, tokens(c.raw), tokens(c.tokens), clock(c.last)]);
+
+// overview returns the places of the first page that show numbers: selectors, with what stands there in order.
+export const overview = ({ report, story, conversations }) => ({
+  "#newest h2": [story.title],
+  "#newest .hero": hero(story),
+  "#newest .note": [lost(story), small(story.miss)],
+  "#newest svg": chart(story.exchanges),
+  "main > h2": ["30"],
+  "#figures dd": tiles(report.total),
+  "#recent :is(th[scope=row], td)": list(conversations),
+  "main > p:last-of-type": [report.prices.date.slice(0, 10), clock(report.since)],
+});
+
+// conversation returns the places of the page of a conversation at a turn.
+export function conversation({ story: s, edits }, turn) {
+  const e = s.exchanges.find((x) => x.turn === turn);
+  const parts = Object.keys({ ...e.tokens_before, ...e.tokens_after });
+  const order = ["system", "tools", "user", "assistant", "results", "summary", "images", "other"].filter((p) => parts.includes(p));
+  const events = s.exchanges.filter((x) => isChanged(x) || failed(x) || isLoss(x.miss)).reverse();
+  const first = (text) => shorten(text.slice(0, 4096).replace(/^[\n ]+/, "").split("\n")[0], 160);
+  return {
+    h1: [s.title],
+    "main > p.soft:first-of-type": [s.agent, s.folder, s.model, s.upstream, s.turns, clock(s.first), clock(s.last), s.id],
+    "#chart .hero": hero(s),
+    "#chart .note": [lost(s), small(s.miss)],
+    "#chart svg": chart(s.exchanges),
+    "#at h2": [turn],
+    "#at dd": tiles(sumsOf(e)),
+    "#at > p": [done(e), e.reason, small(e.miss), lost(e), failed(e), e.compacted && e.compaction?.why],
+    "#at details td": order.flatMap((p) => [comma(e.tokens_before?.[p] ?? 0), comma(e.tokens_after?.[p] ?? 0)]),
+    "#at > details p": [e.clear_line && tokens(e.clear_line), e.compact_line && tokens(e.compact_line), clock(e.start), e.path, e.status,
+      took(e.duration_ns), took(e.first_byte_ns), took(e.shape_ns), bytes(e.request_bytes), bytes(e.response_bytes)],
+    "#at h3": edits.length > 0 ? [turn] : [],
+    "[aria-label=Edits] :is(th[scope=row], td)": edits.flatMap((x) => [String(x.item), x.last > x.item ? x.last : "", x.before && tokens(x.before),
+      tokens(x.after), x.reason, x.text && `${first(x.text)}\n${shorten(x.text, 4000)}`]),
+    "dl:not(#at dl) dd": tiles(s.sums),
+    '[aria-label="What happened"] :is(th[scope=row], td)': events.slice(0, 20).flatMap((x) => [x.turn, tokens(total(x.tokens_before)),
+      tokens(total(x.tokens_after)), done(x), failed(x), x.reason, small(x.miss), lost(x)]),
+    "[aria-label='What happened'] + p": events.length > 20 ? [events.length - 20] : [],
+  };
+}
+
+function shorten(text, most) {
+  const all = Array.from(text);
+  return all.length > most ? `${all.slice(0, most - 1).join("")}…` : text;
+}
