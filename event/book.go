@@ -49,7 +49,6 @@ const (
 	mostQueued = 8192  // events that wait to be summed up
 	mostRecent = 5_000 // events
 	mostTalks  = 2_000 // conversations
-	mostKept   = 50    // lines of a conversation that begin with "keep:"
 	mostModels = 50    // that have sums of their own; clients choose the names
 )
 

@@ -122,11 +122,11 @@ func (t *talk) add(e *Exchange, end time.Time) (died bool) {
 	t.Folder, e.Folder = cmp.Or(e.Folder, t.Folder), ""
 	t.Agent = cmp.Or(e.Agent, t.Agent)
 	for _, line := range e.Kept {
-		if !slices.Contains(t.Kept, line) {
+		if line = strings.Clone(Clip(line)); !slices.Contains(t.Kept, line) {
 			t.Kept = append(t.Kept, line)
 		}
 	}
-	t.Kept, e.Kept = t.Kept[max(0, len(t.Kept)-mostKept):], nil
+	t.Kept, e.Kept = t.Kept[max(0, len(t.Kept)-50):], nil // the newest
 	t.Parent = cmp.Or(e.Parent, t.Parent)
 	t.Session = cmp.Or(e.Session, t.Session)
 	t.Client = cmp.Or(e.Client, t.Client)

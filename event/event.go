@@ -187,7 +187,7 @@ type Shaping struct {
 	Compacted  int           `json:"compacted,omitempty"`
 	Compaction Compaction    `json:"compaction,omitzero"`
 	Warnings   []Warning     `json:"warnings,omitempty"`
-	Kept       []string      `json:"kept,omitempty"`      // new lines of the user that begin with "keep:", each cut
+	Kept       []string      `json:"kept,omitempty"`      // new lines of the user that begin with "keep:"
 	TakenOut   int           `json:"taken_out,omitempty"` // tokens that the new decision took out
 	Code       Code          `json:"code,omitempty"`      // why nothing new was done, or not all of it
 	Reason     string        `json:"reason,omitempty"`    // the same in words, with numbers

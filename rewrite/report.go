@@ -237,8 +237,8 @@ func (x *shaping) describeOutcome() {
 	if spent := s.Decision.Tokens; isNew && x.in.Rescue == nil && warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
 		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonBudget, Tokens: spent})
 	}
-	if s.KeepOmitted > 0 {
-		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonKeep, Tokens: before, Messages: s.KeepOmitted})
+	if s.Unkept > 0 {
+		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonKeep, Tokens: before, Messages: s.Unkept})
 	}
 	usersOut := slices.DeleteFunc(slices.Clone(s.Added), func(e ledger.Edit) bool { return e.Why != event.CodeUser })
 	if len(usersOut) > 0 {

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"epitome/event"
 	"epitome/inject"
@@ -266,11 +265,7 @@ func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
 	if d.Items == 0 || parent != "" {
 		first, r.Title, r.Folder = 0, x.request.Title(), cmp.Or(x.in.Project, inject.Folder(x.request))
 	}
-	for i := first; i < len(x.request.Items); i++ {
-		for _, line := range x.request.KeepLines(&x.request.Items[i]) {
-			r.Kept = append(r.Kept, strings.Clone(event.Clip(line)))
-		}
-	}
+	r.Kept = x.request.KeepLines(first, len(x.request.Items))
 	if parent != "" {
 		r.Diverged = event.Narrow(x.request.MessagesIn(0, d.Items) + 1) // the message behind d's prefix, from 1 on
 	}

@@ -65,7 +65,7 @@ func rowOf(c *activity.Call) string {
 func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 	const maxLines, longest = 4, 160 // lines with such names, bytes of each
 	text, _ := excerpt.Screen(s.Request.TextOf(&s.Request.Items[c.Result]))
-	if failure := excerpt.Failure(text); c.Failed() || failure != "" && c.Kind == activity.Run && c.Exit < 0 {
+	if failure := c.Failure(text); c.Failed() || failure != "" {
 		return failure
 	}
 	var list []string

@@ -11,7 +11,7 @@ func TestUpdateKeepsWhatWasKnown(t *testing.T) {
 	r := rigged(t, plain(), text(good("a")))
 	r.answered(q)
 	asked := r.requests()[0].Ask
-	if !strings.Contains(asked, "Keep what still holds") || strings.Contains(asked, "long ago") {
+	if !strings.Contains(asked, "earlier summary that still holds") || strings.Contains(asked, "long ago") {
 		t.Errorf("continued with\n%s", asked) // the conversation has it already
 	}
 	q.Key, q.Continue = "b", nil
@@ -19,7 +19,7 @@ func TestUpdateKeepsWhatWasKnown(t *testing.T) {
 	s := r.requests()[1]
 	tag := tagFor(&q)
 	if !strings.Contains(s.Ask, "["+tag+" summary]\n"+q.Earlier+"\n["+tag+" end of summary]") ||
-		!strings.Contains(s.Ask, "Keep what still holds") {
+		!strings.Contains(s.Ask, "earlier summary that still holds") {
 		t.Errorf("asked\n%s", s.Ask)
 	}
 	if e := r.told(); !e[1].Update {

@@ -112,8 +112,8 @@ func Texts(body []byte, call *conversation.Call) string {
 type arguments struct {
 	command, query string   // the first argument that is a command, and the first that is a query; empty if none is
 	paths, numbers []string // each number with its name, such as "offset 10"
+	named          []string // all values, each with its name, except empty ones
 	texts          []string // strings that are arguments or in a list that is one, no deeper: any may be a patch
-	raw            []byte   // the JSON; nil if the arguments are not JSON
 }
 
 // signs removes _ and - from names of arguments: in small letters, file_path, file-path and filePath are one name then.
@@ -125,8 +125,11 @@ func readArguments(raw []byte, freeText bool) arguments {
 	if freeText || !jsonspan.Valid(raw) {
 		return arguments{command: string(raw), texts: []string{string(raw)}}
 	}
-	a := arguments{raw: raw}
+	a := arguments{}
 	gjson.ParseBytes(raw).ForEach(func(key, value gjson.Result) bool {
+		if shown := value.String(); shown != "" {
+			a.named = append(a.named, key.Str+": "+shown[:min(len(shown), 4*maxAbout)]) // enough for maxAbout characters
+		}
 		if value.Type == gjson.Number {
 			a.numbers = append(a.numbers, key.Str+" "+value.Raw)
 		}
@@ -185,6 +188,5 @@ func (a *arguments) mainArgument(files []string) string {
 	case a.query != "" && paths != "":
 		return a.query + " in " + paths
 	}
-	all := strings.Trim(string(a.raw[:min(len(a.raw), 4*maxAbout)]), "{} \n") // enough for maxAbout characters
-	return cmp.Or(a.query, paths, strings.ReplaceAll(all, `"`, ""))
+	return cmp.Or(a.query, paths, strings.Join(a.named, ", "))
 }

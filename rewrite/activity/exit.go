@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+
+	"epitome/rewrite/excerpt"
 )
 
 // exitForm matches an exit code, in one of its two groups: on a line that says nothing else, or in a field of JSON.
@@ -43,3 +45,13 @@ func (c *Call) State() string {
 
 // Failed reports whether the call failed by its exit code or by the client's flag.
 func (c *Call) Failed() bool { return c.Exit > 0 || c.IsError }
+
+// Failure returns the lines of a call's result that report its failure. They are empty if the call did not fail, or is
+// not a command without an exit code whose output reports a failure.
+func (c *Call) Failure(result string) string {
+	if !c.Failed() && (c.Kind != Run || c.Exit >= 0) {
+		return ""
+	}
+	screen, _ := excerpt.Screen(result)
+	return excerpt.Failure(screen, c.Failed())
+}

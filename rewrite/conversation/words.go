@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/jsonspan"
 )
 
@@ -32,27 +33,21 @@ func (r *Request) OwnWords(it *Item) string {
 // keepLine matches the lines by which a user says what every summary has to hold.
 var keepLine = regexp.MustCompile(`(?im)^keep:[^\r\n]*`)
 
-// KeepLines returns the lines that begin with "keep:", in any case, of what the user typed in an item.
-func (r *Request) KeepLines(it *Item) []string {
-	if it.Role != User {
-		return nil
+// KeepLines returns the lines of items [first, end) that begin with "keep:", in any case, in what the user typed.
+func (r *Request) KeepLines(first, end int) (lines []string) {
+	for i := first; i < end; i++ {
+		if it := &r.Items[i]; it.Role == User {
+			lines = append(lines, keepLine.FindAllString(r.OwnWords(it), -1)...)
+		}
 	}
-	return keepLine.FindAllString(r.OwnWords(it), -1)
+	return lines
 }
 
 // Title returns the beginning of what the user typed first, for people to tell conversations apart.
 func (r *Request) Title() string {
-	const most = 60 // characters
 	for i := range r.Items {
-		if r.Items[i].Role != User {
-			continue
-		}
-		words := strings.Join(strings.Fields(r.OwnWords(&r.Items[i])), " ")
-		if runes := []rune(words); len(runes) > most {
-			words = string(runes[:most-1]) + "…"
-		}
-		if words != "" {
-			return words
+		if words := r.OwnWords(&r.Items[i]); r.Items[i].Role == User && words != "" {
+			return excerpt.OneLine(words, 60)
 		}
 	}
 	return ""

@@ -53,7 +53,7 @@ cc -O2 -c part_399.c -o part_399.o
 func TestFailureIsTheWholeOfIt(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
-		if got := Failure(build(text)); got != want {
+		if got := Failure(build(text), true); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
@@ -116,7 +116,7 @@ func FuzzExcerpt(f *testing.F) {
 	f.Add("[epitome: 3 lines omitted (2-4)]\nfail\r\nFAIL\n", 3)
 	f.Fuzz(func(t *testing.T, text string, budget int) {
 		holdLines(t, text, budget%10_000)
-		for l := range strings.SplitSeq(Failure(text), "\n") {
+		for l := range strings.SplitSeq(Failure(text, true), "\n") {
 			if l != "" && !strings.Contains("\n"+text+"\n", "\n"+l+"\n") || isForged(l) {
 				t.Fatalf("%q is no line of %q", l, text)
 			}

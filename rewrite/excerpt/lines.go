@@ -30,7 +30,7 @@ var (
 	harmless = regexp.MustCompile(`(?i)\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-]` +
 		`(?:errors?|failures?|failed|fail|conflicts)\b|` +
 		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b|errors?[ _-]?free|` +
-		`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$`)
+		`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$|^[^,;]*\(pass\).*$`)
 	reason = regexp.MustCompile(`(?i)(?:error|exception|fatal|panic\w*|fail\w*|abort\w*|killed|denied|cannot|can't)\b` +
 		`[^:]{0,40}: \S|: .*(?:cannot|can't|no such|undefined)`)
 )
@@ -217,7 +217,12 @@ func (x *choice) join() (short string, omitted int) {
 		for i < len(x.lines) && !x.shown[i] {
 			i++
 		}
-		if n := i - first; n > 0 {
+		n := i - first
+		if n == 1 && x.mayShow(first) && x.count(x.lines[first]) <= gapTokens { // shorter than a note
+			b.WriteString(x.lines[first])
+			n = 0
+		}
+		if n > 0 {
 			fmt.Fprintf(&b, "%s %s omitted (%d-%d)]\n", Mark, Amount(n), first+1, i) // a reader counts lines from 1
 			omitted += n
 		}
@@ -234,14 +239,21 @@ var detail = regexp.MustCompile(`(?i)^[>|#\s]*(?:[-+] ?\S|` +
 	`(?:left|right|want|wanted|got|expected|received|actual|caused by)\b)|` +
 	`[\w/)]\.\w+["']?(?:[:(]| line )\d|\bline \d|-->`)
 
+// report matches a line that reports a failure. Other failing lines may be code, or prose about a failure.
+var report = regexp.MustCompile(`(?:^|[\s\]|>=])(?:(?:ERR|ERROR|FAIL|FAILED|FAILURE|FATAL|CONFLICT|Traceback)\b|` +
+	`(?:not ok|failure)\b|(?:[\w.]*[Ee]rror|[\w.]*Exception|fatal|panic)(?:\[?\w*\]?| \w+)?:\s|npm error|[✗✘✖])|` +
+	`\(\w+(?:Error|Exception)\)|level"?[=:]"?(?i:error|fatal)|\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|` +
+	`\bpanicked at|:\d+:\d+: |: (?:.*not found|No such file|[Pp]ermission denied)`)
+
 // Failure returns the lines of an output that report its main failure: the failing line with the highest score, its
 // heading, and lines near it that say what was expected, what came and where. It is empty if no line speaks of failure.
-func Failure(text string) string {
+// failed says that the output is known to be of a failure. Else it may be code or prose, and needs a line like report.
+func Failure(text string, failed bool) string {
 	const maxLines, maxBytes, longest, below = 6, 720, 400, 12 // longest: bytes per line; below: lines to look at
 	x := newChoice(text, 0, nil)                               // without a budget, as show is not called
-	order := x.order()
-	if len(order) == 0 || x.shapes[order[0]].failure == 0 {
-		return "" // no line speaks of failure, or hundreds of one shape do
+	order := slices.DeleteFunc(x.order(), func(i int) bool { return x.shapes[i].failure == 0 || len(x.lines[i]) > longest })
+	if len(order) == 0 || !failed && !slices.ContainsFunc(x.lines, report.MatchString) {
+		return ""
 	}
 	best, room, shown := order[0], maxBytes, 0
 	for at, k := range append([]int{best}, x.around(best, below)...) {

@@ -263,6 +263,6 @@ func (c *compaction) replace(cut, least int) bool {
 	}
 	c.setText(summary, summarize.Text(span, c.says, c.transcriptAt(summary)))
 	summary.Prose, summary.Told = c.says.Text, c.says.Until
-	_, c.KeepOmitted = span.Kept()
+	_, c.Unkept = span.Kept()
 	return c.addIfSmaller(least, edits)
 }

@@ -97,7 +97,7 @@ func (s *State) shorten(i, limit, keep int) (edits []ledger.Edit) {
 // still over limit tokens becomes an excerpt of about keep tokens. ok is false if the edit would save too little.
 func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, ok bool) {
 	const minScreen = 1_000 // tokens up to which terminal output within its limit stays as it is
-	text, isScreen, what, why := t.text, false, "final screen of ", event.CodeScreen
+	text, isScreen, done, why := t.text, false, "final screen", event.CodeScreen
 	if t.tokens > minScreen {
 		text, isScreen = excerpt.Screen(t.text)
 	}
@@ -107,17 +107,16 @@ func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, 
 			text = laidOut
 		}
 		short, omitted := excerpt.Lines(text, keep, s.Scale.CountText)
-		what = fmt.Sprintf("%d of %s omitted, of ", omitted, excerpt.Amount(excerpt.CountLines(text)))
+		done = fmt.Sprintf("%d of %s omitted", omitted, excerpt.Amount(excerpt.CountLines(text)))
 		if isScreen {
-			what += "the final screen of "
+			done += " from the final screen"
 		}
 		text, why = short, event.CodeOverLimit
 	case !isScreen: // the text is within its limit, and stays
 		return e, false
 	}
 	names := s.keepText(t.raw, t.text)
-	what += fmt.Sprintf("%s (%d tokens)", s.callOf[i], t.tokens)
-	text = excerpt.Note(what, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
+	text = excerpt.Note(s.callOf[i].String()+", "+done, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
 	e = ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
 		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text)), Step: ledger.StepOffload, Why: why}
 	e.Saved = t.tokens - e.Tokens

@@ -47,8 +47,7 @@ type State struct {
 	Reason     event.Code        // why nothing more was done
 	Compaction *event.Compaction // that was made or tried
 	Stage      Stage             // of a rescue
-
-	KeepOmitted int // lines that the user wants kept and a new summary has no room for
+	Unkept     int               // lines that the user wants kept, but a new summary has no room for
 
 	// prefixEnd is Request.End, the end of the last whole answer or result: a decision covers the items before it.
 	// Later items may be others in the next request, such as reminders that clients move.

@@ -1,12 +1,11 @@
 package ladder
 
 import (
-	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"epitome/event"
-	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/jsonspan"
@@ -112,15 +111,12 @@ func (s *State) KeepAgain(e ledger.Edit) {
 // stub returns the edit that clears result i. Its text says what was called, how the call ended, how large the result
 // is and where it can be read; it quotes the failure of a failed call.
 func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
-	call, quotes := s.callOf[i], ""
-	if failure := failureOf(call, s.Request.TextOf(&s.Request.Items[i])); failure != "" {
+	call, text, quotes := s.callOf[i], s.Request.TextOf(&s.Request.Items[i]), ""
+	if failure := call.Failure(text); failure != "" && 2*len(failure) < len(text) { // else the quote would free little
 		quotes = "\n" + excerpt.Quote(failure)
 	}
-	what := call.String()
-	if state := call.State(); state != "" {
-		what += ", " + state
-	}
-	e := s.clearEdit(i, what, ", cleared", quotes)
+	what := strings.TrimSuffix(call.String()+", "+call.State(), ", ") // the state may be empty
+	e := s.clearEdit(i, what, " cleared", quotes)
 	e.Step, e.Why = step, why
 	return e
 }
@@ -129,9 +125,8 @@ func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 // and its size, says what was done to it and where to read it, and ends with quotes.
 func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	it, names := &s.Request.Items[i], s.keepItem(i)
-	whole := s.Request.TextOf(it)
-	if n := excerpt.CountLines(whole); n > 0 {
-		what += fmt.Sprintf(", %s, %d bytes", excerpt.Amount(n), len(whole))
+	if n := excerpt.CountLines(s.Request.TextOf(it)); n > 0 {
+		what += ", " + excerpt.Amount(n)
 	}
 	if media := it.Media(); media != "" {
 		what += ", " + media
@@ -146,18 +141,4 @@ func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 		}
 	}
 	return e
-}
-
-// failureOf returns the failure that text, the result of call, reports, to be quoted in a stub. It is empty if the call
-// did not fail (a command without an exit code may have), or if a quote of half the text or more would free little.
-func failureOf(call *activity.Call, text string) string {
-	if !call.Failed() && (call.Kind != activity.Run || call.Exit >= 0) {
-		return ""
-	}
-	screen, _ := excerpt.Screen(text)
-	failure := excerpt.Failure(screen)
-	if 2*len(failure) >= len(text) {
-		return ""
-	}
-	return failure
 }
