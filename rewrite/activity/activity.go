@@ -128,7 +128,7 @@ func readArguments(raw []byte, freeText bool) arguments {
 	a := arguments{}
 	gjson.ParseBytes(raw).ForEach(func(key, value gjson.Result) bool {
 		if shown := value.String(); shown != "" {
-			a.named = append(a.named, key.Str+": "+shown[:min(len(shown), 4*maxAbout)]) // enough for maxAbout characters
+			a.named = append(a.named, key.Str+":"+shown[:min(len(shown), 4*maxAbout)]) // enough for maxAbout characters
 		}
 		if value.Type == gjson.Number {
 			a.numbers = append(a.numbers, key.Str+" "+value.Raw)
