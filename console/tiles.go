@@ -22,8 +22,8 @@ func sumTiles(sums event.Sums) (tiles []tile) {
 		before, after, note = sums.Observed.TokensBefore, sums.Observed.TokensAfter, "before → after in mode on"
 	}
 	if before > 0 {
-		tiles = append(tiles, tile{Name: "Tokens", Value: arrow(before, after), Note: note, Help: "Tokens of all " +
-			"requests as agents sent them, and as epitome sent them on. Each request has the whole conversation."})
+		tiles = append(tiles, tile{Name: "Tokens", Value: Tokens(before) + " → " + Tokens(after), Note: note,
+			Help: "All requests, as agents sent them and as epitome sent them on. Each has the whole conversation."})
 	}
 	money := sums.Money
 	if money.Beyond > 0 {
@@ -68,6 +68,3 @@ func sumTiles(sums event.Sums) (tiles []tile) {
 	}
 	return tiles
 }
-
-// arrow returns two numbers of tokens, before and after.
-func arrow(before, after int64) string { return Tokens(before) + " → " + Tokens(after) }

@@ -25,11 +25,7 @@ const (
 
 // IsLoss reports whether the cache missed something that it had, or should have had.
 func (m Miss) IsLoss() bool {
-	switch m {
-	case NoMiss, MissFirst, MissSmall, MissUnknown:
-		return false
-	}
-	return true
+	return m != NoMiss && m != MissFirst && m != MissSmall && m != MissUnknown
 }
 
 // prior is the last answered request of a conversation, with which the next one is compared.
