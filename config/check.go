@@ -90,8 +90,8 @@ func (c *Config) checkUpstreams(m *mistakes) {
 		}
 	}
 	for i, r := range c.Routes {
-		m.require(r.Model != "", "routes: route %d needs a model, as in gpt-*", i+1)
-		m.choice(fmt.Sprintf("routes: the upstream of route %d", i+1), r.Upstream, names...)
+		m.require(r.Model != "", "routes.%d needs a model, as in gpt-*", i+1)
+		m.choice(fmt.Sprintf("routes.%d.upstream", i+1), r.Upstream, names...)
 	}
 }
 
@@ -159,7 +159,7 @@ func (c *Config) Admit() (folder string, err error) {
 	m.check("", c.TLS.Check())
 	_, err = proxy.NewUpstreams(c.Settings())
 	m.check("", err)
-	return folder, errors.Join(m...)
+	return folder, c.source.place(errors.Join(m...))
 }
 
 // CheckAt refuses what c must not do when epitome listens on an address beyond loopback: to add credentials to the

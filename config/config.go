@@ -71,6 +71,7 @@ type Config struct {
 
 	Home      string `toml:"-"` // the folder with the user's context files; empty: it is the data folder
 	reference string // the text of the embedded config.toml
+	source    *source
 }
 
 // OffloadConfig is the table [offload].
@@ -108,8 +109,8 @@ const URLUpstream = "default"
 // Defaults returns the configuration of a user without a file. text is the program's own config.toml.
 func Defaults(text string) Config {
 	c := Config{Rewrite: ladder.Usual(), reference: text}
-	if err := c.decode("config.toml", []byte(text)); err != nil {
-		panic(fmt.Errorf("BUG: cannot read the embedded config.toml: %w", err))
+	if m := c.decode("config.toml", []byte(text)); m != nil {
+		panic(fmt.Errorf("BUG: cannot read the embedded config.toml: %w", errors.Join(m...)))
 	}
 	return c
 }
@@ -118,32 +119,31 @@ func Defaults(text string) Config {
 // empty path it reads the user's own file, if there is one.
 func Load(defaults, path string, over Overrides) (Config, error) {
 	c := Defaults(defaults)
-	file := cmp.Or(path, userFile())
+	file := cmp.Or(path, UserFile())
 	text, err := os.ReadFile(file)
 	if err != nil && (path != "" || !errors.Is(err, fs.ErrNotExist)) {
 		return Config{}, fmt.Errorf("cannot read the configuration: %w", err)
 	}
-	if err := c.decode(file, text); err != nil {
-		return Config{}, err
-	}
+	m := c.decode(file, text)
+	flags := map[string]string{"listen": over.Listen, "upstream": over.Upstream, "data": over.Data, "mode": over.Mode}
+	c.source.entries = slices.DeleteFunc(c.source.entries, func(e entry) bool { return flags[e.key] != "" })
 	c.Listen, c.Data = cmp.Or(over.Listen, c.Listen), cmp.Or(over.Data, c.Data)
 	c.Upstream, c.Mode = cmp.Or(over.Upstream, c.Upstream), cmp.Or(over.Mode, c.Mode)
 	if strings.Contains(c.Upstream, "://") {
 		// The headers of a table of that name may hold credentials for another provider.
-		if _, taken := c.Upstreams[URLUpstream]; taken {
-			return Config{}, errors.New("upstream cannot be a base URL beside a table [upstreams.default]; rename the table")
-		}
+		_, taken := c.Upstreams[URLUpstream]
+		m.require(!taken, "upstream cannot be a base URL beside a table [upstreams.default]; rename the table")
 		c.AddUpstream(URLUpstream, c.Upstream)
 		c.Upstream = URLUpstream
 	}
-	if err := errors.Join(c.expand(), c.Validate()); err != nil {
-		return Config{}, err
+	if err := errors.Join(errors.Join(m...), c.expand(), c.Validate()); err != nil {
+		return Config{}, c.source.place(err)
 	}
 	return c, nil
 }
 
-// userFile is the path of the user's own configuration, which need not exist; empty for a user without a home.
-func userFile() string {
+// UserFile is the path of the user's own configuration, which need not exist; empty for a user without a home.
+func UserFile() string {
 	folder, err := os.UserConfigDir()
 	if err != nil {
 		return ""

@@ -4,17 +4,40 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 	"github.com/pelletier/go-toml/v2"
 )
 
-// decode lays text over c: what it names is set, all else stays. Errors name file.
-func (c *Config) decode(file string, text []byte) error {
+// source is a configuration file.
+type source struct {
+	file    string
+	entries []entry
+}
+
+// entry is the head of a table, or a key with its value, in a configuration file.
+type entry struct {
+	key       string // with the tables around it; of tables of one name, it has their number: routes.2.model
+	header    string // the line with the table around it
+	line, end int    // the first and the last line, from 1
+}
+
+// decode lays text over c: what it names is set, all else stays. It returns all mistakes. Each names its key.
+func (c *Config) decode(file string, text []byte) (m mistakes) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors put a byte order mark there
+	lines := strings.SplitAfter(string(text), "\n")
+	c.source = &source{file, entriesIn(lines)}
+	var syntax *toml.DecodeError
+	if errors.As(toml.Unmarshal(text, new(map[string]any)), &syntax) {
+		line, _ := syntax.Position()
+		m.add("%s:%d: %s", file, line, strings.TrimPrefix(syntax.Error(), "toml: "))
+		return m
+	}
 	// The preset sets numbers that the file's own numbers override, wherever they stand.
 	var first struct {
 		Rewrite struct {
@@ -24,77 +47,145 @@ func (c *Config) decode(file string, text []byte) error {
 	}
 	_ = toml.Unmarshal(text, &first) // mistakes are found below
 	if first.Rewrite.Preset != "" {
-		if err := c.Rewrite.SetPreset(first.Rewrite.Preset); err != nil {
-			return fmt.Errorf("%s: rewrite.preset: %w", file, err)
+		m.check("rewrite.preset", c.Rewrite.SetPreset(first.Rewrite.Preset))
+	}
+	c.Rewrite.PriceFixed = c.Rewrite.PriceFixed || first.Rewrite.CachedPrice != nil
+	if decodeStrictly(lines, new(Config)) != nil { // the decoder ends at the first mistake, so each entry is tried
+		for _, e := range c.source.entries {
+			own := lines[e.line-1 : e.end]
+			if err := decodeStrictly(append([]string{e.header}, own...), new(Config)); err != nil {
+				m = append(m, c.explain(e.key, err))
+				clear(own)
+			}
 		}
 	}
-	if first.Rewrite.CachedPrice != nil {
-		c.Rewrite.PriceFixed = true
+	if err := decodeStrictly(lines, c); err != nil && m == nil {
+		m.add("%s: %w", file, err)
 	}
-	err := toml.NewDecoder(bytes.NewReader(text)).EnableUnmarshalerInterface().DisallowUnknownFields().Decode(c)
+	return m
+}
+
+// decodeStrictly decodes the lines of a file into c. An unknown key is an error.
+func decodeStrictly(lines []string, c *Config) error {
+	text := strings.NewReader(strings.Join(lines, ""))
+	return toml.NewDecoder(text).EnableUnmarshalerInterface().DisallowUnknownFields().Decode(c)
+}
+
+// explain says what is wrong with a key that cannot be decoded.
+func (c *Config) explain(key string, err error) error {
 	var unknown *toml.StrictMissingError
-	var wrong *toml.DecodeError
+	said := strings.TrimPrefix(err.Error(), "toml: ")
+	kind, _, isKind := strings.Cut(strings.TrimPrefix(said, "cannot decode TOML "), " into ")
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &unknown):
-		var m mistakes
-		for i := range unknown.Errors {
-			line, _ := unknown.Errors[i].Position()
-			key := strings.Join(unknown.Errors[i].Key(), ".")
-			m.add("%s:%d: unknown key %s%s", file, line, key, c.suggestion(key))
+		path := unknown.Errors[0].Key()
+		if name := path[len(path)-1]; !strings.Contains(key, name) { // it is in an inline table
+			key += "." + name
 		}
-		return errors.Join(m...)
-	case errors.As(err, &wrong):
-		line, _ := wrong.Position()
-		said, _, mismatch := strings.Cut(strings.TrimPrefix(wrong.Error(), "toml: cannot decode TOML "), " into ")
-		if mismatch {
-			return fmt.Errorf("%s:%d: %s must not be a TOML %s", file, line, strings.Join(wrong.Key(), "."), said)
-		}
-		return fmt.Errorf("%s:%d: %s", file, line, strings.TrimPrefix(wrong.Error(), "toml: "))
+		return fmt.Errorf("unknown key %s%s", key, c.suggestion(rowNumber.ReplaceAllString(key, "")))
+	case isKind:
+		said = "must not be a TOML " + kind
+	case key == "log.level":
+		said = "must be debug, info, warn or error"
 	}
-	return fmt.Errorf("%s: %w", file, err)
+	return fmt.Errorf("%s: %s", key, said)
+}
+
+// place puts file and line in front of each mistake in err that names a key of the file, and sorts them.
+func (s *source) place(err error) error {
+	if err == nil {
+		return nil
+	}
+	byLine := map[int]string{}
+	for text := range strings.SplitSeq(err.Error(), "\n") {
+		var about entry
+		for _, e := range s.entries {
+			if len(e.key) > len(about.key) && strings.Contains(text, e.key) {
+				about = e
+			}
+		}
+		if about.line > 0 {
+			text = fmt.Sprintf("%s:%d: %s", s.file, about.line, text)
+		}
+		byLine[about.line] += text + "\n"
+	}
+	all := ""
+	for _, line := range slices.Sorted(maps.Keys(byLine)) {
+		all += byLine[line]
+	}
+	return errors.New(strings.TrimSpace(all))
 }
 
 var (
-	keyLine    = regexp.MustCompile(`(?m)^#?(?:\[+([^\]\n]+)\]+|([a-z_0-9]+) = .*)$`) // of a table, or of a key
-	chosenName = regexp.MustCompile(`^(upstreams|clients|prices)\.[^.]+`)             // with a name of the user's
+	entryLine  = regexp.MustCompile(`^[ \t]*(?:(\[\[?)([^\]]+)\]|((?:"[^"]*"|[\w.-])+)[ \t]*=)`)
+	comment    = regexp.MustCompile(`(?m)^#([a-z[])`)                               // of config.toml, for a key
+	chosenName = regexp.MustCompile(`^(upstreams|clients|prices)\.("[^"]*"|[^.]+)`) // with a name of the user's
+	rowNumber  = regexp.MustCompile(`\.\d+`)
 )
+
+// entriesIn lists the entries in the lines of a file. One ends where the next one begins.
+func entriesIn(lines []string) (all []entry) {
+	table, header, rows := "", "", map[string]int{}
+	for i, line := range lines {
+		m := entryLine.FindStringSubmatch(line)
+		switch {
+		case m == nil && len(all) > 0:
+			all[len(all)-1].end = i + 1
+		case m == nil:
+		case m[1] == "":
+			all = append(all, entry{table + m[3], header, i + 1, i + 1})
+		default:
+			name := strings.TrimSpace(m[2])
+			if m[1] == "[[" {
+				rows[name]++
+				name = fmt.Sprintf("%s.%d", name, rows[name])
+			}
+			table, header = name+".", line
+			all = append(all, entry{name, "", i + 1, i + 1})
+		}
+	}
+	return all
+}
 
 // keys lists the keys and tables of config.toml. NAME stands for a name that the user chooses.
 func (c *Config) keys() (keys []string) {
-	table := ""
-	for _, m := range keyLine.FindAllStringSubmatch(c.reference, -1) {
-		key := m[1]
-		if key == "" {
-			key = table + m[2]
-		} else {
-			key = chosenName.ReplaceAllString(key, "$1.NAME")
-			table = key + "."
-		}
-		keys = append(keys, key)
+	text := comment.ReplaceAllString(c.reference, "$1")
+	for _, e := range entriesIn(strings.SplitAfter(text, "\n")) {
+		keys = append(keys, rowNumber.ReplaceAllString(chosenName.ReplaceAllString(e.key, "$1.NAME"), ""))
 	}
 	return keys
 }
 
-// suggestion asks whether a key was meant that is like the unknown one; it is empty if none is. Keys are compared by
-// their own names, as the decoder leaves out the tables around an inline table; one of the same table is preferred.
+// otherNames has keys by the names that other programs give them.
+var otherNames = map[string]string{
+	"base_url": "upstreams.NAME.url", "api_base": "upstreams.NAME.url", "endpoint": "upstreams.NAME.url",
+	"api_key": "upstreams.NAME.headers", "provider": "upstream", "host": "listen", "port": "listen",
+	"max_tokens": "window.models", "context_window": "window.models", "context_length": "window.models",
+	"log_level": "log.level", "ttl": "store.keep", "timeout": "proxy.first_byte_timeout",
+}
+
+// suggestion asks whether a key was meant that is like the unknown one, or called so elsewhere; it is empty if none is.
+// Keys are compared by their own names; one of the same table is preferred.
 func (c *Config) suggestion(unknown string) string {
-	name := unknown[strings.LastIndexByte(unknown, '.')+1:]
-	best, least := "", 4+len(name)/4
+	dot := strings.LastIndexByte(unknown, '.') + 1
+	table, name := chosenName.ReplaceAllString(unknown[:dot], "$1.NAME"), unknown[dot:]
+	best, least := otherNames[name], 4+len(name)/4
 	for _, key := range c.keys() {
 		n := levenshtein.ComputeDistance(name, key[strings.LastIndexByte(key, '.')+1:])
 		if n > 1+len(name)/4 {
 			continue
 		}
-		if table, _, _ := strings.Cut(key, "."); !strings.HasPrefix(unknown, table+".") {
+		if table == "" || !strings.HasPrefix(key, table) {
 			n += 2
 		}
 		if n < least {
-			best, least = "; did you mean "+key+"?", n
+			best, least = key, n
 		}
 	}
-	return best
+	if best == "" {
+		return ""
+	}
+	return " (did you mean " + strings.TrimPrefix(best, table) + "?)"
 }
 
 // expand replaces each "${NAME}" in the values that may hold a secret by the environment variable NAME.

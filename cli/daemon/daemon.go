@@ -143,7 +143,7 @@ func (d *Daemon) start() error {
 func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstreams, metrics *console.Metrics,
 	observers []func(event.Entry)) {
 	s, keep := d.storage, conf.Store.Keep.D()
-	d.biller = event.NewBiller(prices(conf))
+	d.biller = event.NewBiller(Prices(conf))
 	d.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
 	contexts := conf.ContextFiles(folder)
 	ratios := tokenize.NewRatios(s.store)
@@ -284,7 +284,7 @@ func (d *Daemon) reload() {
 	d.config.Store(&next)
 	d.console.Reload(next.Console)
 	d.windows.Configure(next.Window, probedOf(next))
-	d.biller.Configure(prices(next))
+	d.biller.Configure(Prices(next))
 	d.memory.Configure(next.Memory)
 	d.summarizer.Configure(next.Summarize)
 	if keys := config.NeedRestart(d.started, next); len(keys) > 0 {

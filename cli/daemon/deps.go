@@ -52,7 +52,7 @@ func TrialDeps(conf config.Config, home string, windows *window.Windows) (rewrit
 		return rewrite.Deps{}, err
 	}
 	d := Deps(store.NewMemory(passingMemory), shelf, windows, conf.Store.Keep.D())
-	d.Address, d.CachedPrice = conf.Offload.Address, event.NewBiller(prices(conf)).CachedPrice
+	d.Address, d.CachedPrice = conf.Offload.Address, event.NewBiller(Prices(conf)).CachedPrice
 	d.Inject = &inject.Injector{Files: conf.ContextFiles(home), Shelf: shelf}
 	return d, nil
 }
@@ -72,8 +72,8 @@ func (unwritten) Put(string, []byte, bool) error { return nil }
 
 func (unwritten) Touch(string) bool { return true }
 
-// prices returns by which prices a configuration charges.
-func prices(conf config.Config) event.Prices {
+// Prices returns by which prices a configuration charges.
+func Prices(conf config.Config) event.Prices {
 	s := event.Prices{Own: conf.Prices, Sellers: map[string]event.Seller{}, Life: conf.Rewrite.CacheLife.D()}
 	for name, u := range conf.Upstreams {
 		s.Sellers[name] = event.Seller{URL: u.URL, Billing: u.Billing}

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"epitome/config"
 	"epitome/console"
 	"epitome/event"
 	"epitome/rewrite"
@@ -21,7 +22,8 @@ type State struct {
 	Mode      string            `json:"mode"`
 	Upstream  string            `json:"upstream"` // the default one
 	Upstreams map[string]string `json:"upstreams"`
-	Keyed     bool              `json:"keyed"` // clients need keys of epitome's
+	Keyed     bool              `json:"keyed"`             // clients need keys of epitome's
+	Waiting   []string          `json:"waiting,omitempty"` // keys that its file has other values of than are in force
 }
 
 // State returns how the daemon runs.
@@ -31,6 +33,9 @@ func (d *Daemon) State() State {
 		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0}
 	for name, u := range conf.Upstreams {
 		s.Upstreams[name] = u.URL
+	}
+	if next, err := d.load(); err == nil {
+		s.Waiting = config.Differ(*conf, next)
 	}
 	return s
 }

@@ -266,10 +266,14 @@ func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
 
 // Check returns an error if a number makes no sense, by itself or beside the others.
 func (l *Limits) Check() error {
+	var all error
 	for _, n := range l.numbers() {
 		if !n.isSound() {
-			return fmt.Errorf("cannot use rewrite.%s %v: %w", n.name, n.value, n.advice())
+			all = errors.Join(all, fmt.Errorf("cannot use rewrite.%s %v: %w", n.name, n.value, n.advice()))
 		}
+	}
+	if all != nil {
+		return all
 	}
 	if _, empty := l.Bound[""]; empty {
 		return errors.New("cannot use rewrite.bound_thinking \"\": write a pattern such as claude-*, or leave it out")
@@ -288,6 +292,6 @@ func (l *Limits) CheckShares() error {
 	if l.Target < l.CompactAt && l.ClearAt <= l.CompactAt {
 		return nil
 	}
-	return fmt.Errorf("cannot use compact_at %v with compact_to %v and clear_at %v: "+
+	return fmt.Errorf("cannot use rewrite.compact_at %v with compact_to %v and clear_at %v: "+
 		"compact_to must be below compact_at, and clear_at not above it", l.CompactAt, l.Target, l.ClearAt)
 }
