@@ -22,11 +22,11 @@ func (a *app) artifactCommand() *cobra.Command {
 	c := &cobra.Command{Use: "artifact ID|PATH|URL", Short: "Print what epitome took out of a conversation",
 		Long: "Print what epitome took out of a conversation, by its id, path or URL as the text in its place says.\n" +
 			"It is looked for in the data folder that --data or --config names.",
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
 	c.AddCommand(&cobra.Command{Use: "find CONVERSATION REGEXP",
 		Short: "Print matching lines of all that a running epitome took out of a conversation",
-		Args:  cobra.MinimumNArgs(2),
+		Args:  atLeast(2),
 		RunE:  func(_ *cobra.Command, args []string) error { return a.findArtifacts(args[0], args[1]) }})
 	c.Flags().StringVar(&lines, "lines", "", "print only the lines `A-B`, counted from 1; A-, -B and A work too")
 	c.Flags().StringVar(&grep, "grep", "", "print only lines that match a Go `regular expression`, each with its "+

@@ -66,7 +66,7 @@ func (a *app) replayCommand() *cobra.Command {
 		Short: "Play recorded sessions, and measure what the ladder saves and loses",
 		Long: "Play recorded sessions turn by turn, and measure what the ladder saves and loses. A PATH is a log,\n" +
 			"or a folder of logs, of Claude Code, Codex, OpenCode, pi or Chat Completions requests.",
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, paths []string) error { return a.replay(paths, windows, preset, v) },
 	}
 	v.addFlags(c)

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,66 +57,49 @@ func (a *app) checkConfiguration() error {
 	}
 	fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",
 		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode)
-	newest := event.Conversation{Upstream: "anthropic", Model: "claude-sonnet-4-5", Window: int(conf.Window.Default)}
+	newest := []event.Conversation{{Upstream: "anthropic", Model: "claude-sonnet-4-5", Window: int(conf.Window.Default)}}
 	if card, err := daemon.Read(folder); err != nil {
 		fmt.Println("No epitome runs with it.")
-	} else if newest, err = printRunning(card, newest); err != nil {
+	} else if state, err := card.State(); err != nil {
 		return err
+	} else {
+		settings := map[bool]string{false: "the settings of its file", true: "older settings than its file has: " +
+			"kill -HUP puts those in force"}[state.Stale]
+		fmt.Printf("An epitome runs with it on %s, sends to %s (%s), and has %s.\n", card.Listen, state.Upstream,
+			state.Upstreams[state.Upstream], settings)
+		newest = state.Newest
 	}
-	fmt.Println(summaryCost(conf, newest))
+	told := map[string]bool{}
+	for _, c := range newest {
+		if !told[c.Model] {
+			fmt.Printf("%s holds %s tokens%s.\n", plain(c.Model), console.Tokens(int64(c.Window)), summaryCost(conf, c))
+		}
+		told[c.Model] = true
+	}
 	return nil
 }
 
-// printRunning prints with which settings an epitome runs, and how much its models hold. It returns its newest
-// conversation, or else the given one.
-func printRunning(card *daemon.Card, other event.Conversation) (event.Conversation, error) {
-	var list event.Page[event.Conversation]
-	state, err := card.State()
-	if err == nil {
-		err = card.Get("/-/api/conversations", &list)
-	}
-	if err != nil {
-		return other, err
-	}
-	fmt.Printf("An epitome runs with it on %s, and sends to %s (%s). ", card.Listen, state.Upstream,
-		state.Upstreams[state.Upstream])
-	if len(state.Waiting) > 0 {
-		fmt.Printf("Its file has changed: kill -HUP puts %s in force.\n", strings.Join(state.Waiting, ", "))
-	} else {
-		fmt.Println("What its file says is in force.")
-	}
-	known := map[string]bool{}
-	for _, c := range list.Items {
-		if window := fmt.Sprintf("%s holds %s tokens.", plain(c.Model), console.Tokens(int64(c.Window))); !known[window] {
-			known[window] = true
-			fmt.Println(window)
-		}
-	}
-	return append(list.Items, other)[0], nil
-}
-
-// summaryCost says what one summary of a conversation costs with its own model, which has most of it cached, and with
-// the configured model, which reads it anew.
+// summaryCost says what one summary of a full window costs with the conversation's own model, which has it cached, and
+// with the configured model, which reads it anew.
 func summaryCost(conf config.Config, c event.Conversation) string {
-	if !conf.Summarize.Mode.Asks() {
-		return fmt.Sprintf("A summary costs nothing: summarize.mode %s asks no model.", conf.Summarize.Mode)
-	}
-	const answer = 1500 // tokens of a usual summary
-	tokens, biller := int(conf.Rewrite.CompactAt*float64(window.Usable(c.Window, 0))), event.NewBiller(daemon.Prices(conf))
+	s, biller := conf.Summarize, event.NewBiller(daemon.Prices(conf))
+	tokens := int(conf.Rewrite.CompactAt * float64(window.Usable(c.Window, 0)))
 	cost := func(upstream, model string, cached int) string {
-		charge := biller.Charge(&event.Summary{Upstream: upstream, Model: model, Time: time.Now(),
-			Cost: event.Cost{InputTokens: tokens, CachedTokens: cached, OutputTokens: answer, Requests: 1}})
+		charge := biller.Charge(&event.Summary{Upstream: upstream, Model: model, Time: time.Now(), Cost: event.Cost{
+			InputTokens: tokens, CachedTokens: cached, OutputTokens: 1500, Requests: 1}})
 		if charge.Price == "" {
-			return "an unknown amount with " + plain(model)
+			return "an unknown amount"
 		}
-		return console.Dollars(charge.Nano) + " with " + plain(model)
+		return console.Dollars(charge.Nano)
 	}
-	text := fmt.Sprintf("A summary of %s tokens costs about %s", console.Tokens(int64(tokens)),
-		cost(c.Upstream, c.Model, tokens))
-	if s := conf.Summarize; s.Model != "" {
-		text += ", and " + cost(cmp.Or(s.Upstream, c.Upstream), s.Model, 0) + ", which is configured"
+	switch {
+	case !s.Mode.Asks():
+		return ""
+	case s.Model == "":
+		return "; a summary costs about " + cost(c.Upstream, c.Model, tokens)
 	}
-	return text + "."
+	return "; a summary by it would cost about " + cost(c.Upstream, c.Model, tokens) + ", and by " + s.Model + " costs " +
+		cost(cmp.Or(s.Upstream, c.Upstream), s.Model, 0)
 }
 
 // checkRunning asks a running epitome whether it takes requests.

@@ -45,7 +45,15 @@ func (a *app) loadWithFolder() (conf config.Config, folder string, err error) {
 func Execute(defaults string, args []string) int {
 	isUsage := true // a mistake that is found before the command begins is one in the command line
 	root := (&app{defaults: defaults}).command()
-	root.PersistentPreRun = func(*cobra.Command, []string) { isUsage = false }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
+		for name := range strings.FieldsSeq(idle[c.Name()]) {
+			if root.PersistentFlags().Changed(name) {
+				return fmt.Errorf("%s has no use for --%s", c.Name(), name)
+			}
+		}
+		isUsage = false
+		return nil
+	}
 	root.SetArgs(args)
 	c, err := root.ExecuteC()
 	var status exitStatus
@@ -91,16 +99,41 @@ func (a *app) command() *cobra.Command {
 	f.StringVar(&a.flags.Mode, "mode", "", "on rewrites, observe reports what on would do, off touches nothing (default "+
 		"on)")
 
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		for name := range strings.FieldsSeq(idle[c.Name()]) {
+			f.Lookup(name).Hidden = true
+		}
+		help(c, args)
+	})
+
 	cobra.EnableCommandSorting = false
 	root.AddGroup(&cobra.Group{ID: "first", Title: "Commands:"}, &cobra.Group{ID: "more", Title: "More commands:"})
 	addGroup(root, "first", a.serveCommand(), a.runCommand(), a.openCommand(), a.statsCommand(), a.explainCommand(),
 		a.artifactCommand(), a.checkCommand(), a.demoCommand())
-	addGroup(root, "more", a.statusCommand(), a.conversationCommand(), a.mcpCommand(), a.contextCommand(), a.memoryCommand(), keyCommand(),
-		a.serviceCommand(), a.benchCommand(), &cobra.Command{Use: "version", Short: "Print the version of this program",
+	addGroup(root, "more", a.statusCommand(), a.conversationCommand(), a.mcpCommand(), a.contextCommand(),
+		a.memoryCommand(), keyCommand(), a.serviceCommand(), a.benchCommand(),
+		&cobra.Command{Use: "version", Short: "Print the version of this program",
 			Run: func(*cobra.Command, []string) { fmt.Println(root.Version) }})
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
 	return root
+}
+
+// idle has the flags of all commands that have no effect on some.
+var idle = map[string]string{"version": "config data listen mode upstream", "key": "config data listen mode upstream",
+	"bash": "config data listen mode upstream", "demo": "data listen upstream"}
+
+// atLeast refuses fewer than n arguments, and says what to give.
+func atLeast(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) >= n {
+			return nil
+		}
+		_, words, _ := strings.Cut(c.Use, " ")
+		return fmt.Errorf("%s needs %s\n\n%s.\n\nUsage: %s", c.Name(), strings.TrimPrefix(words, "-- "), c.Short,
+			c.UseLine())
+	}
 }
 
 // addGroup adds commands under one heading of the help.

@@ -43,9 +43,6 @@ func (a *app) demoCommand() *cobra.Command {
 
 // demo plays the session with the built-in configuration, or with that of --config.
 func (a *app) demo(flags demoFlags) (err error) {
-	if a.flags.Listen+a.flags.Upstream+a.flags.Data != "" {
-		return errors.New("cannot run the demo with --listen, --upstream or --data: it brings its own")
-	}
 	window, err := config.ParseWindow(flags.window)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -29,9 +30,9 @@ func (a *app) explainCommand() *cobra.Command {
 	var window, preset string
 	var turns, onlyBody bool
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
-		Long: "Explain what epitome would do to the request in a file (- is standard input), without a running\n" +
-			"epitome, a key or the network.",
-		Args: cobra.MinimumNArgs(1),
+		Long: "Explain what epitome would do to the request in a file (- is standard input), without a key or the\n" +
+			"network. An epitome that runs says where requests for the model go, and how much it holds.",
+		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := a.newExplanation(args[0], window, preset)
 			switch {
@@ -95,6 +96,15 @@ func (a *app) newExplanation(file, holds, preset string) (*explanation, error) {
 		return nil, err
 	}
 	e.upstream = a.upstreamOf(conf, e.dialect.Name(), e.request.Model)
+	if card, err := daemon.Read(home); err == nil && holds == "" {
+		state, _ := card.State() // without an answer, the configuration counts
+		for _, c := range slices.Backward(state.Newest) {
+			if c.Model == e.request.Model {
+				e.upstream, conf.Window.Models = c.Upstream, map[string]unit.Tokens{"*": unit.Tokens(c.Window)}
+			}
+		}
+		e.windows.Configure(conf.Window, nil)
+	}
 	deps, err := daemon.TrialDeps(conf, home, e.windows)
 	e.shaper = rewrite.NewShaper(deps)
 	return e, err

@@ -30,7 +30,7 @@ func (a *app) memoryCommand() *cobra.Command {
 	}
 	c := verbs("memory", "List and forget notes of earlier sessions",
 		verb("list", "List the notes of earlier sessions", cobra.NoArgs, listMemory),
-		verb("forget ID...", "Forget entries by their ids, as list prints them", cobra.MinimumNArgs(1), forgetMemory),
+		verb("forget ID...", "Forget entries by their ids, as list prints them", atLeast(1), forgetMemory),
 		verb("clear", "Forget all entries", cobra.NoArgs, forgetMemory))
 	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: an agent's folder, or a name given "+
 		"by x-epitome-project")
@@ -98,9 +98,9 @@ func (a *app) contextCommand() *cobra.Command {
 	}
 	return verbs("context", "Keep files for new conversations to read",
 		verb("add NAME FILE...", "Keep text files under a name; a file replaces one of the same name",
-			cobra.MinimumNArgs(2), addContext),
+			atLeast(2), addContext),
 		verb("list", "List the files of all names", cobra.NoArgs, listContext),
-		verb("remove NAME [FILE...]", "Forget files, or all files of a name", cobra.MinimumNArgs(1), removeContext))
+		verb("remove NAME [FILE...]", "Forget files, or all files of a name", atLeast(1), removeContext))
 }
 
 // addContext keeps files under a name: args are the name and the files' paths.

@@ -14,7 +14,7 @@ import (
 func keyCommand() *cobra.Command {
 	return &cobra.Command{Use: "key CLIENT", Short: "Make a key for a client, and print the table that the " +
 		"configuration needs",
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error { return printKey(args[0]) }}
 }
 

@@ -31,7 +31,7 @@ func (a *app) runCommand() *cobra.Command {
 		Long: "Run a command with its base URLs pointing at epitome, and run epitome beside it if none runs. A base\n" +
 			"URL in OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL or COPILOT_PROVIDER_BASE_URL becomes\n" +
 			"the upstream.",
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.run(args) }}
 	c.Flags().SetInterspersed(false) // flags behind the command are its own
 	return c
@@ -82,13 +82,23 @@ func (a *app) run(command []string) error {
 		}
 		defer stop()
 		found = own
-	case a.file != "":
-		warn("using the epitome on %s with its own configuration, in mode %s", found.listen, found.Mode)
+	default:
+		if a.file != "" {
+			warn("using the epitome on %s with its own configuration, in mode %s", found.listen, found.Mode)
+		}
+		defer func() {
+			if isTerminal(os.Stderr) {
+				warn("on %s meanwhile: %s", found.listen, tally(findRunning(home).Totals, found.Totals))
+			}
+		}()
 	}
 	args := found.arguments(agent, all, conf.Offload.TellsTool())
 	child := exec.Command(path, slices.Concat(args, command[1:])...)
 	child.Args[0] = command[0]
 	child.Env = append(os.Environ(), found.environ(all)...)
+	if _, isSet := os.LookupEnv(toolSearch); agent == "claude" && all[1].url == "https://api.anthropic.com" && !isSet {
+		child.Env = append(child.Env, toolSearch+"=true")
+	}
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return passSignals(child)
 }
@@ -137,7 +147,7 @@ func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), er
 			warn("cannot end: %v", err)
 		}
 		if isTerminal(os.Stderr) {
-			warn("%s; log: %s", tally(d.Totals()), filepath.Join(folder, logFile))
+			warn("%s; log: %s", tally(d.Totals(), event.Sums{}), filepath.Join(folder, logFile))
 		}
 	}, nil
 }
@@ -210,12 +220,18 @@ func passSignals(child *exec.Cmd) error {
 	}
 }
 
-// tally returns one line about the requests of a run.
-func tally(t event.Sums) string {
-	if t.Exchanges == 0 {
+// tally returns one line about the requests between two sums.
+func tally(t, before event.Sums) string {
+	if t.Exchanges <= before.Exchanges {
 		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting " +
-			"of its own; docs/configuration.md lists those of many agents"
+			"of its own; docs/configuration.md has those of many"
 	}
-	return fmt.Sprintf("%d requests: %s tokens from the agent, %s after rewriting", t.Exchanges,
-		console.Tokens(t.TokensBefore+t.Observed.TokensBefore), console.Tokens(t.TokensAfter+t.Observed.TokensAfter))
+	came := t.TokensBefore + t.Observed.TokensBefore - before.TokensBefore - before.Observed.TokensBefore
+	sent := t.TokensAfter + t.Observed.TokensAfter - before.TokensAfter - before.Observed.TokensAfter
+	return fmt.Sprintf("%d requests: %s tokens from the agent, %s after rewriting", t.Exchanges-before.Exchanges,
+		console.Tokens(came), console.Tokens(sent))
 }
+
+// toolSearch has Claude Code send the schemas of tools as they are needed. Some of its versions only do so if they see
+// Anthropic's own address, or this variable. Settings of the user's, in files or arguments, override it.
+const toolSearch = "ENABLE_TOOL_SEARCH"

@@ -63,8 +63,11 @@ func openLog(conf config.Config) (log *slog.Logger, end io.Closer, err error) {
 		to, end = l, l
 	}
 	opts := &slog.HandlerOptions{Level: c.Level}
-	if c.Format == "text" || c.Format == "auto" && c.File == "" && isTerminal(os.Stderr) {
+	switch {
+	case c.Format == "text":
 		return slog.New(slog.NewTextHandler(to, opts)), end, nil
+	case c.Format == "auto" && c.File == "" && isTerminal(os.Stderr):
+		to = terminal{to}
 	}
 	return slog.New(slog.NewJSONHandler(to, opts)), end, nil
 }

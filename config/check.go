@@ -159,7 +159,7 @@ func (c *Config) Admit() (folder string, err error) {
 	m.check("", c.TLS.Check())
 	_, err = proxy.NewUpstreams(c.Settings())
 	m.check("", err)
-	return folder, c.source.place(errors.Join(m...))
+	return folder, c.place(errors.Join(m...))
 }
 
 // CheckAt refuses what c must not do when epitome listens on an address beyond loopback: to add credentials to the

@@ -71,7 +71,8 @@ type Config struct {
 
 	Home      string `toml:"-"` // the folder with the user's context files; empty: it is the data folder
 	reference string // the text of the embedded config.toml
-	source    *source
+	file      string // the user's, with its entries
+	entries   []entry
 }
 
 // OffloadConfig is the table [offload].
@@ -126,7 +127,7 @@ func Load(defaults, path string, over Overrides) (Config, error) {
 	}
 	m := c.decode(file, text)
 	flags := map[string]string{"listen": over.Listen, "upstream": over.Upstream, "data": over.Data, "mode": over.Mode}
-	c.source.entries = slices.DeleteFunc(c.source.entries, func(e entry) bool { return flags[e.key] != "" })
+	c.entries = slices.DeleteFunc(c.entries, func(e entry) bool { return flags[e.key] != "" })
 	c.Listen, c.Data = cmp.Or(over.Listen, c.Listen), cmp.Or(over.Data, c.Data)
 	c.Upstream, c.Mode = cmp.Or(over.Upstream, c.Upstream), cmp.Or(over.Mode, c.Mode)
 	if strings.Contains(c.Upstream, "://") {
@@ -137,7 +138,7 @@ func Load(defaults, path string, over Overrides) (Config, error) {
 		c.Upstream = URLUpstream
 	}
 	if err := errors.Join(errors.Join(m...), c.expand(), c.Validate()); err != nil {
-		return Config{}, c.source.place(err)
+		return Config{}, c.place(err)
 	}
 	return c, nil
 }

@@ -84,9 +84,8 @@ func TestDefaultsAreValid(t *testing.T) {
 	if err := c.Validate(); err != nil {
 		t.Error(err)
 	}
-	c.source = nil
 	got := load(t, configToml())
-	got.source = nil
+	got.file, got.entries = c.file, c.entries
 	if !reflect.DeepEqual(*got, c) {
 		t.Errorf("the defaults as a user's file give %+v, want %+v", got, c)
 	}
@@ -117,7 +116,7 @@ upstream = "anthropic"
 		Headers: map[string]string{"x-team": "red"}}
 	want.Upstreams["mine"] = proxy.UpstreamConfig{URL: "http://127.0.0.1:8000/v1"}
 	want.Routes = []proxy.RouteRule{{Model: "claude-*", Upstream: "anthropic"}}
-	c.source, want.source = nil, nil
+	c.file, c.entries = want.file, want.entries
 	if !reflect.DeepEqual(*c, want) {
 		t.Errorf("got  %+v\nwant %+v", c, want)
 	}

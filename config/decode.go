@@ -4,21 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 	"github.com/pelletier/go-toml/v2"
 )
-
-// source is a configuration file.
-type source struct {
-	file    string
-	entries []entry
-}
 
 // entry is the head of a table, or a key with its value, in a configuration file.
 type entry struct {
@@ -31,7 +23,7 @@ type entry struct {
 func (c *Config) decode(file string, text []byte) (m mistakes) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors put a byte order mark there
 	lines := strings.SplitAfter(string(text), "\n")
-	c.source = &source{file, entriesIn(lines)}
+	c.file, c.entries = file, entriesIn(lines)
 	var syntax *toml.DecodeError
 	if errors.As(toml.Unmarshal(text, new(map[string]any)), &syntax) {
 		line, _ := syntax.Position()
@@ -51,7 +43,7 @@ func (c *Config) decode(file string, text []byte) (m mistakes) {
 	}
 	c.Rewrite.PriceFixed = c.Rewrite.PriceFixed || first.Rewrite.CachedPrice != nil
 	if decodeStrictly(lines, new(Config)) != nil { // the decoder ends at the first mistake, so each entry is tried
-		for _, e := range c.source.entries {
+		for _, e := range c.entries {
 			own := lines[e.line-1 : e.end]
 			if err := decodeStrictly(append([]string{e.header}, own...), new(Config)); err != nil {
 				m = append(m, c.explain(e.key, err))
@@ -92,28 +84,24 @@ func (c *Config) explain(key string, err error) error {
 }
 
 // place puts file and line in front of each mistake in err that names a key of the file, and sorts them.
-func (s *source) place(err error) error {
+func (c *Config) place(err error) error {
 	if err == nil {
 		return nil
 	}
-	byLine := map[int]string{}
+	texts := make([]string, len(c.entries)+1) // by entry; the first is without one
 	for text := range strings.SplitSeq(err.Error(), "\n") {
-		var about entry
-		for _, e := range s.entries {
-			if len(e.key) > len(about.key) && strings.Contains(text, e.key) {
-				about = e
+		at, longest := 0, ""
+		for i, e := range c.entries {
+			if len(e.key) > len(longest) && strings.Contains(text, e.key) {
+				at, longest = i+1, e.key
 			}
 		}
-		if about.line > 0 {
-			text = fmt.Sprintf("%s:%d: %s", s.file, about.line, text)
+		if at > 0 {
+			text = fmt.Sprintf("%s:%d: %s", c.file, c.entries[at-1].line, text)
 		}
-		byLine[about.line] += text + "\n"
+		texts[at] += text + "\n"
 	}
-	all := ""
-	for _, line := range slices.Sorted(maps.Keys(byLine)) {
-		all += byLine[line]
-	}
-	return errors.New(strings.TrimSpace(all))
+	return errors.New(strings.TrimSpace(strings.Join(texts, "")))
 }
 
 var (

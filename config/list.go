@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -26,20 +27,22 @@ func (c *Config) List() (all []console.Setting) {
 	return all
 }
 
-// Differ lists the keys in which two configurations differ.
-func Differ(running, wanted Config) []string {
-	_, was := running.values()
-	keys, is := wanted.values()
-	return slices.DeleteFunc(keys, func(key string) bool { return was[key] == is[key] })
-}
-
 // NeedRestart lists the keys in which the two differ and that only a new start puts in force.
 func NeedRestart(running, wanted Config) (keys []string) {
 	fixed := []string{"listen", "data", "tls.", "store.", "offload.", "events.", "log.", "otel.", "proxy.max_in_flight",
 		"proxy.max_connections"}
-	return slices.DeleteFunc(Differ(running, wanted), func(key string) bool {
-		return !slices.ContainsFunc(fixed, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+	_, was := running.values()
+	all, is := wanted.values()
+	return slices.DeleteFunc(all, func(key string) bool {
+		isFixed := slices.ContainsFunc(fixed, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+		return !isFixed || was[key] == is[key]
 	})
+}
+
+// Same reports whether two configurations have the same values.
+func Same(a, b Config) bool {
+	a.entries, b.entries = nil, nil
+	return reflect.DeepEqual(a, b)
 }
 
 // values returns all values as TOML writes them, secrets included, and their keys in the order of Config.

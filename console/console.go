@@ -114,6 +114,9 @@ func New(c Config, p Program) *Console {
 		http.ServeFileFS(w, r, files, "assets/"+r.PathValue("name"))
 	})
 	o.handle("/-/", figures, o.notFound)
+	// These are what browsers ask for at the address by itself.
+	o.handle("GET /{$}", public|page, http.RedirectHandler("/-/", http.StatusSeeOther).ServeHTTP)
+	o.handle("GET /favicon.ico", public|page, http.RedirectHandler("/-/assets/icon.svg", http.StatusSeeOther).ServeHTTP)
 	return o
 }
 

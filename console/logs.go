@@ -71,9 +71,12 @@ func (l *Log) writeExchange(e *event.Exchange) {
 	pairs := []any{"id", e.ID, "method", e.Method, "path", e.Path, "upstream", e.Upstream,
 		"status", e.Status, "action", e.Action, "in", e.RequestBytes, "out", e.ResponseBytes,
 		"first_byte_ms", milliseconds(e.FirstByte), "duration_ms", milliseconds(e.Duration), "client", e.Client}
+	if changed(*e) {
+		pairs = append(pairs, "did", changes(*e))
+	}
 	if e.ShapeTime > 0 {
 		pairs = append(pairs, "mode", e.Mode, "shape_ms", milliseconds(e.ShapeTime), "model", e.Model,
-			"conversation", e.Conversation, "window", e.Window, "tokens_before", e.TokensBefore.Total(),
+			"conversation", e.Conversation, "turn", e.Turn, "window", e.Window, "tokens_before", e.TokensBefore.Total(),
 			"tokens_after", e.TokensAfter.Total(), "estimated", e.Estimated, "ratio", math.Round(e.Ratio*1000)/1000,
 			"decided", e.Decided, "broke", e.Broke, "offloaded", e.Offloaded, "cleared", e.Cleared,
 			"compacted", e.Compacted, "causes", e.Causes.String(), "thoughts", int(e.Thoughts), "added", int(e.Added),

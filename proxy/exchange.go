@@ -128,7 +128,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	path, _, _ := bytes.Cut(wire.OriginForm(h.RequestURI()), []byte("?"))
 	x := &exchange{
 		proxy: p, set: p.settings.Load(), ctx: ctx, client: ctx.Conn().(*wire.Client), room: room{all: p.rooms},
-		own: bytes.HasPrefix(path, []byte(ownPath)), head: h.RawHeaders(), unread: ctx.Request.IsBodyStream(),
+		own: isOwn(h, path), head: h.RawHeaders(), unread: ctx.Request.IsBodyStream(),
 	}
 	x.event = event.Exchange{
 		ID: rand.Text()[:10], Start: time.Now(), Method: string(h.Method()), Path: string(path),

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/valyala/fasthttp"
+
 	"epitome/proxy/wire"
 )
 
@@ -15,6 +17,13 @@ const (
 	ownPath      = "/-/"   // begins the paths of epitome's own pages; everything else is forwarded
 	strangerBody = 4 << 10 // bytes of a body under ownPath without a known key, which take no room: a login needs fewer
 )
+
+// isOwn reports whether epitome itself answers a request: for its pages, or from a person who opens its address.
+func isOwn(h *fasthttp.RequestHeader, path []byte) bool {
+	isIcon, isRoot := string(path) == "/favicon.ico", string(path) == "/"
+	return bytes.HasPrefix(path, []byte(ownPath)) || h.IsGet() && (isIcon ||
+		isRoot && bytes.Contains(wire.Find(h.RawHeaders(), "accept"), []byte("text/html")))
+}
 
 // serveOwn answers a request for epitome itself. The handler runs on the connection's goroutine, and its request's
 // context ends when the client leaves or the proxy stops.

@@ -301,7 +301,7 @@ func TestHeadersThatMakeNoSenseAreRefused(t *testing.T) {
 		"x-epitome-set: clear_att=0.7":                     "unknown name clear_att in x-epitome-set; write one of ",
 		"x-epitome-context: docs, none":                    `nothing is kept under the name \"none\"`,
 
-		"x-epitome-mode: observe\nx-epitome-set: compact_to=0.95": "cannot use compact_at 0.9 with compact_to 0.95",
+		"x-epitome-mode: observe\nx-epitome-set: compact_to=0.95": "cannot use rewrite.compact_at 0.9 with compact_to 0.95",
 	} {
 		resp, body := r.ask(post(chatTarget, long, strings.Split(lines, "\n")...))
 		if resp.StatusCode != 400 || !strings.Contains(body, `"bad_request"`) || !strings.Contains(body, says) {

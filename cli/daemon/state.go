@@ -22,21 +22,24 @@ type State struct {
 	Mode      string            `json:"mode"`
 	Upstream  string            `json:"upstream"` // the default one
 	Upstreams map[string]string `json:"upstreams"`
-	Keyed     bool              `json:"keyed"`             // clients need keys of epitome's
-	Waiting   []string          `json:"waiting,omitempty"` // keys that its file has other values of than are in force
+	Keyed     bool              `json:"keyed"` // clients need keys of epitome's
+	Stale     bool              `json:"stale"` // its configuration file has changed since it was read
+
+	Totals event.Sums           `json:"totals"` // of all requests since the start
+	Newest []event.Conversation `json:"newest"`
 }
 
 // State returns how the daemon runs.
 func (d *Daemon) State() State {
 	conf := d.config.Load()
 	s := State{Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream,
-		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0}
+		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0,
+		Totals: d.Totals(), Newest: d.book.Conversations("", 0, 100).Items}
 	for name, u := range conf.Upstreams {
 		s.Upstreams[name] = u.URL
 	}
-	if next, err := d.load(); err == nil {
-		s.Waiting = config.Differ(*conf, next)
-	}
+	next, err := d.load()
+	s.Stale = err != nil || !config.Same(*conf, next)
 	return s
 }
 

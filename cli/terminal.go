@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/config"
+	"epitome/console"
+	"epitome/event"
+)
+
+// terminal writes the log, which it gets as JSON, for a person: how to begin, a line for each decision, and failures.
+type terminal struct{ to io.Writer }
+
+// Write writes one line of the log, or nothing if another line says the same.
+func (t terminal) Write(line []byte) (int, error) {
+	r := gjson.ParseBytes(line)
+	of := func(key string) string { return r.Get(key).String() }
+	text := of("msg")
+	switch isFailure := of("level") != "INFO"; {
+	case text == "listening":
+		scheme, address, _ := strings.Cut(of("address"), "://")
+		base := scheme + "://" + config.Reachable(address)
+		text = fmt.Sprintf("epitome listens on %s and sends to %s, mode %s\n\n    export OPENAI_BASE_URL=%s/v1\n"+
+			"    export ANTHROPIC_BASE_URL=%s/u/anthropic\n    epitome open     # the pages, in your browser\n\n"+
+			"Waiting for the first request. Ctrl-C ends epitome.", base, of("upstream"), of("mode"), base, base)
+	case text == "exchange" && isFailure:
+		text = fmt.Sprintf("%s %s: %s %s%s", of("method"), of("path"), of("status"), of("error"), of("inner"))
+	case text == "exchange" && of("did") == "":
+		text = ""
+	case text == "exchange":
+		ifOn := map[string]string{event.ModeObserve: " in mode on"}[of("mode")]
+		text = fmt.Sprintf("turn %s: %s → %s tokens%s, %s", of("turn"), console.Tokens(r.Get("tokens_before").Int()),
+			console.Tokens(r.Get("tokens_after").Int()), ifOn, of("did"))
+	case text == event.CompactionCompleted, text == event.SummaryStarted, text == event.SummaryCompleted:
+		text = "" // its exchange says it
+	default:
+		r.ForEach(func(key, value gjson.Result) bool {
+			if name := key.String(); name != "time" && name != "level" && name != "msg" {
+				text += fmt.Sprintf(", %s %s", name, value)
+			}
+			return true
+		})
+	}
+	if text == "" {
+		return len(line), nil
+	}
+	if level := strings.ToLower(of("level")); level != "info" {
+		text = level + ": " + console.Plain(text)
+	}
+	_, err := fmt.Fprintf(t.to, "%s %s\n", r.Get("time").Time().Local().Format("15:04:05"), text)
+	return len(line), err
+}

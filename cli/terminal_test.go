@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A person at a terminal reads how to begin, what was decided and what failed, and nothing else.
+func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
+	var out strings.Builder
+	to := terminal{&out}
+	for _, line := range []string{
+		`"level":"INFO","msg":"listening","address":"http://0.0.0.0:7070","upstream":"https://api.openai.com/v1","mode":"on"`,
+		`"level":"INFO","msg":"exchange","method":"POST","path":"/v1/chat/completions","status":200,"turn":1`,
+		`"level":"INFO","msg":"summary_started","conversation":"a"`,
+		`"level":"INFO","msg":"exchange","mode":"on","turn":65,"tokens_before":51234,"tokens_after":16012,"did":"compact: 117"`,
+		`"level":"INFO","msg":"exchange","mode":"observe","turn":3,"tokens_before":900,"tokens_after":800,"did":"clear: 2"`,
+		`"level":"WARN","msg":"exchange","method":"POST","path":"/v1/\u001bx","status":502,"error":"cannot reach it"`,
+		`"level":"ERROR","msg":"the configuration is not sound","error":"config.toml:2: listen must be host:port"`,
+	} {
+		text := `{"time":"2026-11-27T05:55:52.601246016Z",` + line + "}\n"
+		if n, err := to.Write([]byte(text)); n != len(text) || err != nil {
+			t.Errorf("%s: %d, %v", line, n, err)
+		}
+	}
+	want := `TIME epitome listens on http://127.0.0.1:7070 and sends to https://api.openai.com/v1, mode on
+
+    export OPENAI_BASE_URL=http://127.0.0.1:7070/v1
+    export ANTHROPIC_BASE_URL=http://127.0.0.1:7070/u/anthropic
+    epitome open     # the pages, in your browser
+
+Waiting for the first request. Ctrl-C ends epitome.
+TIME turn 65: 51.2k → 16k tokens, compact: 117
+TIME turn 3: 900 → 800 tokens in mode on, clear: 2
+TIME warn: POST /v1/␛x: 502 cannot reach it
+TIME error: the configuration is not sound, error config.toml:2: listen must be host:port
+`
+	if got := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d`).ReplaceAllString(out.String(), "TIME"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
