@@ -60,28 +60,23 @@ func untilSignal() (context.Context, context.CancelFunc) {
 func (a *app) replayCommand() *cobra.Command {
 	var v verdict
 	var windows []string
-	var preset string
 	c := &cobra.Command{
 		Use:   "replay PATH...",
 		Short: "Play recorded sessions, and measure what the ladder saves and loses",
 		Long: "Play recorded sessions turn by turn, and measure what the ladder saves and loses. A PATH is a log,\n" +
 			"or a folder of logs, of Claude Code, Codex, OpenCode, pi or Chat Completions requests.",
 		Args: atLeast(1),
-		RunE: func(_ *cobra.Command, paths []string) error { return a.replay(paths, windows, preset, v) },
+		RunE: func(_ *cobra.Command, paths []string) error { return a.replay(paths, windows, v) },
 	}
 	v.addFlags(c)
 	c.Flags().StringSliceVar(&windows, "window", []string{"32k", "64k", "128k", "200k"}, "windows in `tokens`")
-	c.Flags().StringVar(&preset, "preset", "", "use this preset in place of the configured one")
 	return c
 }
 
 // replay plays the sessions in paths, and prints the report.
-func (a *app) replay(paths, windows []string, preset string, v verdict) error {
+func (a *app) replay(paths, windows []string, v verdict) error {
 	conf, err := a.load()
 	if err != nil {
-		return err
-	}
-	if err := setPreset(&conf, preset); err != nil {
 		return err
 	}
 	o := replay.Options{Paths: paths, Config: conf, Progress: os.Stderr}

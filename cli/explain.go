@@ -27,14 +27,14 @@ import (
 )
 
 func (a *app) explainCommand() *cobra.Command {
-	var window, preset string
+	var window string
 	var turns, onlyBody bool
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
 		Long: "Explain what epitome would do to the request in a file (- is standard input), without a key or the\n" +
 			"network. An epitome that runs says where requests for the model go, and how much it holds.",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			e, err := a.newExplanation(args[0], window, preset)
+			e, err := a.newExplanation(args[0], window)
 			switch {
 			case err != nil:
 				return fmt.Errorf("cannot explain %s: %w", args[0], err)
@@ -51,7 +51,6 @@ func (a *app) explainCommand() *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&turns, "turns", false, "explain the conversation turn by turn, from its beginning")
 	f.StringVar(&window, "window", "", "assume that the model holds this many `tokens`, as 32k or 200000")
-	f.StringVar(&preset, "preset", "", "use this preset in place of the configured one")
 	f.BoolVar(&onlyBody, "body", false, "print the request as it would be sent, instead of a report")
 	return c
 }
@@ -67,8 +66,8 @@ type explanation struct {
 	earlier  []string // a line for each change that was decided at an earlier request
 }
 
-// newExplanation reads the request in a file; - is standard input. It assumes a window and a preset if they are given.
-func (a *app) newExplanation(file, holds, preset string) (*explanation, error) {
+// newExplanation reads the request in a file; - is standard input. It assumes a window if one is given.
+func (a *app) newExplanation(file, holds string) (*explanation, error) {
 	conf, home, err := a.loadWithFolder()
 	if err != nil {
 		return nil, err
@@ -80,9 +79,6 @@ func (a *app) newExplanation(file, holds, preset string) (*explanation, error) {
 		}
 		all := unit.Tokens(tokens)
 		conf.Window = window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}
-	}
-	if err := setPreset(&conf, preset); err != nil {
-		return nil, err
 	}
 	body, err := readRequest(file)
 	if err != nil {
@@ -121,17 +117,6 @@ func readRequest(file string) (body []byte, err error) {
 		err = errors.New("it is not JSON")
 	}
 	return body, err
-}
-
-// setPreset puts the limits of a preset in the place of the configured ones. An empty name changes nothing.
-func setPreset(conf *config.Config, preset string) error {
-	if preset == "" {
-		return nil
-	}
-	if err := conf.Rewrite.SetPreset(preset); err != nil {
-		return fmt.Errorf("cannot use preset %q: %w", preset, err)
-	}
-	return nil
 }
 
 // upstreamOf returns the upstream that a request would go to: by its route, by the command line, or by the path that
