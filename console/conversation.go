@@ -14,7 +14,8 @@ import (
 type conversation struct {
 	event.Story
 	Chart               chart
-	FirstKept, LastKept int // turns
+	FirstKept, LastKept int  // turns
+	IsAlive             bool // the newest turn got its answer
 	Turn                event.Exchange
 	Edits               event.Edits      // of Turn, in the order of the request's messages; the owner's only
 	Events              []event.Exchange // turns with a change, a failure or a cache miss, the newest first
@@ -46,7 +47,8 @@ func newConversation(s event.Story, asked int) *conversation {
 	if len(s.Exchanges) == 0 {
 		return c
 	}
-	c.FirstKept, c.LastKept = s.Exchanges[0].Turn, s.Exchanges[len(s.Exchanges)-1].Turn
+	newest := s.Exchanges[len(s.Exchanges)-1]
+	c.FirstKept, c.LastKept, c.IsAlive = s.Exchanges[0].Turn, newest.Turn, failed(newest) == ""
 	c.Turn = s.Exchanges[0]
 	for _, e := range s.Exchanges {
 		if e.Turn == asked {
@@ -68,12 +70,6 @@ func newConversation(s event.Story, asked int) *conversation {
 		}
 	}
 	return c
-}
-
-// IsAlive reports whether the newest turn got its answer.
-func (c *conversation) IsAlive() bool {
-	n := len(c.Exchanges)
-	return n > 0 && failed(c.Exchanges[n-1]) == ""
 }
 
 // turnChart draws the turns of a conversation: of many those around the current one.

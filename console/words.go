@@ -9,9 +9,6 @@ import (
 	"epitome/event"
 )
 
-// observed reports whether a request was sent unchanged because of mode observe. Its event says what mode on would do.
-func observed(e event.Exchange) bool { return e.Mode == event.ModeObserve }
-
 // phrases are the texts that apply.
 type phrases []string
 

@@ -2,8 +2,8 @@
 // keeps them: in files, as sums, and by conversation.
 //
 // The proxy makes one Exchange at the end of each exchange; log lines, metrics and pages are made from events alone.
-// An event holds no credential, no header value but the IDs of a trace, the agent's name and names that the configuration
-// has too, and nothing of a body but the name of the model, and title and folder, which only the owner is shown.
+// An event holds no credential, no header value but the IDs of a trace, the agent's name and names that are in the
+// configuration, and nothing of a body but the name of the model, and title and folder, which only the owner is shown.
 //
 // An amount is a whole number of nano-dollars, rounded once, so that sums of amounts agree wherever they are made. An
 // amount that is not known is never 0 and never a guess: the reason stands in its place. A provider's bill may differ:
@@ -107,12 +107,11 @@ type Exchange struct {
 
 	// The rest is set when the event is stored.
 
-	Seq  uint64 `json:"seq,omitempty"`  // counts all events, from 1
-	Turn int    `json:"turn,omitempty"` // counts the exchanges of the conversation, from 1
-	Miss Miss   `json:"miss,omitempty"`
-	Bill Bill   `json:"bill,omitzero"`
-
-	Rebilled int `json:"rebilled,omitempty"` // tokens that the cache lost with a miss; 0 if that is not known
+	Seq      uint64 `json:"seq,omitempty"`  // counts all events, from 1
+	Turn     int    `json:"turn,omitempty"` // counts the exchanges of the conversation, from 1
+	Miss     Miss   `json:"miss,omitempty"`
+	Bill     Bill   `json:"bill,omitzero"`
+	Rebilled int    `json:"rebilled,omitempty"` // tokens that the cache lost with a miss; 0 if that is not known
 }
 
 // IsStranger reports whether nobody knows who sent the request: it came without a client's key, its head could not be

@@ -53,8 +53,7 @@ type UsageSums struct {
 }
 
 // Money sums up costs. Raw is the cost without epitome: what providers would have charged for the same requests, with
-// their own caches. Requests larger than the window have no price and are counted as Beyond. Saved is Raw - Sent - Own:
-// it may be negative.
+// their own caches. Requests larger than the window are Beyond, and have no price. Saved is Raw - Sent - Own.
 type Money struct {
 	Billed   int64 `json:"billed_nano"` // of the exchanges whose usage and price are known
 	Ruled    int64 `json:"ruled"`       // requests that Raw and Sent are of
