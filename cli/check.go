@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -63,18 +64,19 @@ func (a *app) checkConfiguration() error {
 	} else if state, err := card.State(); err != nil {
 		return err
 	} else {
-		settings := map[bool]string{false: "the settings of its file", true: "older settings than its file has: " +
-			"kill -HUP puts those in force"}[state.Stale]
-		fmt.Printf("An epitome runs with it on %s, sends to %s (%s), and has %s.\n", card.Listen, state.Upstream,
-			state.Upstreams[state.Upstream], settings)
-		newest = state.Newest
-	}
-	told := map[string]bool{}
-	for _, c := range newest {
-		if !told[c.Model] {
-			fmt.Printf("%s holds %s tokens%s.\n", plain(c.Model), console.Tokens(int64(c.Window)), summaryCost(conf, c))
+		fmt.Printf("An epitome runs with it on %s, and sends to %s (%s).\n", card.Listen, state.Upstream,
+			state.Upstreams[state.Upstream])
+		if state.Stale {
+			fmt.Println("Its file has changed since: kill -HUP puts the new settings in force.")
 		}
-		told[c.Model] = true
+		if len(state.Newest) > 0 {
+			newest = state.Newest
+		}
+	}
+	for i, c := range newest {
+		if !slices.ContainsFunc(newest[:i], func(o event.Conversation) bool { return o.Model == c.Model }) {
+			fmt.Printf("%s holds %s tokens; %s.\n", plain(c.Model), console.Tokens(int64(c.Window)), summaryCost(conf, c))
+		}
 	}
 	return nil
 }
@@ -83,6 +85,9 @@ func (a *app) checkConfiguration() error {
 // with the configured model, which reads it anew.
 func summaryCost(conf config.Config, c event.Conversation) string {
 	s, biller := conf.Summarize, event.NewBiller(daemon.Prices(conf))
+	if !s.Mode.Asks() {
+		return "no model is asked for summaries"
+	}
 	tokens := int(conf.Rewrite.CompactAt * float64(window.Usable(c.Window, 0)))
 	cost := func(upstream, model string, cached int) string {
 		charge := biller.Charge(&event.Summary{Upstream: upstream, Model: model, Time: time.Now(), Cost: event.Cost{
@@ -92,14 +97,11 @@ func summaryCost(conf config.Config, c event.Conversation) string {
 		}
 		return console.Dollars(charge.Nano)
 	}
-	switch {
-	case !s.Mode.Asks():
-		return ""
-	case s.Model == "":
-		return "; a summary costs about " + cost(c.Upstream, c.Model, tokens)
+	own := "a summary by it costs about " + cost(c.Upstream, c.Model, tokens)
+	if s.Model == "" {
+		return own
 	}
-	return "; a summary by it would cost about " + cost(c.Upstream, c.Model, tokens) + ", and by " + s.Model + " costs " +
-		cost(cmp.Or(s.Upstream, c.Upstream), s.Model, 0)
+	return own + ", and " + cost(cmp.Or(s.Upstream, c.Upstream), s.Model, 0) + " by " + s.Model + ", which is configured"
 }
 
 // checkRunning asks a running epitome whether it takes requests.

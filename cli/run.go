@@ -70,10 +70,6 @@ func (a *app) run(command []string) error {
 			all = append(all, p)
 		}
 	}
-	if agent == "copilot" && os.Getenv(copilotURL) == "" {
-		warn("Copilot CLI uses your login at GitHub and is not redirected; to have it use a provider of yours, set "+
-			"%s, COPILOT_PROVIDER_API_KEY and COPILOT_MODEL", copilotURL)
-	}
 	switch {
 	case !found.serves(all) || a.flags.Mode != "" && a.flags.Mode != found.Mode:
 		own, stop, err := a.startOwn(home, all)
@@ -147,7 +143,7 @@ func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), er
 			warn("cannot end: %v", err)
 		}
 		if isTerminal(os.Stderr) {
-			warn("%s; log: %s", tally(d.Totals(), event.Sums{}), filepath.Join(folder, logFile))
+			warn("%s; log: %s", tally(d.State().Totals, event.Sums{}), filepath.Join(folder, logFile))
 		}
 	}, nil
 }

@@ -29,14 +29,13 @@ func (t terminal) Write(line []byte) (int, error) {
 			"Waiting for the first request. Ctrl-C ends epitome.", base, of("upstream"), of("mode"), base, base)
 	case text == "exchange" && isFailure:
 		text = fmt.Sprintf("%s %s: %s %s%s", of("method"), of("path"), of("status"), of("error"), of("inner"))
-	case text == "exchange" && of("did") == "":
-		text = ""
+	case text == "exchange" && of("did") == "", text == event.CompactionCompleted, text == event.SummaryStarted,
+		text == event.SummaryCompleted:
+		return len(line), nil // nothing was decided, or the exchange says it
 	case text == "exchange":
 		ifOn := map[string]string{event.ModeObserve: " in mode on"}[of("mode")]
 		text = fmt.Sprintf("turn %s: %s → %s tokens%s, %s", of("turn"), console.Tokens(r.Get("tokens_before").Int()),
 			console.Tokens(r.Get("tokens_after").Int()), ifOn, of("did"))
-	case text == event.CompactionCompleted, text == event.SummaryStarted, text == event.SummaryCompleted:
-		text = "" // its exchange says it
 	default:
 		r.ForEach(func(key, value gjson.Result) bool {
 			if name := key.String(); name != "time" && name != "level" && name != "msg" {
@@ -44,9 +43,6 @@ func (t terminal) Write(line []byte) (int, error) {
 			}
 			return true
 		})
-	}
-	if text == "" {
-		return len(line), nil
 	}
 	if level := strings.ToLower(of("level")); level != "info" {
 		text = level + ": " + console.Plain(text)

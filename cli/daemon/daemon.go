@@ -75,9 +75,6 @@ func Start(log *slog.Logger, signals <-chan os.Signal, load func() (config.Confi
 // Address is where it listens, as host:port.
 func (d *Daemon) Address() string { return d.ln.Addr().String() }
 
-// Totals returns what it has done since it started.
-func (d *Daemon) Totals() event.Sums { return d.book.Totals() }
-
 // atEnd adds a function that ends what was begun. Those added later run before it, as they use it.
 func (d *Daemon) atEnd(end func()) { d.ends = append(d.ends, end) }
 

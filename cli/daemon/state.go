@@ -17,16 +17,15 @@ import (
 
 // State says how an epitome runs. It tells its owner under /-/health.
 type State struct {
-	Status    string            `json:"status"`
-	Version   string            `json:"version"`
-	Mode      string            `json:"mode"`
-	Upstream  string            `json:"upstream"` // the default one
-	Upstreams map[string]string `json:"upstreams"`
-	Keyed     bool              `json:"keyed"` // clients need keys of epitome's
-	Stale     bool              `json:"stale"` // its configuration file has changed since it was read
-
-	Totals event.Sums           `json:"totals"` // of all requests since the start
-	Newest []event.Conversation `json:"newest"`
+	Status    string               `json:"status"`
+	Version   string               `json:"version"`
+	Mode      string               `json:"mode"`
+	Upstream  string               `json:"upstream"` // the default one
+	Upstreams map[string]string    `json:"upstreams"`
+	Keyed     bool                 `json:"keyed"`  // clients need keys of epitome's
+	Stale     bool                 `json:"stale"`  // its configuration file has changed since it was read
+	Totals    event.Sums           `json:"totals"` // of all requests since the start
+	Newest    []event.Conversation `json:"newest"`
 }
 
 // State returns how the daemon runs.
@@ -34,7 +33,7 @@ func (d *Daemon) State() State {
 	conf := d.config.Load()
 	s := State{Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream,
 		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0,
-		Totals: d.Totals(), Newest: d.book.Conversations("", 0, 100).Items}
+		Totals: d.book.Totals(), Newest: d.book.Conversations("", 0, 100).Items}
 	for name, u := range conf.Upstreams {
 		s.Upstreams[name] = u.URL
 	}
