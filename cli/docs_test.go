@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,10 +30,7 @@ func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
 	for path, text := range docs {
 		for _, link := range links.FindAllStringSubmatch(text, -1) {
 			file, anchor, _ := strings.Cut(link[1], "#")
-			target := path
-			if file != "" {
-				target = filepath.Join(filepath.Dir(path), file)
-			}
+			target := filepath.Join(filepath.Dir(path), cmp.Or(file, filepath.Base(path)))
 			if _, err := os.Stat(target); err != nil && file != "../../releases" { // which the project's host serves
 				t.Errorf("%s: %s leads to no file", path, link[1])
 			}
@@ -56,15 +54,13 @@ func TestCommandsOfDocumentsExist(t *testing.T) {
 			root := (&app{}).command()
 			root.InitDefaultCompletionCmd()
 			given, _, _ := strings.Cut(line[1], " -- ") // and not the flags of an agent
-			words := strings.Fields(given)
-			c, rest, err := root.Find(words)
-			if err != nil || c == root && !strings.HasPrefix(words[0], "-") {
+			c, rest, err := root.Find(strings.Fields(given))
+			if err != nil || c == root && given[0] != '-' {
 				t.Errorf("%s: epitome %s: no such command", path, line[1])
 				continue
 			}
 			for _, word := range rest {
-				name, isFlag := strings.CutPrefix(word, "--")
-				name, _, _ = strings.Cut(name, "=")
+				name, isFlag := strings.CutPrefix(strings.Split(word, "=")[0], "--")
 				if isFlag && name != "" && name != "help" && c.Flag(name) == nil {
 					t.Errorf("%s: epitome %s: no flag %s", path, line[1], word)
 				}
