@@ -50,8 +50,8 @@ func (s *summary) written(budget int) string {
 	return list.text
 }
 
-// lastWords returns, in room bytes, the ends of the agent's newest messages, quoted. It leaves out single lines that end
-// with a colon: they announce a call, which is listed.
+// lastWords returns, in room bytes, the ends of the agent's newest messages, quoted. It leaves out what a newer message
+// says, too, and single lines that end with a colon: they announce a call, which is listed.
 func (s *summary) lastWords(room int) (list []message) {
 	const longest, frame = 1_000, 24 // bytes of a message, whose end mostly says what was found; of the line above it
 	for i := s.To - 1; i >= s.From; i-- {
@@ -59,9 +59,10 @@ func (s *summary) lastWords(room int) (list []message) {
 		if it.Role != conversation.Assistant {
 			continue
 		}
-		said := ending(s.Request.TextOf(it), longest)
-		isAnnouncement := strings.HasSuffix(said, ":") && !strings.Contains(said, "\n")
-		if said = quote(said); said != "" && !isAnnouncement && frame+len(said) <= room {
+		said := quote(ending(s.Request.TextOf(it), longest))
+		isAnnouncement := strings.HasSuffix(said, ":\n") && strings.Count(said, "\n") == 1
+		isRepeated := slices.ContainsFunc(list, func(m message) bool { return m.text == said })
+		if said != "" && !isAnnouncement && !isRepeated && frame+len(said) <= room {
 			room -= frame + len(said)
 			list = append(list, message{i, "yours", said})
 		}

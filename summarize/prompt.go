@@ -100,9 +100,6 @@ func turnsOf(q *Question, tag string, step int) string {
 
 // cutMiddle cuts a text to limit characters. Head and tail stay.
 func cutMiddle(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
 	runes := []rune(text)
 	if len(runes) <= limit {
 		return text

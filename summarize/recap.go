@@ -66,13 +66,13 @@ func Text(span Span, says Says, where string) string {
 	kept, omitted := s.Kept()
 	keep := strings.Join(kept, "\n")
 	if omitted > 0 {
-		keep = fmt.Sprintf("(%d others are not shown: all together are over %d tokens)\n%s", omitted, s.Budgets.Keep, keep)
+		keep = fmt.Sprintf("(%d others are not shown: all are over %d tokens)\n%s", omitted, s.Budgets.Keep, keep)
 	}
 	s.section("lines that the user wants kept, word for word, oldest first", keep)
 	part := s.Budgets.Work / 18 // tokens: one part is for tasks, one for files
 	calls := 14 * part          // the last words get what all three leave: about two parts, or more
 	if says.Text != "" {
-		heading := "written by a model; where files or results say something else, they are right"
+		heading := "summary by a model; trust files and results where they differ from it"
 		if says.Until < s.To {
 			heading += fmt.Sprintf("; it has not seen messages from %d on", r.Items[says.Until].Number)
 		}
@@ -80,9 +80,6 @@ func Text(span Span, says Says, where string) string {
 		calls /= 2 // and no last words: the model's text is there instead, as Size assumes
 	}
 	said, others := s.users(kept)
-	for _, m := range said {
-		s.Sent = append(s.Sent, m.text)
-	}
 	s.section("messages and the lines of the transcript where they begin", s.index())
 	tasks, written, done := s.tasks(part), s.written(part), s.calls(calls)
 	s.section("your task list", tasks)
@@ -135,17 +132,17 @@ func (b Budgets) Shrink() Budgets {
 
 // Size estimates how many tokens of the vocabulary Text takes at most, be a model's text in it or not.
 func Size(s Span) int {
-	const frame = 200     // tokens of headings and notes
-	users, latest := 0, 0 // tokens of all the user's messages in the span, and of the last one
+	kept, _ := s.Kept()
+	fixed := 200 + s.Count(strings.Join(kept, "\n")) // tokens of headings and notes, and of lines to keep
+	users, latest := 0, 0                            // tokens of all the user's messages in the span, and of the last one
 	for i := s.From; i < s.To; i++ {
 		if it := &s.Request.Items[i]; it.Role == conversation.User {
 			latest = it.Size.Total()
 			users += latest
 		}
 	}
-	kept, _ := s.Kept()
 	b := s.Budgets
-	return s.Count(strings.Join(kept, "\n")) + min(users, b.Users+min(latest, b.Latest)) + max(b.Work, b.Work/2+b.Prose) + b.Index + frame
+	return min(users, b.Users+min(latest, b.Latest)) + max(b.Work, b.Work/2+b.Prose) + b.Index + fixed
 }
 
 // bytesFor estimates the bytes of some tokens of names, paths and code: counting tokens line by line would take long.

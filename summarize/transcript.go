@@ -47,13 +47,12 @@ func (s *summary) index() (text string) {
 	each, item := max((s.To-s.From)*row/s.Budgets.Index+1, 4), 0 // items per row; index of the next item in the span
 	lines := strings.Split(string(Transcript(s.Request, s.Calls, s.From, s.To, "")), "\n")
 	for n, line := range lines {
-		if !strings.HasPrefix(line, "["+s.id+": message ") { // each item has one such line
-			continue
+		if strings.HasPrefix(line, "["+s.id+": message ") { // each item has one such line
+			if item%each == 0 {
+				text += fmt.Sprintf("message %d: line %d\n", s.Request.Items[s.From+item].Number, n+1)
+			}
+			item++
 		}
-		if item%each == 0 {
-			text += fmt.Sprintf("message %d: line %d\n", s.Request.Items[s.From+item].Number, n+1)
-		}
-		item++
 	}
 	return text
 }

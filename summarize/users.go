@@ -34,7 +34,7 @@ func (s *Span) Kept() (lines []string, omitted int) {
 
 // users returns the user's newest messages that fit, and how many others there are. A result of kind Ask is one, too.
 // With a short reply comes the end of the agent's message that it answers. A message that is one of the lines in kept
-// is left out: they have a section.
+// is left out: they have a section. The messages are added to Sent.
 func (s *summary) users(kept []string) (list []message, others int) {
 	const frame, longest = 14, 320 // tokens of the line above a message; bytes of the end of an agent's message
 	callOf, users, latest := callsByResult(s.Calls), s.Budgets.Users, s.Budgets.Latest
@@ -73,8 +73,9 @@ func (s *summary) users(kept []string) (list []message, others int) {
 			note += ", with " + media + ", not shown here"
 		}
 		list = append(list, message{i, note, text + "\n"})
+		s.Sent = append(s.Sent, text)
 		isShort := len(text) <= 400 && len(strings.Fields(text)) <= 12
-		isReply = isShort && !strings.HasSuffix(text, "?") && it.Role == conversation.User // as a question can be read alone
+		isReply = isShort && !strings.HasSuffix(text, "?") && it.Role == conversation.User
 	}
 	return list, others
 }

@@ -53,11 +53,6 @@ func (r *Request) Title() string {
 	return ""
 }
 
-// Speaks reports whether an item has words or media from the user, not only texts that the client put in.
-func (r *Request) Speaks(it *Item) bool {
-	return it.Role == User && (it.Media() != "" || r.OwnWords(it) != "")
-}
-
 // TextOf returns the texts of an item's parts, joined by line breaks.
 func (r *Request) TextOf(it *Item) string { return strings.Join(r.texts(it), "\n") }
 

@@ -27,9 +27,6 @@ func Note(what, where string) string { return Mark + " " + what + ". " + where +
 // Quote returns a text with "> " before each line, so that no line passes for a note or a heading.
 func Quote(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
 
-// isForged reports whether a reader could take a line of the text for a note of epitome. Excerpts omit such lines.
-func isForged(text string) bool { return strings.Contains(text, Mark) }
-
 // OneLine returns a text as one line of at most maxLength characters, in valid UTF-8: each run of white space and
 // control characters becomes one space, and a longer text is cut and ends with "…".
 func OneLine(text string, maxLength int) string {

@@ -160,7 +160,8 @@ func (x *choice) order() []int {
 
 // mayShow reports whether line i exists, is not shown yet, and is neither too long nor like a note of epitome.
 func (x *choice) mayShow(i int) bool {
-	return i >= 0 && i < len(x.lines) && !x.shown[i] && len(x.lines[i]) <= longestLine && !isForged(x.lines[i])
+	isThere := i >= 0 && i < len(x.lines)
+	return isThere && !x.shown[i] && len(x.lines[i]) <= longestLine && !strings.Contains(x.lines[i], Mark)
 }
 
 // show shows line i if it may be shown and the budget has room for it, and returns the tokens that this takes.
@@ -251,7 +252,9 @@ var report = regexp.MustCompile(`(?:^|[\s\]|>=])(?:(?:ERR|ERROR|FAIL|FAILED|FAIL
 func Failure(text string, failed bool) string {
 	const maxLines, maxBytes, longest, below = 6, 720, 400, 12 // longest: bytes per line; below: lines to look at
 	x := newChoice(text, 0, nil)                               // without a budget, as show is not called
-	order := slices.DeleteFunc(x.order(), func(i int) bool { return x.shapes[i].failure == 0 || len(x.lines[i]) > longest })
+	order := slices.DeleteFunc(x.order(), func(i int) bool {
+		return x.shapes[i].failure == 0 || len(x.lines[i]) > longest
+	})
 	if len(order) == 0 || !failed && !slices.ContainsFunc(x.lines, report.MatchString) {
 		return ""
 	}

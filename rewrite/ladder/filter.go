@@ -50,7 +50,8 @@ func (s *State) sentGroups() (groups []conversation.Group) {
 func (s *State) leaveOldest(keep int) {
 	var turns []int // the first items of those that begin behind the head, which stays
 	for _, g := range s.sentGroups() {
-		if s.Request.Speaks(&s.Request.Items[g.First]) {
+		it := &s.Request.Items[g.First]
+		if it.Role == conversation.User && (it.Media() != "" || s.Request.OwnWords(it) != "") {
 			turns = append(turns, g.First)
 		}
 	}
