@@ -31,7 +31,7 @@ func (a *app) checkCommand() *cobra.Command {
 				_, err := fmt.Print(a.defaults)
 				return err
 			case starter:
-				_, err := fmt.Printf("# Save this as %s and change what you need.\n\n%s", config.UserFile(), starterFile)
+				_, err := fmt.Printf("# Save this as %s, and change it.\n\n%s", config.UserFile(), starterFile)
 				return err
 			case running:
 				return a.checkRunning()
@@ -40,7 +40,7 @@ func (a *app) checkCommand() *cobra.Command {
 		}}
 	c.Flags().BoolVar(&running, "running", false, "check instead that an epitome runs and takes requests; the exit "+
 		"status is 1 if not")
-	c.Flags().BoolVar(&starter, "starter", false, "print instead the keys that most people need, as a file to begin with")
+	c.Flags().BoolVar(&starter, "starter", false, "print instead a file to begin with, of the keys that most need")
 	c.Flags().BoolVar(&defaults, "defaults", false, "print the built-in configuration file instead, which explains "+
 		"every key")
 	return c
@@ -101,7 +101,7 @@ func summaryCost(conf config.Config, c event.Conversation) string {
 	if s.Model == "" {
 		return own
 	}
-	return own + ", and " + cost(cmp.Or(s.Upstream, c.Upstream), s.Model, 0) + " by " + s.Model + ", which is configured"
+	return own + ", and " + cost(cmp.Or(s.Upstream, c.Upstream), s.Model, 0) + " by " + s.Model + " as configured"
 }
 
 // checkRunning asks a running epitome whether it takes requests.

@@ -24,7 +24,7 @@ func (a *app) statsCommand() *cobra.Command {
 	var since, by string
 	var asJSON bool
 	c := &cobra.Command{Use: "stats", Short: "Show what a running epitome has done",
-		Long: "Show what a running epitome has done, in sums over all requests. 'epitome status' shows one conversation.",
+		Long: "Show what a running epitome has done, in sums. 'epitome status' shows one conversation.",
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON) }}
 	c.Flags().StringVar(&since, "since", "", "start `time`: how long ago, as 24h or 7d, or a date, as 2026-11-20 "+
 		"(default: all that is kept)")
@@ -122,7 +122,7 @@ func statsNotes(s event.Report) (notes []string) {
 func (a *app) statusCommand() *cobra.Command {
 	var line bool
 	c := &cobra.Command{Use: "status", Short: "Show how full the window of the newest conversation is",
-		Long: "Show how full the window of the newest conversation is. 'epitome stats' has sums over all requests.\n\n" +
+		Long: "Show how full the window of the newest conversation is. 'epitome stats' has all sums.\n\n" +
 			"With --line, it reads JSON with a session_id from standard input, which Claude Code writes, and shows the\n" +
 			"conversation of that session.",
 		RunE: func(*cobra.Command, []string) error {
