@@ -164,7 +164,7 @@ func (e *explanation) playEarlier() {
 // print writes what is done to the request, and why, for people.
 func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 	r := out.Report
-	l := e.conf.Rewrite.EffectiveAt(r.Window, int(r.Usable), 1)
+	l := e.conf.Rewrite.EffectiveAt(r.Window, r.Usable, 1)
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s, to upstream %s: %d messages, read as %s\n", console.Plain(e.request.Model), e.upstream,
 		e.request.MessagesIn(0, len(e.request.Items)), e.dialect.Name())

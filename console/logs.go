@@ -52,11 +52,11 @@ func (l *Log) writeSteps(e *event.Exchange) {
 	for _, w := range e.Warnings {
 		if e.Mode == event.ModeOn {
 			write(slog.LevelWarn, event.ContextWindowWarning, "reason", w.Reason, "window", e.Window,
-				"usable", int(e.Usable), "tokens", w.Tokens, "messages", w.Messages)
+				"usable", e.Usable, "tokens", w.Tokens, "messages", w.Messages)
 		}
 	}
 	if r := &e.Rescue; r.Kind != "" {
-		write(warnIf(!r.Rescued), "rescue", "verdict", r.Kind, "outcome", r.Outcome(), "tries", int(r.Tries),
+		write(warnIf(!r.Rescued), "rescue", "verdict", r.Kind, "outcome", r.Outcome(), "tries", r.Tries,
 			"stages", r.Stages, "tokens_before", r.TokensBefore, "tokens_after", r.TokensAfter,
 			"window_before", r.WindowBefore, "window_learned", r.WindowAfter)
 	}
@@ -79,8 +79,8 @@ func (l *Log) writeExchange(e *event.Exchange) {
 			"conversation", e.Conversation, "turn", e.Turn, "window", e.Window, "tokens_before", e.TokensBefore.Total(),
 			"tokens_after", e.TokensAfter.Total(), "estimated", e.Estimated, "ratio", math.Round(e.Ratio*1000)/1000,
 			"decided", e.Decided, "broke", e.Broke, "offloaded", e.Offloaded, "cleared", e.Cleared,
-			"compacted", e.Compacted, "causes", e.Causes.String(), "thoughts", int(e.Thoughts), "added", int(e.Added),
-			"memory", int(e.Memory), "contexts", e.Contexts, "reason", e.Reason, "inner", e.Inner)
+			"compacted", e.Compacted, "causes", e.Causes.String(), "thoughts", e.Thoughts, "added", e.Added,
+			"memory", e.Memory, "contexts", e.Contexts, "reason", e.Reason, "inner", e.Inner)
 	}
 	if u := &e.Usage; u.Source == event.UsageProvider {
 		pairs = append(pairs, "input_tokens", u.Input, "cached_tokens", u.Read, "written_tokens", u.Write5m+u.Write1h,

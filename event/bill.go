@@ -260,7 +260,7 @@ func (e *Exchange) compare(p *Price, pause, life time.Duration) {
 
 // assumedUsage returns the usage of a request with so many tokens, of which held are those that the last request began
 // with, too. The usage that the provider reported shows how it caches; without it the usual figures count.
-func (e *Exchange) assumedUsage(p *Price, isCached bool, tokens int, held int32) Usage {
+func (e *Exchange) assumedUsage(p *Price, isCached bool, tokens, held int) Usage {
 	const (
 		leastCached = 1024 // tokens: a shorter prefix is not cached
 		step        = 128  // a longer one is cached in whole steps
@@ -271,7 +271,7 @@ func (e *Exchange) assumedUsage(p *Price, isCached bool, tokens int, held int32)
 	if isUnused && e.Dialect == "messages" { // clients of Messages mark what is to be cached: this one marked nothing
 		return u
 	}
-	if prefix := min(int(held), tokens); isCached && prefix >= leastCached {
+	if prefix := min(held, tokens); isCached && prefix >= leastCached {
 		u.Read = prefix - prefix%step
 	}
 	switch { // where writing has a price of its own, all that is not read is taken to be written

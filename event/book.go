@@ -86,7 +86,7 @@ func NewBook(c BookConfig) *Book {
 	b := &Book{
 		BookConfig: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 		queue:   make(chan Entry, mostQueued),
-		journal: journal{folder: c.Folder, keep: c.Keep, quota: c.Quota},
+		journal: journal{folder: c.Folder},
 		cells:   map[cell]*Sums{}, models: map[string]bool{}, talks: map[string]*talk{},
 	}
 	go b.run(ctx)
@@ -148,7 +148,6 @@ func (b *Book) run(ctx context.Context) {
 		}
 	}
 	b.flush()
-	b.journal.close()
 }
 
 // flush processes what is recorded and writes it to disk. It logs when that begins to fail, and when it works again.
@@ -220,15 +219,14 @@ func (b *Book) complete(e *Exchange) {
 		&e.Err} {
 		*text = strings.Clone(Clip(*text)) // it may be a part of a large body, which would stay in memory with it
 	}
-	var before *prior
+	var before *Exchange // the last answered one of the conversation
 	if t := b.talks[e.Conversation]; t != nil {
-		before = t.prior
-		e.Turn = t.Turns + 1
+		before, e.Turn = t.answered, t.Turns+1
 	} else if e.Conversation != "" {
 		e.Turn = 1
 	}
 	if t := b.talks[e.Parent]; before == nil && t != nil {
-		before = t.prior // the beginning that they share may be cached
+		before = t.answered // the beginning that they share may be cached
 	}
 	if isAnswered(e) && e.ShapeTime > 0 {
 		e.Miss = missOf(e, before, b.Biller.Life())
@@ -236,7 +234,7 @@ func (b *Book) complete(e *Exchange) {
 	}
 	pause := time.Duration(-1)
 	if before != nil {
-		pause = max(0, e.Start.Sub(before.start))
+		pause = max(0, e.Start.Sub(before.Start))
 	}
 	b.Biller.Bill(e, pause)
 }
@@ -259,15 +257,15 @@ func (b *Book) add(n Entry) {
 	e := n.Exchange
 	end := e.Start.Add(e.Duration)
 	t := b.talkOf(e.Conversation, end)
-	died := t.add(e, end)
+	t.add(e, end)
+	died := e.Bill.Beyond && t.ID != "" && t.Sums.Money.Beyond == 0
 	t.Sums.addExchange(e, died)
 	b.sumsOf(end, e.Upstream, e.Model, e.Client).addExchange(e, died)
 }
 
 // expire forgets what is older than it is kept, in memory and on disk.
 func (b *Book) expire() {
-	now := b.Now()
-	oldest := now.Add(-b.Keep)
+	oldest := b.Now().Add(-b.Keep)
 	firstDay := b.dayOf(oldest).Unix()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -276,7 +274,7 @@ func (b *Book) expire() {
 	if !b.since.IsZero() && b.since.Before(oldest) {
 		b.since = oldest
 	}
-	b.journal.tidy(now)
+	b.journal.tidy(oldest, b.Quota)
 }
 
 // Since returns the events after a number, and the number of the newest event. whole is false if some of them are no

@@ -81,8 +81,9 @@ type Status struct {
 // talk is a conversation as it is kept.
 type talk struct {
 	Conversation // without what view works out
-	prior        *prior
-	died         bool // one of its requests was larger than its window
+	// answered is the last exchange with an answer, with which the next one is compared. Its field Broke is of the
+	// requests since then: one, not answered, was sent in another form.
+	answered *Exchange
 }
 
 // talkOf returns what is kept of a conversation, which an event at a time is of; of none if the id is empty.
@@ -108,9 +109,8 @@ func (b *Book) talkOf(id string, at time.Time) *talk {
 	return t
 }
 
-// add takes over what an exchange says of its conversation. died reports that it is the first one that was larger than
-// its window.
-func (t *talk) add(e *Exchange, end time.Time) (died bool) {
+// add takes over what an exchange says of its conversation.
+func (t *talk) add(e *Exchange, end time.Time) {
 	if t.Turns == 0 {
 		t.First = e.Start
 	}
@@ -146,14 +146,12 @@ func (t *talk) add(e *Exchange, end time.Time) (died bool) {
 	}
 	switch {
 	case isAnswered(e):
-		t.prior = priorOf(e)
-		t.Miss, t.Rebilled = e.Miss, e.Rebilled
-	case t.prior != nil && e.Broke && e.Mode == ModeOn:
-		t.prior.broke = true
+		answered := *e
+		answered.Broke = false
+		t.answered, t.Miss, t.Rebilled = &answered, e.Miss, e.Rebilled
+	case t.answered != nil && e.Broke && e.Mode == ModeOn:
+		t.answered.Broke = true
 	}
-	died = t.ID != "" && !t.died && e.Bill.Beyond && e.Mode == ModeOn && e.ShapeTime > 0
-	t.died = t.died || died
-	return died
 }
 
 // Step returns the highest step of the ladder that an exchange newly took: rescue, compact, clear or offload; restore if
@@ -193,13 +191,9 @@ func (t *talk) view(now time.Time) Conversation {
 func (t *talk) isLive(now time.Time) bool { return t.Turns > 0 && now.Sub(t.Last) < 10*time.Minute }
 
 // CountLive returns the number of conversations with an exchange in the last ten minutes.
-func (b *Book) CountLive() int {
+func (b *Book) CountLive() (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.countLive()
-}
-
-func (b *Book) countLive() (n int) {
 	for _, t := range b.talks {
 		if t.isLive(b.Now()) {
 			n++

@@ -14,7 +14,6 @@ package event
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -30,9 +29,6 @@ func Clip(s string) string {
 	}
 	return strings.ToValidUTF8(s, "")
 }
-
-// Narrow returns a number of tokens for a narrow field of an event: at most the largest that fits.
-func Narrow(n int) int32 { return int32(min(n, math.MaxInt32)) }
 
 // SessionOf returns a hash of the ID by which a client names its session; empty if id is.
 func SessionOf[T string | []byte](id T) string {
@@ -95,8 +91,8 @@ type Exchange struct {
 	FirstByte     time.Duration `json:"first_byte_ns,omitempty"` // of the answer
 	Duration      time.Duration `json:"duration_ns"`
 	Streams       bool          `json:"streams,omitempty"` // the client asked for a stream
-	Added         int32         `json:"added,omitempty"`   // tokens of context files and memory
-	Memory        uint16        `json:"memory,omitempty"`  // of Added, the tokens of memory
+	Added         int           `json:"added,omitempty"`   // tokens of context files and memory
+	Memory        int           `json:"memory,omitempty"`  // of Added, the tokens of memory
 	Fault         Fault         `json:"fault,omitempty"`
 	Err           string        `json:"error,omitempty"` // what went wrong, in one sentence
 	Usage         Usage         `json:"usage,omitzero"`
@@ -124,7 +120,7 @@ func (e *Exchange) IsStranger() bool {
 type Rescue struct {
 	Kind    string `json:"kind,omitempty"`    // why it was refused: output, rate, bytes, input, malformed or thinking
 	Stages  string `json:"stages,omitempty"`  // what was done to it each time
-	Tries   int32  `json:"tries,omitempty"`   // how often it was sent again
+	Tries   int    `json:"tries,omitempty"`   // how often it was sent again
 	Rescued bool   `json:"rescued,omitempty"` // the client got another answer than a refusal
 	// Of the request that was refused first, and of the one that was answered.
 	TokensBefore int `json:"tokens_before,omitempty"`
@@ -160,15 +156,15 @@ type Shaping struct {
 	Folder        string  `json:"folder,omitempty"`       // in which the agent works, or its project; like Title
 	Parent        string  `json:"parent,omitempty"`       // conversation that it forked from; in its first request
 	Window        int     `json:"window,omitempty"`       // tokens that the model is believed to hold
-	Usable        int32   `json:"usable,omitempty"`       // tokens of the window that a request may fill
-	ClearLine     int32   `json:"clear_line,omitempty"`   // tokens at which old results are cleared
-	CompactLine   int32   `json:"compact_line,omitempty"` // tokens at which old turns become a summary
-	Items         int32   `json:"items,omitempty"`        // messages as the client sent them
-	Diverged      int32   `json:"diverged,omitempty"`     // first message that the client changed or dropped; 0 if none
+	Usable        int     `json:"usable,omitempty"`       // tokens of the window that a request may fill
+	ClearLine     int     `json:"clear_line,omitempty"`   // tokens at which old results are cleared
+	CompactLine   int     `json:"compact_line,omitempty"` // tokens at which old turns become a summary
+	Items         int     `json:"items,omitempty"`        // messages as the client sent them
+	Diverged      int     `json:"diverged,omitempty"`     // first message that the client changed or dropped; 0 if none
 	TokensBefore  Tokens  `json:"tokens_before,omitzero"`
 	TokensAfter   Tokens  `json:"tokens_after,omitzero"`
-	HeldBefore    int32   `json:"held_before,omitempty"` // tokens that the last request began with, too
-	HeldAfter     int32   `json:"held_after,omitempty"`
+	HeldBefore    int     `json:"held_before,omitempty"` // tokens that the last request began with, too
+	HeldAfter     int     `json:"held_after,omitempty"`
 	Leading       string  `json:"leading,omitempty"`        // hash of system prompt, tools and settings
 	Decision      string  `json:"decision,omitempty"`       // key of the decision in the ledger
 	TokensUsed    int     `json:"tokens_used,omitempty"`    // of the request as the provider counts; 0: unknown
@@ -177,7 +173,7 @@ type Shaping struct {
 	Decided       bool    `json:"decided,omitempty"`        // a new decision was made
 	Broke         bool    `json:"broke,omitempty"`          // and it changed the form of earlier messages
 	Estimated     bool    `json:"estimated,omitempty"`      // texts are so large that their tokens are estimated
-	Thoughts      uint16  `json:"thoughts,omitempty"`       // parts of thinking that are left out from this decision on
+	Thoughts      int     `json:"thoughts,omitempty"`       // parts of thinking that are left out from this decision on
 	Causes        Codes   `json:"causes,omitempty"`         // why items were newly changed
 	Contexts      string  `json:"contexts,omitempty"`       // names of the contexts whose files were added
 	// Items that each step has newly changed.

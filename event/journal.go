@@ -1,40 +1,33 @@
 package event
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 )
 
-// journal keeps events in a folder, as lines of JSON. A file is named by the time of its first line; each process, day
-// and eighth of the quota has a file of its own. Without a folder nothing is kept.
+// journal keeps events in a folder, as lines of JSON in a file an hour. Without a folder nothing is kept.
 type journal struct {
-	folder string
-	keep   time.Duration
-	quota  int64 // bytes of all files
-
+	folder  string
 	pending bytes.Buffer // lines that are not written yet
-	file    *os.File     // nil: none is open
-	size    int64        // of file
 }
 
 // fileName is the layout of a file's name. Names sort by time.
-const fileName = "2006-01-02T15-04-05.000000.jsonl"
-
-// day returns the date at the beginning of a file's name.
-func day(path string) string { return filepath.Base(path)[:len(time.DateOnly)] }
+const fileName = "2006-01-02T15.jsonl"
 
 // append adds a line, which flush writes.
 func (j *journal) append(e Entry) {
-	if j.folder != "" {
-		_ = json.NewEncoder(&j.pending).Encode(e) // events can be encoded
+	if j.folder == "" {
+		return
 	}
+	if j.pending.Len() == 0 {
+		j.pending.WriteByte('\n') // the file may end within a line, as a crash leaves it
+	}
+	_ = json.NewEncoder(&j.pending).Encode(e) // events can be encoded
 }
 
 // flush writes the pending lines. Lines that a full disk refuses are written later, unless they become too many.
@@ -43,38 +36,19 @@ func (j *journal) flush(now time.Time) error {
 	if j.pending.Len() == 0 {
 		return nil
 	}
-	err := j.open(now)
+	err := os.MkdirAll(j.folder, 0o700)
 	if err == nil {
-		var n int64
-		n, err = j.pending.WriteTo(j.file)
-		j.size += n
+		var file *os.File
+		path := filepath.Join(j.folder, now.UTC().Format(fileName))
+		if file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
+			_, err = j.pending.WriteTo(file)
+			err = errors.Join(err, file.Close())
+		}
 	}
 	if j.pending.Len() > mostPending {
 		j.pending.Reset()
-		j.close() // it may end within a line
 	}
 	return err
-}
-
-// open opens a file, unless one is open that still may be written to.
-func (j *journal) open(now time.Time) error {
-	path := filepath.Join(j.folder, now.UTC().Format(fileName))
-	if j.file != nil && j.size <= j.quota/8 && day(j.file.Name()) == day(path) {
-		return nil
-	}
-	j.close()
-	err := os.MkdirAll(j.folder, 0o700)
-	if err == nil {
-		j.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	}
-	return err
-}
-
-func (j *journal) close() {
-	if j.file != nil {
-		_ = j.file.Close() // what was written is in the file
-	}
-	j.file, j.size = nil, 0
 }
 
 // list returns the paths of the files, the oldest first.
@@ -83,16 +57,14 @@ func (j *journal) list() []string {
 	return all
 }
 
-// tidy removes the files that are too old, and the oldest ones while all are larger than the quota.
-func (j *journal) tidy(now time.Time) {
+// tidy removes the files of the days before oldest, and the oldest ones while all have more bytes than quota.
+func (j *journal) tidy(oldest time.Time, quota int64) {
 	var size int64 // of the file and of all newer ones
-	oldest := now.Add(-j.keep).UTC().Format(time.DateOnly)
 	for _, path := range slices.Backward(j.list()) {
 		if info, err := os.Stat(path); err == nil {
 			size += info.Size()
 		}
-		isOpen := j.file != nil && j.file.Name() == path
-		if !isOpen && (day(path) < oldest || size > j.quota) {
+		if filepath.Base(path) < oldest.UTC().Format(time.DateOnly) || size > quota {
 			_ = os.Remove(path) // tried again at the next time
 		}
 	}
@@ -101,18 +73,13 @@ func (j *journal) tidy(now time.Time) {
 // read calls do with each line of all files, the oldest first. It goes on after a file that cannot be read.
 func (j *journal) read(do func(line []byte)) (failed error) {
 	for _, path := range j.list() {
-		file, err := os.Open(path)
-		lines := bufio.NewReader(file)
-		for err == nil {
-			var line []byte
-			if line, err = lines.ReadBytes('\n'); len(line) > 1 {
+		text, err := os.ReadFile(path)
+		failed = errors.Join(failed, err)
+		for line := range bytes.Lines(text) {
+			if len(line) > 1 {
 				do(line)
 			}
 		}
-		if err != io.EOF {
-			failed = errors.Join(failed, err)
-		}
-		_ = file.Close() // it was only read
 	}
 	return failed
 }

@@ -28,28 +28,14 @@ func (m Miss) IsLoss() bool {
 	return m != NoMiss && m != MissFirst && m != MissSmall && m != MissUnknown
 }
 
-// prior is the last answered request of a conversation, with which the next one is compared.
-type prior struct {
-	start          time.Time
-	model, leading string
-	tools          int  // their tokens
-	before, after  int  // tokens before shaping, and as sent
-	broke          bool // a request since then, not answered, was sent in another form
-}
-
-func priorOf(e *Exchange) *prior {
-	return &prior{start: e.Start, model: e.Model, leading: e.Leading, tools: e.TokensBefore.Tools,
-		before: e.TokensBefore.Total(), after: sent(e)}
-}
-
 // rebilledOf returns how many tokens of e the cache did not have, though p had left them there, by the provider's count;
 // 0 if that is not known.
-func rebilledOf(e *Exchange, p *prior) int {
+func rebilledOf(e, p *Exchange) int {
 	all := sent(e)
 	if !e.Miss.IsLoss() || !e.Usage.tellsCache() || all == 0 {
 		return 0
 	}
-	return max(0, min(p.after, all)*e.Usage.Input/all-e.Usage.Read)
+	return max(0, min(sent(p), all)*e.Usage.Input/all-e.Usage.Read)
 }
 
 // isAnswered reports whether a request of a conversation was answered.
@@ -58,7 +44,7 @@ func isAnswered(e *Exchange) bool {
 		e.Status >= http.StatusOK && e.Status < http.StatusMultipleChoices
 }
 
-// sent returns the tokens of the request as the provider received it, by epitome's count.
+// sent returns the tokens of a request as the provider received it, by epitome's count.
 func sent(e *Exchange) int {
 	if e.Mode == ModeObserve {
 		return e.TokensBefore.Total()
@@ -66,9 +52,9 @@ func sent(e *Exchange) int {
 	return e.TokensAfter.Total()
 }
 
-// missOf returns why the provider's cache had less of e than p, the request before, had left there. life is the time
-// that the cache keeps a request; 0 is without end. p is nil if there was none.
-func missOf(e *Exchange, p *prior, life time.Duration) Miss {
+// missOf returns why the provider's cache had less of e than p, the last answered request, had left there; p is nil if
+// there was none. life is the time that the cache keeps a request; 0 is without end.
+func missOf(e, p *Exchange, life time.Duration) Miss {
 	const leastCached = 1024 // tokens: providers cache no shorter request
 	u, all := &e.Usage, sent(e)
 	known := u.tellsCache()
@@ -81,34 +67,34 @@ func missOf(e *Exchange, p *prior, life time.Duration) Miss {
 		}
 		return MissFirst
 	}
-	held, heldBefore := min(int(e.HeldAfter), p.after), int(e.HeldBefore)
-	if e.Mode == ModeObserve {
-		held = min(heldBefore, p.after)
-	}
+	left, held := sent(p), e.HeldAfter
 	hasHeld := e.HeldBefore > 0 || e.HeldAfter > 0
-	if !hasHeld {
-		held = p.after
+	switch {
+	case !hasHeld:
+		held = left
+	case e.Mode == ModeObserve:
+		held = e.HeldBefore
 	}
 	switch {
-	case hit(p.after):
+	case hit(left):
 		return NoMiss
-	case e.Model != p.model:
+	case e.Model != p.Model:
 		return MissModel
-	case life > 0 && e.Start.Sub(p.start) > life:
+	case life > 0 && e.Start.Sub(p.Start) > life:
 		return MissPause
-	case (e.Broke || p.broke) && e.Mode == ModeOn:
+	case (e.Broke || p.Broke) && e.Mode == ModeOn:
 		return MissOurs
-	case e.Leading != p.leading && e.TokensBefore.Tools != p.tools:
+	case e.Leading != p.Leading && e.TokensBefore.Tools != p.TokensBefore.Tools:
 		return MissTools
-	case e.Leading != p.leading:
+	case e.Leading != p.Leading:
 		return MissLeading
-	case e.Diverged > 0 || hasHeld && 5*heldBefore < 4*p.before:
+	case e.Diverged > 0 || hasHeld && 5*e.HeldBefore < 4*p.TokensBefore.Total():
 		return MissClient
-	case all < leastCached || p.after < leastCached:
+	case all < leastCached || left < leastCached:
 		return MissSmall
 	case !known:
 		return MissUnknown
-	case hit(held):
+	case hit(min(held, left)):
 		return NoMiss
 	}
 	return MissProvider

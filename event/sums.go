@@ -19,10 +19,6 @@ type Sums struct {
 	Shaped       int64 `json:"shaped"`        // conversations, in mode on
 	TokensBefore int64 `json:"tokens_before"` // of the shaped ones, before and as sent
 	TokensAfter  int64 `json:"tokens_after"`
-	TakenOut     int64 `json:"taken_out"` // tokens, each item counted once
-	Offloaded    int64 `json:"offloaded"` // items newly changed
-	Cleared      int64 `json:"cleared"`
-	Compacted    int64 `json:"compacted"`
 	// Observed is of conversations in mode observe. They were sent as they came and billed, so Exchanges, Failed,
 	// Usage, Misses, Hits and bills count them too; counts of shaping, Raw and Sent do not.
 	Observed struct {
@@ -84,7 +80,6 @@ type Report struct {
 	To      time.Time `json:"to"`
 	Since   time.Time `json:"since"` // from when on anything is known
 	By      string    `json:"by"`    // as in Span
-	Live    int       `json:"live"`  // conversations with an exchange in the last ten minutes
 	Total   Sums      `json:"total"`
 	Rows    []Row     `json:"rows"`
 	Prices  struct {
@@ -145,7 +140,7 @@ func (b *Book) Report(asked Span) (Report, error) {
 	defer b.mu.Unlock()
 	now := b.Now()
 	s := Report{
-		Now: now, By: by, Since: cmp.Or(b.since, now), Rows: []Row{}, Live: b.countLive(), Notes: b.allNotes(),
+		Now: now, By: by, Since: cmp.Or(b.since, now), Rows: []Row{}, Notes: b.allNotes(),
 		From: b.dayOf(cmp.Or(asked.From, b.since, now)), To: cmp.Or(asked.To, now),
 	}
 	s.Prices.Source, s.Prices.Date, s.Prices.Old = pricesSource, pricesDate, now.Sub(pricesDate) > 90*24*time.Hour
@@ -262,10 +257,6 @@ func (s *Sums) addExchange(e *Exchange, died bool) {
 		s.Shaped++
 		s.TokensBefore += before
 		s.TokensAfter += after
-		s.TakenOut += int64(e.TakenOut)
-		s.Offloaded += int64(e.Offloaded)
-		s.Cleared += int64(e.Cleared)
-		s.Compacted += int64(e.Compacted)
 		countKey(&s.Codes, e.Code)
 		count(&m.Ruled, bill.Ruled) // else the amounts are 0
 		m.Raw += bill.Raw

@@ -57,7 +57,7 @@ func (x *exchange) rescue(up *upstream, target []byte, first *wire.Answer) (*wir
 		}
 		x.listen(a)
 	}
-	x.event.Rescue.Tries = int32(r.tries)
+	x.event.Rescue.Tries = r.tries
 	x.answer, first.Hears = nil, nil
 	return first, nil
 }
@@ -201,7 +201,7 @@ func (r *rescuing) did(what string) {
 // from only now, as a refusal that nothing has cured may have been misread.
 func (r *rescuing) accept(status int) {
 	e := &r.event.Rescue
-	e.Tries, e.Rescued, e.TokensAfter = int32(r.tries), status < 300, r.last.TokensAfter.Total()
+	e.Tries, e.Rescued, e.TokensAfter = r.tries, status < 300, r.last.TokensAfter.Total()
 	if e.Rescued {
 		model := r.last.Model + r.variant
 		tokens, news := r.proxy.deps.Windows.LearnRefusal(r.event.Upstream, model, r.refusal, r.refused)

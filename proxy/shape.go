@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -141,10 +140,10 @@ func (x *exchange) setReport(r *rewrite.Report) {
 	e := &x.event
 	e.Action = cmp.Or(r.Action, e.Action)
 	spent := e.ShapeTime
-	e.Shaping, e.Streams, e.Added = r.Shaping, r.Streams, int32(r.Added.Tokens)
+	e.Shaping, e.Streams, e.Added = r.Shaping, r.Streams, r.Added.Tokens
 	e.ShapeTime = spent
 	e.Contexts, e.Inner = event.Clip(strings.Join(r.Added.Names, ", ")), event.Clip(r.Added.Why)
-	e.Memory = uint16(min(r.Added.Memory, math.MaxUint16)) // a memory has 8 000 characters at most
+	e.Memory = r.Added.Memory
 	if r.Err != nil {
 		e.Inner = event.Clip(r.Err.Error())
 	}

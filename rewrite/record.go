@@ -155,7 +155,7 @@ func (x *shaping) remember() {
 	}
 	s, r := x.state, &x.out.Report
 	l := &lastRequest{lane: x.lane, request: x.request, chain: x.chain, calls: s.Calls, decision: s.Decision,
-		overfull: r.TokensAfter.Total() > int(r.Usable), sent: x.in.Now}
+		overfull: r.TokensAfter.Total() > r.Usable, sent: x.in.Now}
 	l.decision.Edits, l.decision.Leading = s.Edits, r.Leading
 	previous := x.last
 	if !x.continuesLast() { // it branches off earlier: the next request may continue either of both

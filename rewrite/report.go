@@ -3,7 +3,6 @@ package rewrite
 import (
 	"crypto/sha256"
 	"fmt"
-	"math"
 	"slices"
 
 	"epitome/event"
@@ -80,9 +79,8 @@ func (r *Report) JoinRefused(first *Report, whole bool) {
 // describeRequest fills in the report as far as it can before anything is decided.
 func (x *shaping) describeRequest() {
 	s, r, req := x.state, &x.out.Report, x.request
-	r.Model, r.Items = event.Clip(req.Model), event.Narrow(req.MessagesIn(0, len(req.Items)))
-	r.ClearLine, r.CompactLine = event.Narrow(s.OfModel(s.Limits.ClearLine)),
-		event.Narrow(s.OfModel(s.Limits.CompactLine))
+	r.Model, r.Items = event.Clip(req.Model), req.MessagesIn(0, len(req.Items))
+	r.ClearLine, r.CompactLine = s.OfModel(s.Limits.ClearLine), s.OfModel(s.Limits.CompactLine)
 	r.TokensBefore, r.Estimated = s.Tokens().Times(s.Scale.Ratio), req.Estimated()
 	r.TokensAfter = r.TokensBefore
 	r.MaxOutput, r.Streams, r.Truncates, r.Project = req.MaxOutput, req.Stream, req.Truncates, x.in.Project
@@ -159,8 +157,7 @@ func (x *shaping) describeEdit(e *ledger.Edit) {
 	r.Broke = r.Broke || firstChanged(e) < x.state.Recorded
 	switch {
 	case e.Op == ledger.DropThinking, e.Why == event.CodeThinking: // a Drop of an item that only thinks has that code
-		n := len(x.request.Items[e.First].Thinking)
-		r.Thoughts = uint16(min(int(r.Thoughts)+n, math.MaxUint16)) //nolint:gosec // bounded
+		r.Thoughts += len(x.request.Items[e.First].Thinking)
 	case e.Step == ledger.StepOffload:
 		r.Offloaded++
 	case e.Step == ledger.StepCompact:
@@ -202,8 +199,8 @@ func (x *shaping) describeHeld() {
 	for i := heldAfter; i < len(items); i++ {
 		newAfter += s.Sent(i)
 	}
-	r.HeldBefore = event.Narrow(max(0, r.TokensBefore.Total()-s.OfModel(newBefore)))
-	r.HeldAfter = event.Narrow(max(0, r.TokensAfter.Total()-s.OfModel(newAfter)))
+	r.HeldBefore = max(0, r.TokensBefore.Total()-s.OfModel(newBefore))
+	r.HeldAfter = max(0, r.TokensAfter.Total()-s.OfModel(newAfter))
 }
 
 // describeOverhead says how many tokens no compaction can take out, and warns of them once in a conversation.
@@ -228,7 +225,7 @@ func (x *shaping) describeOutcome() {
 	}
 	before, sent, warnAt := r.TokensBefore.Total(), r.TokensAfter.Total(), s.Limits.Conf.WarnAt
 	isNew := r.Code != event.CodeAgain // a request that is sent again was warned of already
-	if sent > int(r.Usable) && !x.last.overfull && isNew {
+	if sent > r.Usable && !x.last.overfull && isNew {
 		// one warning, until a request fits again
 		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonThreshold, Tokens: before})
 	}

@@ -72,7 +72,7 @@ func (x *shaping) read() error {
 		}
 	}
 	window, usable := d.Window(in.Upstream, req.Model+in.Variant, req.MaxOutput)
-	x.out.Report.Window, x.out.Report.Usable = window, event.Narrow(usable)
+	x.out.Report.Window, x.out.Report.Usable = window, usable
 	if r := in.Rescue; r != nil && r.Most > 0 { // limits are shares of both; a window has a quarter more, for the answer
 		window, usable = min(window, r.Most+r.Most/4), min(usable, r.Most)
 	}
@@ -267,7 +267,7 @@ func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
 	}
 	r.Kept = x.request.KeepLines(first, len(x.request.Items))
 	if parent != "" {
-		r.Diverged = event.Narrow(x.request.MessagesIn(0, d.Items) + 1) // the message behind d's prefix, from 1 on
+		r.Diverged = x.request.MessagesIn(0, d.Items) + 1 // the message behind d's prefix, from 1 on
 	}
 	return d, nil
 }
