@@ -148,15 +148,14 @@ func (s *session) notes() (notes []string) {
 	note := func(color, format string, args ...any) {
 		notes = append(notes, s.paint(color, fmt.Sprintf(format, args...)))
 	}
-	if n := t.Exchange.Compacted; n > 0 {
-		note(yellow, "compact %s", english.Plural(n, "message", ""))
+	step := func(color, verb string, n int, noun string) {
+		if n > 0 {
+			note(color, "%s %s", verb, english.Plural(n, noun, ""))
+		}
 	}
-	if n := t.Exchange.Cleared; n > 0 {
-		note(cyan, "clear %s", english.Plural(n, "result", ""))
-	}
-	if n := t.Exchange.Offloaded; n > 0 {
-		note("", "offload %s", english.Plural(n, "result", ""))
-	}
+	step(yellow, "compact", t.Exchange.Compacted, "message")
+	step(cyan, "clear", t.Exchange.Cleared, "result")
+	step("", "offload", t.Exchange.Offloaded, "result")
 	if notes != nil {
 		notes[0] += ": −" + tokens(t.Exchange.TakenOut) // of all steps together
 	}

@@ -88,7 +88,7 @@ func (b *baseline) clearResults(tokens int) {
 			continue
 		}
 		source, _ := sjson.Set(m.source, "content", "[Old tool result content cleared]") // of a valid object
-		cleared, err := b.read([]byte(`{"messages":[`+source+`]}`), nil, map[string]*message{})
+		cleared, err := b.read([]byte(`{"messages":[`+source+`]}`), &request{}, map[string]*message{})
 		if err == nil && cleared.messages[0].tokens < m.tokens {
 			b.sent[i] = cleared.messages[0]
 		}

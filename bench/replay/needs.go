@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -31,15 +30,9 @@ type name struct {
 	isLine bool
 }
 
-// compiled returns a function that returns an expression, compiled at the first call: commands other than this one do
-// not wait for expressions with large classes of letters.
-func compiled(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 var (
-	paths = compiled(`[~.]{0,2}/?[\p{L}\p{N}_.@+-]+(?:/[\p{L}\p{N}_.@+-]+)+`)
-	words = compiled(`[A-Za-z_$][\p{L}\p{N}_$]*(?:\.[A-Za-z_$][\p{L}\p{N}_$]*)+|[\p{L}\p{N}_]+`)
+	paths = anyLine(`[~.]{0,2}/?[\p{L}\p{N}_.@+-]+(?:/[\p{L}\p{N}_.@+-]+)+`)
+	words = anyLine(`[A-Za-z_$][\p{L}\p{N}_$]*(?:\.[A-Za-z_$][\p{L}\p{N}_$]*)+|[\p{L}\p{N}_]+`)
 	texts = regexp.MustCompile("\"[^\"\n]{8,80}\"|'[^'\n]{8,80}'|`[^`\n]{8,80}`")
 
 	mixed  = regexp.MustCompile(`[A-Za-z0-9]_[A-Za-z0-9]|^[A-Za-z]*[a-z0-9][A-Z]`) // snake_case or camelCase

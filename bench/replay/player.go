@@ -47,7 +47,7 @@ type player struct {
 	shaper shaper
 	row    *Row                // of the policy and the window, with the figures of all sessions
 	known  map[string]*message // all messages read so far, by their source
-	before *request            // as it was sent
+	before *request            // as it was sent; empty at first
 	cached int                 // tokens of the request before as the client sent it
 	died   bool
 	fault  string // the first thing that is wrong
@@ -65,7 +65,7 @@ func (p *player) play(n int, original *request) {
 	same, cached := now.cached(p.before)
 	cost := price(now.tokens, cached)
 	for _, a := range s.asked {
-		if r, err := p.read(a.body, nil, p.known); err == nil {
+		if r, err := p.read(a.body, &request{}, p.known); err == nil {
 			_, cached := r.cached(p.before)
 			cost += price(r.tokens, cached) + outputPrice*float64(a.output)
 		}
@@ -75,7 +75,7 @@ func (p *player) play(n int, original *request) {
 		p.died = true
 		p.row.Died++
 	}
-	breaks := p.before != nil && same < len(p.before.messages)
+	breaks := same < len(p.before.messages)
 	p.row.BreaksPer100.count(breaks)
 	if breaks && !s.isDecided {
 		p.row.Unrecorded++
@@ -116,7 +116,7 @@ func (p *player) note(n int, what string) {
 
 // cached returns how many messages from the start, and how many tokens, a request has in common with the one before.
 func (r *request) cached(before *request) (messages, tokens int) {
-	if before == nil || !bytes.Equal(r.Tools.Of(r.Body), before.Tools.Of(before.Body)) {
+	if before.Request == nil || !bytes.Equal(r.Tools.Of(r.Body), before.Tools.Of(before.Body)) {
 		return 0, 0
 	}
 	tokens = r.fixed

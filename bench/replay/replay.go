@@ -76,9 +76,10 @@ func (o *Options) play(ctx context.Context, s *session, r *Report) error {
 		if err != nil {
 			return err
 		}
-		players = append(players, &player{session: s, shaper: opened, row: row, known: maps.Clone(s.known)})
+		players = append(players, &player{session: s, shaper: opened, row: row, known: maps.Clone(s.known),
+			before: &request{}})
 	}
-	var original *request
+	original := &request{}
 	for n, t := range s.turns {
 		var err error
 		if original, err = s.read(s.bodyAt(t.end), original, s.known); err != nil || ctx.Err() != nil {

@@ -296,7 +296,7 @@ func playLong(t *testing.T, p policy, body string, window int) (sent string, all
 		t.Fatal(err)
 	}
 	for _, turn := range s.turns {
-		original, err := s.read(s.bodyAt(turn.end), nil, s.known)
+		original, err := s.read(s.bodyAt(turn.end), &request{}, s.known)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +304,7 @@ func playLong(t *testing.T, p policy, body string, window int) (sent string, all
 		if err != nil || len(flawsOf(now.body)) > 0 {
 			t.Fatal(err, flawsOf(now.body))
 		}
-		r, err := s.read(now.body, nil, map[string]*message{})
+		r, err := s.read(now.body, &request{}, map[string]*message{})
 		if err != nil || p.name != "send everything" && r.tokens > window {
 			t.Fatalf("%s: %d tokens, %v", p.name, r.tokens, err)
 		}

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"errors"
 	"math"
 	"regexp"
 	"slices"
@@ -61,20 +60,15 @@ type request struct {
 	fixed, tokens int
 }
 
-// newSession reads a recorded conversation. Its tokens are counted as epitome counts them when it serves.
+// newSession reads a recorded conversation, which has messages. Its tokens are counted as epitome counts them when it
+// serves.
 func newSession(name string, body []byte) (*session, error) {
-	if !gjson.ValidBytes(body) {
-		return nil, errors.New("it is not JSON")
-	}
 	s := &session{name: name, known: map[string]*message{}, lines: map[string][]int{}}
 	model := tokenize.ModelOf(gjson.GetBytes(body, "model").Str)
 	s.scale = conversation.Scale{Model: model, Memo: tokenize.NewMemo(1 << 18), Ratio: model.Ratio}
 	var err error
-	if s.whole, err = s.read(body, nil, s.known); err != nil {
+	if s.whole, err = s.read(body, &request{}, s.known); err != nil {
 		return nil, err
-	}
-	if len(s.whole.messages) == 0 {
-		return nil, errors.New("it has no messages")
 	}
 	var outputs []output // since the last answer
 	calls := map[string]conversation.Call{}
@@ -106,14 +100,10 @@ func newSession(name string, body []byte) (*session, error) {
 	return s, nil
 }
 
-// read parses and counts a request. before, if not nil, is an earlier one of the same policy. known has all messages
-// that were read so far, by their source; read adds those that are new.
+// read parses and counts a request. before is an earlier one of the same policy, or empty. known has all messages that
+// were read so far, by their source; read adds those that are new.
 func (s *session) read(body []byte, before *request, known map[string]*message) (*request, error) {
-	var earlier *conversation.Request
-	if before != nil {
-		earlier = before.Request
-	}
-	parsed, err := chat.Dialect{}.Read(body, earlier)
+	parsed, err := chat.Dialect{}.Read(body, before.Request)
 	if err != nil {
 		return nil, err
 	}

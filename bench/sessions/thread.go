@@ -38,14 +38,12 @@ type message struct {
 }
 
 type call struct {
-	ID       string   `json:"id"`
-	Type     string   `json:"type"`
-	Function function `json:"function"`
-}
-
-type function struct {
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
 }
 
 func newThread() *thread { return &thread{places: map[string]int{"": 0}} }
@@ -86,7 +84,8 @@ func (t *thread) call(id, name string, arguments gjson.Result) {
 		text, _ := json.Marshal(map[string]string{"input": arguments.String()}) // never fails for strings
 		object = string(text)
 	}
-	c := call{ID: id, Type: "function", Function: function{name, object}}
+	c := call{ID: id, Type: "function"}
+	c.Function.Name, c.Function.Arguments = name, object
 	t.messages = append(t.messages, message{Role: assistant, Calls: []call{c}, id: t.id})
 }
 
