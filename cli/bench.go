@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -31,22 +32,27 @@ func (v *verdict) addFlags(c *cobra.Command) {
 	c.Flags().BoolVar(&v.check, "check", false, "exit with status 1 if a figure misses its goal")
 }
 
-// report prints a report. Its error is the exit status if the report is checked and has missed a goal.
+// report prints a report, unless err says that there is none. Its error is the exit status if the report is checked and
+// has missed a goal.
 func (v verdict) report(r interface {
 	Print(io.Writer) error
 	Missed() []string
-}) error {
-	var err error
-	if v.json {
-		err = printJSON(r)
-	} else {
+}, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case v.json:
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		err = out.Encode(r)
+	default:
 		err = r.Print(os.Stdout)
 	}
 	if err != nil || !v.check {
 		return err
 	}
 	for _, m := range r.Missed() {
-		fmt.Fprintln(os.Stderr, "epitome: missed: "+m)
+		warn("missed: %s", m)
 		err = exitStatus(1)
 	}
 	return err
@@ -66,61 +72,43 @@ func (a *app) replayCommand() *cobra.Command {
 		Long: "Play recorded sessions turn by turn, and measure what the ladder saves and loses. A PATH is a log,\n" +
 			"or a folder of logs, of Claude Code, Codex, OpenCode, pi or Chat Completions requests.",
 		Args: atLeast(1),
-		RunE: func(_ *cobra.Command, paths []string) error { return a.replay(paths, windows, v) },
-	}
+		RunE: func(_ *cobra.Command, paths []string) (err error) {
+			o := replay.Options{Paths: paths, Progress: os.Stderr}
+			if o.Config, err = a.load(); err != nil {
+				return err
+			}
+			for _, text := range windows {
+				tokens, err := config.ParseWindow(text)
+				if err != nil {
+					return err
+				}
+				o.Windows = append(o.Windows, tokens)
+			}
+			ctx, stop := untilSignal()
+			defer stop()
+			return v.report(replay.Run(ctx, o))
+		}}
 	v.addFlags(c)
 	c.Flags().StringSliceVar(&windows, "window", []string{"32k", "64k", "128k", "200k"}, "windows in `tokens`")
 	return c
 }
 
-// replay plays the sessions in paths, and prints the report.
-func (a *app) replay(paths, windows []string, v verdict) error {
-	conf, err := a.load()
-	if err != nil {
-		return err
-	}
-	o := replay.Options{Paths: paths, Config: conf, Progress: os.Stderr}
-	for _, text := range windows {
-		tokens, err := config.ParseWindow(text)
-		if err != nil {
-			return err
-		}
-		o.Windows = append(o.Windows, tokens)
-	}
-	ctx, stop := untilSignal()
-	defer stop()
-	r, err := replay.Run(ctx, o)
-	if err != nil {
-		return err
-	}
-	return v.report(r)
-}
-
 func loadCommand() *cobra.Command {
 	var v verdict
-	var against []string
-	var quick bool
+	o := load.Options{Progress: os.Stderr}
 	c := &cobra.Command{Use: "load", Args: cobra.NoArgs,
 		Short: "Compare latency, CPU, throughput and memory with a direct call and a bare fasthttp proxy",
-		RunE:  func(*cobra.Command, []string) error { return runLoad(v, against, quick) }}
+		RunE: func(*cobra.Command, []string) (err error) {
+			if o.Program, err = os.Executable(); err != nil {
+				return fmt.Errorf("cannot find the program file: %w", err)
+			}
+			ctx, stop := untilSignal()
+			defer stop()
+			return v.report(load.Run(ctx, o))
+		}}
 	v.addFlags(c)
-	c.Flags().StringSliceVar(&against, "against", nil, "measure these epitome `binaries` too, and print their figures "+
+	c.Flags().StringSliceVar(&o.Against, "against", nil, "measure these epitome `binaries` too, and print their figures "+
 		"beside its own")
-	c.Flags().BoolVar(&quick, "quick", false, "run briefly, to see that everything works; the figures then mean little")
+	c.Flags().BoolVar(&o.Quick, "quick", false, "run briefly, to see that everything works; the figures then mean little")
 	return c
-}
-
-// runLoad measures this program, and the programs in against.
-func runLoad(v verdict, against []string, quick bool) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("cannot find the program file: %w", err)
-	}
-	ctx, stop := untilSignal()
-	defer stop()
-	r, err := load.Run(ctx, load.Options{Program: self, Against: against, Quick: quick, Progress: os.Stderr})
-	if err != nil {
-		return err
-	}
-	return v.report(r)
 }

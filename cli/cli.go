@@ -5,7 +5,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -72,7 +71,7 @@ func Execute(defaults string, args []string) int {
 		fmt.Fprintf(os.Stderr, "epitome: %s\nSee '%s --help'.\n", strings.TrimSpace(err.Error()), c.CommandPath())
 		return 2
 	}
-	fmt.Fprintln(os.Stderr, "epitome: "+err.Error())
+	warn("%v", err)
 	return 1
 }
 
@@ -165,13 +164,6 @@ func warn(format string, args ...any) { fmt.Fprintf(os.Stderr, "epitome: "+forma
 
 // isTerminal reports whether a person reads or writes at f.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
-
-// printJSON prints v for programs.
-func printJSON(v any) error {
-	out := json.NewEncoder(os.Stdout)
-	out.SetIndent("", "  ")
-	return out.Encode(v)
-}
 
 // plain returns a text from outside as a terminal may get it: at most 200 characters, none of them a control character.
 func plain(text string) string { return console.Plain(console.Shorten(text, 200)) }

@@ -75,7 +75,7 @@ func (a *app) demo(flags demoFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	verdict := flags.report(r)
+	verdict := flags.report(r, nil)
 	if flags.open {
 		if err := linger(ctx, folder); err != nil {
 			return err

@@ -11,23 +11,21 @@ import (
 	"epitome/proxy"
 )
 
+// keyCommand makes a key and prints how to configure it. Nothing keeps the key.
 func keyCommand() *cobra.Command {
 	return &cobra.Command{Use: "key CLIENT", Short: "Make a key for a client, and print the table that the " +
 		"configuration needs",
 		Args: atLeast(1),
-		RunE: func(_ *cobra.Command, args []string) error { return printKey(args[0]) }}
-}
-
-// printKey makes a key and prints how to configure it. Nothing keeps the key.
-func printKey(client string) error {
-	if err := config.CheckName(client); err != nil {
-		return err
-	}
-	key, table := proxy.NewKey(), client
-	if strings.Contains(table, ".") { // TOML would read two names
-		table = strconv.Quote(table)
-	}
-	_, err := fmt.Printf("The key of %s, which nobody can print again:\n\n    %s\n\nFor the configuration:\n\n"+
-		"    [clients.%s]\n    keys = [%q]\n", client, key, table, proxy.HashOfKey(key))
-	return err
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := config.CheckName(args[0]); err != nil {
+				return err
+			}
+			key, table := proxy.NewKey(), args[0]
+			if strings.Contains(table, ".") { // TOML would read two names
+				table = strconv.Quote(table)
+			}
+			_, err := fmt.Printf("The key of %s, which nobody can print again:\n\n    %s\n\nFor the configuration:\n\n"+
+				"    [clients.%s]\n    keys = [%q]\n", args[0], key, table, proxy.HashOfKey(key))
+			return err
+		}}
 }

@@ -45,28 +45,31 @@ func (a *app) running(purpose string) (*daemon.Card, error) {
 	return cards[0], nil
 }
 
+// openCommand prints a link that logs a browser in to the pages of a running epitome, and starts the user's browser
+// with it.
 func (a *app) openCommand() *cobra.Command {
 	var print bool
 	c := &cobra.Command{Use: "open", Short: "Open the pages of a running epitome in a browser",
-		RunE: func(*cobra.Command, []string) error { return a.open(print) }}
+		RunE: func(*cobra.Command, []string) error {
+			card, err := a.running("open the pages")
+			if err != nil {
+				return err
+			}
+			link, err := card.LoginLink(console.CodeLife)
+			if err == nil {
+				fmt.Println(link)
+			}
+			if err == nil && !print {
+				openBrowser(link)
+			}
+			return err
+		}}
 	c.Flags().BoolVar(&print, "print", false, "only print the link")
 	return c
 }
 
-// open prints a link that logs a browser in to the pages of a running epitome, and starts the user's browser with it.
-func (a *app) open(print bool) error {
-	card, err := a.running("open the pages")
-	if err != nil {
-		return err
-	}
-	link, err := card.LoginLink(console.CodeLife)
-	if err != nil {
-		return err
-	}
-	fmt.Println(link)
-	if print {
-		return nil
-	}
+// openBrowser starts the user's browser, or says why it cannot.
+func openBrowser(link string) {
 	browser := exec.Command("xdg-open", link)
 	switch runtime.GOOS {
 	case "windows":
@@ -77,5 +80,4 @@ func (a *app) open(print bool) error {
 	if err := browser.Start(); err != nil { // it is not waited for: some end only when they are closed
 		warn("cannot start a browser: %v; open this link within a minute; it works once", err)
 	}
-	return nil
 }

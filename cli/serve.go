@@ -36,11 +36,10 @@ func (a *app) serve() error {
 	if err != nil {
 		return err
 	}
-	log, end, err := openLog(conf)
+	log, err := openLog(conf)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = end.Close() }()
 	d, err := daemon.Start(log, signals, a.load)
 	if err != nil {
 		return err
@@ -48,28 +47,26 @@ func (a *app) serve() error {
 	return d.Serve()
 }
 
-// openLog begins the log, on standard error or in the file that the configuration names. Closing end closes the file.
-func openLog(conf config.Config) (log *slog.Logger, end io.Closer, err error) {
+// openLog begins the log, on standard error or in the file that the configuration names, which stays open.
+func openLog(conf config.Config) (*slog.Logger, error) {
 	var to io.Writer = os.Stderr
-	end = io.NopCloser(nil)
 	c := conf.Log
 	if c.File != "" {
 		f, err := os.OpenFile(c.File, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil { // lumberjack would report it at the first line, to nobody
-			return nil, nil, fmt.Errorf("cannot write a log: %w; name another file as log.file", err)
+			return nil, fmt.Errorf("cannot write a log: %w; name another file as log.file", err)
 		}
 		_ = f.Close()
-		l := &lumberjack.Logger{Filename: c.File, MaxSize: 50, MaxBackups: 1} // megabytes
-		to, end = l, l
+		to = &lumberjack.Logger{Filename: c.File, MaxSize: 50, MaxBackups: 1} // megabytes
 	}
 	opts := &slog.HandlerOptions{Level: c.Level}
 	switch {
 	case c.Format == "text":
-		return slog.New(slog.NewTextHandler(to, opts)), end, nil
+		return slog.New(slog.NewTextHandler(to, opts)), nil
 	case c.Format == "auto" && c.File == "" && isTerminal(os.Stderr):
 		to = terminal{to}
 	}
-	return slog.New(slog.NewJSONHandler(to, opts)), end, nil
+	return slog.New(slog.NewJSONHandler(to, opts)), nil
 }
 
 func (a *app) serviceCommand() *cobra.Command {

@@ -71,18 +71,14 @@ func (d *Daemon) addGauges(m *console.Metrics) {
 // edits reads the edits that a request was sent with, or in mode observe would have been, by the key of its decision. A
 // request without edits of its messages has no key. What epitome adds to the system prompt edits no message.
 func (d *Daemon) edits(decision string) (event.Edits, error) {
+	all := event.Edits{List: []event.Edit{}} // not null in JSON
 	if decision == "" {
-		return event.Edits{List: []event.Edit{}}, nil
+		return all, nil
 	}
 	sent, found, err := d.observed.At(decision) // this ledger has the decisions of both modes
-	if err != nil {
-		return event.Edits{}, err
+	if err == nil && !found {
+		all.Missing = "the decision for this request is not kept any more: it has expired, or its store is gone"
 	}
-	if !found {
-		return event.Edits{List: []event.Edit{}, Missing: "the decision for this request is not kept any more: it " +
-			"has expired, or its store is gone"}, nil
-	}
-	list := make([]event.Edit, 0, len(sent.Edits))
 	firstNew := len(sent.Edits) - sent.Added                                     // the request's own edits come last
 	ofModel := func(tokens int) int { return int(float64(tokens) * sent.Ratio) } // from tokens of the vocabulary
 	for i, e := range sent.Edits {
@@ -101,10 +97,10 @@ func (d *Daemon) edits(decision string) (event.Edits, error) {
 		case len(e.Artifacts) > 0:
 			s.Artifact = e.Artifacts[0]
 		}
-		list = append(list, s)
+		all.List = append(all.List, s)
 	}
-	slices.SortStableFunc(list, func(a, b event.Edit) int { return cmp.Compare(a.Item, b.Item) })
-	return event.Edits{List: list}, nil
+	slices.SortStableFunc(all.List, func(a, b event.Edit) int { return cmp.Compare(a.Item, b.Item) })
+	return all, err
 }
 
 // restore has the next requests of a conversation sent without the edits that its newest one was sent with, as far as
