@@ -51,7 +51,8 @@ func (s *summary) written(budget int) string {
 }
 
 // lastWords returns, in room bytes, the ends of the agent's newest messages, quoted. It leaves out what a newer message
-// says, too, and single lines that end with a colon: they announce a call, which is listed.
+// says, too, and single lines that only announce a call, which is listed: those that end with a colon, or stand before a
+// call and have no name or number.
 func (s *summary) lastWords(room int) (list []message) {
 	const longest, frame = 1_000, 24 // bytes of a message, whose end mostly says what was found; of the line above it
 	for i := s.To - 1; i >= s.From; i-- {
@@ -59,8 +60,12 @@ func (s *summary) lastWords(room int) (list []message) {
 		if it.Role != conversation.Assistant {
 			continue
 		}
-		said := quote(ending(s.Request.TextOf(it), longest))
-		isAnnouncement := strings.HasSuffix(said, ":\n") && strings.Count(said, "\n") == 1
+		said := ending(s.Request.TextOf(it), longest)
+		next := &s.Request.Items[min(i+1, len(s.Request.Items)-1)] // a call may be an item of its own
+		isBeforeCall := len(it.Calls) > 0 || len(next.Calls) > 0
+		isAnnouncement := !strings.Contains(said, "\n") && (strings.HasSuffix(said, ":") ||
+			isBeforeCall && len(namesIn(said)) == 0 && !strings.ContainsAny(said, "0123456789`"))
+		said = quote(said)
 		isRepeated := slices.ContainsFunc(list, func(m message) bool { return m.text == said })
 		if said != "" && !isAnnouncement && !isRepeated && frame+len(said) <= room {
 			room -= frame + len(said)

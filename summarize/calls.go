@@ -28,8 +28,9 @@ func (s *summary) calls(budget int) string {
 			continue // tasks and users have a section for the last two kinds
 		}
 		tool, row, quoted := excerpt.OneLine(c.Tool, 80)+":\n", rowOf(c), quote(s.linesToQuote(c, n))
-		if listed[tool+row] && (quoted == "" || c.Failed()) {
-			continue // the newer call's row says it all
+		saysNothing := c.About == "" && quoted == ""
+		if listed[tool+row] && (quoted == "" || c.Failed()) || saysNothing && !c.Failed() {
+			continue // the newer call's row says it all, or the row only a tool's name
 		}
 		if list.room < len(heading+row+quoted) {
 			heading = "(older calls are not listed)\n" + heading

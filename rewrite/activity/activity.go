@@ -177,7 +177,8 @@ func (a *arguments) files() (list []string) {
 	return slices.Compact(list) // a patch may have several parts for one file
 }
 
-// mainArgument returns what describes a call best: files and numbers, the command, the query, paths, or all arguments.
+// mainArgument returns what describes a call best: files and numbers, the command, the query, paths, or all arguments
+// unless they are numbers.
 func (a *arguments) mainArgument(files []string) string {
 	paths := strings.Join(a.paths, ", ") // of any call, such as the folder of a search
 	switch {
@@ -187,6 +188,9 @@ func (a *arguments) mainArgument(files []string) string {
 		return strings.ReplaceAll(strings.TrimSpace(a.command), "\n", " ↵ ")
 	case a.query != "" && paths != "":
 		return a.query + " in " + paths
+	}
+	if len(a.numbers) == len(a.named) {
+		return "" // such as how long to wait
 	}
 	return cmp.Or(a.query, paths, strings.Join(a.named, ", "))
 }
