@@ -91,12 +91,12 @@ func (a *app) findArtifacts(conversation, pattern string) error {
 		return fmt.Errorf("cannot search conversation %s: %w", conversation, err)
 	}
 	for _, e := range edits.List {
-		content, err := a.readArtifact(e.Name())
+		content, err := a.readArtifact(e.Artifact)
 		if err != nil {
-			return fmt.Errorf("cannot read artifact %s: %w", e.Name(), err)
+			return fmt.Errorf("cannot read artifact %s: %w", e.Artifact, err)
 		}
 		if lines, err := offload.Select(context.Background(), content, want); err == nil {
-			fmt.Printf("%s:\n%s", e.Name(), lines)
+			fmt.Printf("%s:\n%s", e.Artifact, lines)
 		}
 	}
 	return nil

@@ -124,15 +124,14 @@ func parseTime(text string) (time.Time, error) {
 		"2026-11-20, a time as 2026-11-20T15:00:00Z, or an age as 24h or 7d", text)}
 }
 
-// conversations returns a page of the list of conversations that the query filters, the newest first.
-func (o *Console) conversations(r *http.Request) (any, error) {
-	return o.list(r, r.URL.Query().Get("filter"), 100), nil
-}
+// conversations returns a page of the list of conversations.
+func (o *Console) conversations(r *http.Request) (any, error) { return o.list(r, 100), nil }
 
-// list returns conversations that contain match, from the one that the cursor in the query names.
-func (o *Console) list(r *http.Request, match string, limit int) event.Page[event.Conversation] {
-	first, _ := strconv.Atoi(r.URL.Query().Get("cursor")) // anything else begins with the first page
-	page := o.program.Book.Conversations(match, first, limit)
+// list returns the conversations that the query filters, the newest first, from the one on that its cursor counts to.
+func (o *Console) list(r *http.Request, limit int) event.Page[event.Conversation] {
+	q := r.URL.Query()
+	first, _ := strconv.Atoi(q.Get("cursor")) // anything else begins with the first page
+	page := o.program.Book.Conversations(q.Get("filter"), first, limit)
 	for i := range page.Items {
 		hideTitle(r, &page.Items[i])
 	}

@@ -51,7 +51,7 @@ func (l *Log) writeSteps(e *event.Exchange) {
 	}
 	for _, w := range e.Warnings {
 		if e.Mode == event.ModeOn {
-			write(slog.LevelWarn, event.ContextWindowWarning, "reason", w.Reason, "window", e.Window,
+			write(slog.LevelWarn, "context_window_warning", "reason", w.Reason, "window", e.Window,
 				"usable", e.Usable, "tokens", w.Tokens, "messages", w.Messages)
 		}
 	}
@@ -61,7 +61,7 @@ func (l *Log) writeSteps(e *event.Exchange) {
 			"window_before", r.WindowBefore, "window_learned", r.WindowAfter)
 	}
 	if e.WindowRefuted > 0 {
-		write(slog.LevelInfo, event.ContextWindowCorrected, "reason",
+		write(slog.LevelInfo, "context_window_corrected", "reason",
 			"a longer request was answered: the learned window is dropped", "tokens", e.TokensAfter.Total(),
 			"tokens_counted", e.TokensUsed, "window", e.Window, "window_refuted", e.WindowRefuted)
 	}

@@ -92,7 +92,7 @@ func (o *Console) overview(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := o.list(r, "", 10)
+	page := o.list(r, 10)
 	v := &overview{Report: sum, Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
 	var columns []column
 	for _, row := range sum.Rows {

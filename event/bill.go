@@ -36,6 +36,9 @@ type Usage struct {
 // tellsCache reports whether the provider said how much its cache had.
 func (u *Usage) tellsCache() bool { return u.Source == UsageProvider && !u.Odd && !u.CacheUnknown }
 
+// forHour reports whether all that was written to the cache stays there for an hour.
+func (u *Usage) forHour() bool { return u.Write1h > 0 && u.Write5m == 0 }
+
 // Bill is what an exchange cost, in nano-dollars, by the prices in force when it ended. It is worked out once: sums are
 // sums of these numbers. Raw and Sent price the request as the client sent it and as it was sent on by the same
 // assumptions about the provider's cache, so that errors of these cancel out. Billed is what the provider's usage
@@ -151,18 +154,13 @@ func (b *Biller) Life() time.Duration {
 
 // price returns the price of a model at an upstream, and how that is paid; a nil price if none is known.
 func (b *Biller) price(upstream, name string, at time.Time) (p *Price, billing string) {
-	const (
-		longest = 256  // bytes; nobody sells a model by a longer name
-		most    = 1000 // rows that are remembered, as clients choose the names of models
-	)
+	const most = 1000 // rows that are remembered, as clients choose the names of models
+	name = Clip(name)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.prices.Sellers[upstream]
 	if s.Billing == Free {
 		return &Price{ID: Free, Input: &Rate{}, Output: &Rate{}}, s.Billing
-	}
-	if len(name) > longest {
-		return nil, s.Billing
 	}
 	for _, pattern := range b.patterns {
 		if o := b.prices.Own[pattern]; unit.Match(pattern, name) {
@@ -244,7 +242,7 @@ func (e *Exchange) compare(p *Price, pause, life time.Duration) {
 	if raw == 0 || sent == 0 {
 		return
 	}
-	if forHour := e.Usage.Write1h > 0 && e.Usage.Write5m == 0; forHour && life > 0 {
+	if life > 0 && e.Usage.forHour() {
 		life = max(life, time.Hour)
 	}
 	isCached := life == 0 || pause <= life
@@ -275,7 +273,7 @@ func (e *Exchange) assumedUsage(p *Price, isCached bool, tokens, held int) Usage
 		u.Read = prefix - prefix%step
 	}
 	switch { // where writing has a price of its own, all that is not read is taken to be written
-	case told.Write1h > 0 && told.Write5m == 0:
+	case told.forHour():
 		u.Write1h = tokens - u.Read
 	case p != nil && p.Write5m != nil:
 		u.Write5m = tokens - u.Read

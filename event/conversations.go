@@ -47,11 +47,10 @@ func (c Conversation) Observed() bool {
 	return c.Sums.Observed.Exchanges > 0 && c.Sums.Observed.Exchanges == c.Sums.Exchanges
 }
 
-// Story is a conversation with its turns, the oldest first.
+// Story is a conversation with those of its turns that are kept, the oldest first.
 type Story struct {
 	Conversation
 	Exchanges []Exchange `json:"exchanges"`
-	Forgotten int        `json:"forgotten"` // earlier turns that are not kept any more
 }
 
 // Page is a part of a list.
@@ -187,7 +186,7 @@ func (t *talk) view(now time.Time) Conversation {
 	return c
 }
 
-// isLive reports whether a conversation had an exchange in the last ten minutes.
+// isLive reports whether the last exchange was in the last ten minutes.
 func (t *talk) isLive(now time.Time) bool { return t.Turns > 0 && now.Sub(t.Last) < 10*time.Minute }
 
 // CountLive returns the number of conversations with an exchange in the last ten minutes.
@@ -248,7 +247,6 @@ func (b *Book) Conversation(id string) (Story, error) {
 			s.Exchanges = append(s.Exchanges, *n.Exchange)
 		}
 	}
-	s.Forgotten = s.Turns - len(s.Exchanges)
 	return s, nil
 }
 
@@ -309,10 +307,7 @@ type Edit struct {
 	Before   int    `json:"before"` // tokens as it came; 0 if not recorded
 	After    int    `json:"after"`
 	Text     string `json:"text"`               // what is sent in its place
-	Artifact string `json:"artifact,omitempty"` // name of what stood there
-	Readable string `json:"readable,omitempty"` // the same for a reader of lines
-	// name of the item as it came, if what was thought in it is not sent
-	Thinking string `json:"thinking,omitempty"`
+	Artifact string `json:"artifact,omitempty"` // name of what stood there, in lines; empty if none was kept
 }
 
 // Messages says which messages of the request the edit is about. They count from 0, as in the texts for the model.
@@ -322,9 +317,6 @@ func (e Edit) Messages() string {
 	}
 	return fmt.Sprintf("message %d", e.Item)
 }
-
-// Name returns the name of the artifact that has the text of the messages; empty if none was kept.
-func (e Edit) Name() string { return cmp.Or(e.Readable, e.Artifact, e.Thinking) }
 
 // Edits are all edits of a request.
 type Edits struct {

@@ -110,8 +110,8 @@ type Exchange struct {
 	Rebilled int    `json:"rebilled,omitempty"` // tokens that the cache lost with a miss; 0 if that is not known
 }
 
-// IsStranger reports whether nobody knows who sent the request: it came without a client's key, its head could not be
-// read, or its connection was one too many. Anybody can send many of these, so they must not push out other events.
+// IsStranger reports whether nobody knows who sent the request: it has no client's key or no readable head, or its
+// connection was one too many. Anybody can send many of these, so they must not push out other events.
 func (e *Exchange) IsStranger() bool {
 	return e.Fault == Refused && e.Client == "" && (e.Status == http.StatusUnauthorized || e.Method == "")
 }
@@ -226,7 +226,7 @@ func (t Tokens) Times(ratio float64) Tokens {
 		f(t.Other)}
 }
 
-// Kinds of a Compaction and of a Summary, and what the log calls a Warning and an answer that refutes a learned window.
+// Kinds of a Compaction and of a Summary.
 const (
 	CompactionCompleted = "compaction_completed"
 	CompactionFailed    = "compaction_failed"
@@ -234,9 +234,6 @@ const (
 	SummaryStarted   = "summary_started"
 	SummaryCompleted = "summary_completed"
 	SummaryFailed    = "summary_failed"
-
-	ContextWindowWarning   = "context_window_warning"
-	ContextWindowCorrected = "context_window_corrected"
 )
 
 // Why a conversation is compacted, or warned about.

@@ -19,8 +19,8 @@ type Sums struct {
 	Shaped       int64 `json:"shaped"`        // conversations, in mode on
 	TokensBefore int64 `json:"tokens_before"` // of the shaped ones, before and as sent
 	TokensAfter  int64 `json:"tokens_after"`
-	// Observed is of conversations in mode observe. They were sent as they came and billed, so Exchanges, Failed,
-	// Usage, Misses, Hits and bills count them too; counts of shaping, Raw and Sent do not.
+	// Observed is of conversations in mode observe. They were billed, so all but Shaped, tokens, Codes and estimates of
+	// Money count them too.
 	Observed struct {
 		Exchanges    int64 `json:"exchanges"`
 		TokensBefore int64 `json:"tokens_before"`
@@ -37,15 +37,13 @@ type Sums struct {
 
 // UsageSums are tokens as providers reported them, or as epitome counted them where providers did not.
 type UsageSums struct {
-	Told   int64 `json:"told"`  // exchanges with reported tokens
-	Input  int64 `json:"input"` // with Read and Write
-	Read   int64 `json:"read"`
-	Write  int64 `json:"write"`
-	Output int64 `json:"output"`
-	// CacheInput is the part of Input of answers that report cached tokens. Of the rest, cached tokens are unknown.
-	CacheInput int64 `json:"cache_input"`
-	// Cut counts answers that were cut off: Output has what they had reported until then.
-	Cut int64 `json:"cut"`
+	Told       int64 `json:"told"`  // exchanges with reported tokens
+	Input      int64 `json:"input"` // with Read and Write
+	Read       int64 `json:"read"`
+	Write      int64 `json:"write"`
+	Output     int64 `json:"output"`
+	CacheInput int64 `json:"cache_input"` // of Input, where answers report cached tokens; of the rest Read is unknown
+	Cut        int64 `json:"cut"`         // answers that were cut off: Output has what they had reported until then
 }
 
 // Money sums up costs. Raw is the cost without epitome: what providers would have charged for the same requests, with
@@ -75,7 +73,6 @@ type Span struct {
 type Report struct {
 	Version string    `json:"version"` // set by the console, like Mode
 	Mode    string    `json:"mode"`
-	Now     time.Time `json:"now"`
 	From    time.Time `json:"from"`
 	To      time.Time `json:"to"`
 	Since   time.Time `json:"since"` // from when on anything is known
@@ -140,7 +137,7 @@ func (b *Book) Report(asked Span) (Report, error) {
 	defer b.mu.Unlock()
 	now := b.Now()
 	s := Report{
-		Now: now, By: by, Since: cmp.Or(b.since, now), Rows: []Row{}, Notes: b.allNotes(),
+		By: by, Since: cmp.Or(b.since, now), Rows: []Row{}, Notes: b.allNotes(),
 		From: b.dayOf(cmp.Or(asked.From, b.since, now)), To: cmp.Or(asked.To, now),
 	}
 	s.Prices.Source, s.Prices.Date, s.Prices.Old = pricesSource, pricesDate, now.Sub(pricesDate) > 90*24*time.Hour
@@ -194,12 +191,11 @@ func addCounts(to, from reflect.Value) {
 			to.Set(reflect.MakeMap(to.Type()))
 		}
 		for _, key := range from.MapKeys() {
-			sum := reflect.New(to.Type().Elem()).Elem()
-			sum.SetInt(from.MapIndex(key).Int())
+			sum := from.MapIndex(key).Int()
 			if old := to.MapIndex(key); old.IsValid() {
-				sum.SetInt(sum.Int() + old.Int())
+				sum += old.Int()
 			}
-			to.SetMapIndex(key, sum)
+			to.SetMapIndex(key, reflect.ValueOf(sum))
 		}
 	}
 }
@@ -287,7 +283,7 @@ func (s *UsageSums) add(u *Usage) {
 }
 
 // addOwn counts the cost of a summary.
-func (s *Sums) addOwn(nano int64) {
-	s.Money.Own += nano
-	s.Money.Saved -= nano
+func (m *Money) addOwn(nano int64) {
+	m.Own += nano
+	m.Saved -= nano
 }

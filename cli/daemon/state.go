@@ -89,13 +89,8 @@ func (d *Daemon) edits(decision string) (event.Edits, error) {
 			Item: e.Message, Last: e.Last, Rung: string(e.Step), Code: e.Why, Reason: e.Why.Sentence(),
 			New: i >= firstNew, Before: ofModel(e.Tokens + e.Saved), After: ofModel(e.Tokens), Text: e.Text,
 		}
-		switch { // of two artifacts the first is the form for models, the second the original
-		case e.Op == ledger.DropThinking && len(e.Artifacts) > 0:
-			s.Thinking = e.Artifacts[0]
-		case len(e.Artifacts) > 1:
-			s.Readable, s.Artifact = e.Artifacts[0], e.Artifacts[1]
-		case len(e.Artifacts) > 0:
-			s.Artifact = e.Artifacts[0]
+		if len(e.Artifacts) > 0 {
+			s.Artifact = e.Artifacts[0] // of two, the second has the JSON as the client sent it
 		}
 		all.List = append(all.List, s)
 	}
