@@ -103,8 +103,7 @@ func (a *app) findArtifacts(conversation, pattern string) error {
 }
 
 func (a *app) mcpCommand() *cobra.Command {
-	return &cobra.Command{Use: "mcp", Short: "Serve tools to read artifacts, over the Model Context Protocol on " +
-		"standard input and output",
+	return &cobra.Command{Use: "mcp", Short: "Serve tools to read artifacts over MCP, on standard input and output",
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := untilSignal()
 			defer stop()

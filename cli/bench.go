@@ -107,8 +107,7 @@ func loadCommand() *cobra.Command {
 			return v.report(load.Run(ctx, o))
 		}}
 	v.addFlags(c)
-	c.Flags().StringSliceVar(&o.Against, "against", nil, "measure these epitome `binaries` too, and print their figures "+
-		"beside its own")
-	c.Flags().BoolVar(&o.Quick, "quick", false, "run briefly, to see that everything works; the figures then mean little")
+	c.Flags().StringSliceVar(&o.Against, "against", nil, "measure these epitome `binaries` too, for comparison")
+	c.Flags().BoolVar(&o.Quick, "quick", false, "run briefly, to see that everything works; the figures mean little")
 	return c
 }

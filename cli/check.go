@@ -38,11 +38,9 @@ func (a *app) checkCommand() *cobra.Command {
 			}
 			return a.checkConfiguration()
 		}}
-	c.Flags().BoolVar(&running, "running", false, "check instead that an epitome runs and takes requests; the exit "+
-		"status is 1 if not")
+	c.Flags().BoolVar(&running, "running", false, "exit with status 1 unless an epitome runs and takes requests")
 	c.Flags().BoolVar(&starter, "starter", false, "print instead a file to begin with, of the keys that most need")
-	c.Flags().BoolVar(&defaults, "defaults", false, "print the built-in configuration file instead, which explains "+
-		"every key")
+	c.Flags().BoolVar(&defaults, "defaults", false, "print instead the configuration file that explains every key")
 	return c
 }
 

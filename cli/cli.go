@@ -88,15 +88,11 @@ func (a *app) command() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 
 	f := root.PersistentFlags()
-	f.StringVar(&a.file, "config", "", "configuration `file` (default: epitome/config.toml in your configuration folder)")
-	f.StringVar(&a.flags.Listen, "listen", "", "address to listen on, as `HOST:PORT`; port 0 takes a free one (default "+
-		"127.0.0.1:7070)")
-	f.StringVar(&a.flags.Upstream, "upstream", "", "where requests go: the `NAME` of an upstream, or a base URL "+
-		"(default openai)")
-	f.StringVar(&a.flags.Data, "data", "", "`folder` for what epitome keeps on disk (default: epitome in your data "+
-		"folder)")
-	f.StringVar(&a.flags.Mode, "mode", "", "on rewrites, observe reports what on would do, off touches nothing (default "+
-		"on)")
+	f.StringVar(&a.file, "config", "", "configuration `file` (default: epitome/config.toml in your settings folder)")
+	f.StringVar(&a.flags.Listen, "listen", "", "`HOST:PORT` to listen on; 0 takes a free port (default 127.0.0.1:7070)")
+	f.StringVar(&a.flags.Upstream, "upstream", "", "`NAME` of an upstream, or a base URL (default openai)")
+	f.StringVar(&a.flags.Data, "data", "", "`folder` for what is kept (default: epitome in your data folder)")
+	f.StringVar(&a.flags.Mode, "mode", "", "on (default) rewrites, observe reports what it would do, off does nothing")
 
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {

@@ -20,29 +20,26 @@ func (a *app) conversationCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.restore(args[0]) }}
+		RunE: func(_ *cobra.Command, args []string) error {
+			card, err := a.running("restore a conversation")
+			if err != nil {
+				return err
+			}
+			var done struct {
+				Conversation string
+				Edits        int
+			}
+			err = card.Post("/-/api/conversations/"+args[0]+"/restore", nil, &done)
+			if errors.Is(err, daemon.ErrNotFound) {
+				err = fmt.Errorf("the epitome on %s knows no ID that begins so; its pages list them", card.Listen)
+			}
+			if err != nil {
+				return fmt.Errorf("cannot restore conversation %s: %w", args[0], err)
+			}
+			fmt.Printf("Conversation %s is sent whole from its next request on, as far as the window allows.\n"+
+				"Edits taken back: %d.\n", done.Conversation, done.Edits)
+			return nil
+		}}
 	c.Flags().BoolVar(&restore, "restore", false, "send whole again what was cut, cleared or summarized")
 	return c
-}
-
-// restore has a running epitome send the conversation whose ID begins so whole again.
-func (a *app) restore(beginning string) error {
-	card, err := a.running("restore a conversation")
-	if err != nil {
-		return err
-	}
-	var done struct {
-		Conversation string
-		Edits        int
-	}
-	err = card.Post("/-/api/conversations/"+beginning+"/restore", nil, &done)
-	if errors.Is(err, daemon.ErrNotFound) {
-		err = fmt.Errorf("the epitome on %s knows no ID that begins so; its pages list them", card.Listen)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot restore conversation %s: %w", beginning, err)
-	}
-	fmt.Printf("Conversation %s is sent whole from its next request on, as far as the window allows.\n"+
-		"Edits taken back: %d.\n", done.Conversation, done.Edits)
-	return nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -20,76 +21,65 @@ import (
 	"epitome/summarize"
 )
 
-// demoFlags are those of the command demo.
-type demoFlags struct {
-	verdict
-	window string
-	turns  int
-	open   bool
-}
-
 func (a *app) demoCommand() *cobra.Command {
-	var flags demoFlags
+	var v verdict
+	var window string
+	var open bool
+	o := demo.Options{Out: os.Stdout, Color: isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""}
 	c := &cobra.Command{Use: "demo", Short: "Play a long scripted session through the proxy, offline",
-		RunE: func(*cobra.Command, []string) error { return a.demo(flags) }}
+		RunE: func(*cobra.Command, []string) (err error) {
+			if o.Window, err = config.ParseWindow(window); err != nil {
+				return err
+			}
+			return a.demo(o, v, open)
+		}}
 	f := c.Flags()
-	f.BoolVar(&flags.check, "check", false, "exit with status 1 if epitome makes a mistake")
-	f.StringVar(&flags.window, "window", "64k", "`tokens` that the model holds")
-	f.IntVar(&flags.turns, "turns", 140, "about how many requests the agent sends, at least 20")
-	f.BoolVar(&flags.open, "open", false, "keep epitome running at the end, and print a link to its pages; Ctrl-C "+
-		"ends it")
+	f.BoolVar(&v.check, "check", false, "exit with status 1 if epitome makes a mistake")
+	f.StringVar(&window, "window", "64k", "`tokens` that the model holds")
+	f.IntVar(&o.Turns, "turns", 140, "about how many requests the agent sends, at least 20")
+	f.BoolVar(&open, "open", false, "run on until Ctrl-C at the end, and print a link to the pages")
 	return c
 }
 
 // demo plays the session with the built-in configuration, or with that of --config.
-func (a *app) demo(flags demoFlags) (err error) {
-	window, err := config.ParseWindow(flags.window)
-	if err != nil {
-		return err
-	}
+func (a *app) demo(o demo.Options, v verdict, open bool) (err error) {
 	folder, err := newDemoFolder()
 	if err != nil {
 		return err
 	}
 	end := func() error { return nil } // of epitome, once it runs
 	defer func() { err = errors.Join(err, end(), os.RemoveAll(folder)) }()
-	conf, err := a.demoConfig(folder, window)
+	conf, err := a.demoConfig(folder, o.Window)
 	if err != nil {
 		return err
 	}
-	start := func(upstream string) (demo.Proxy, error) {
+	var card *daemon.Card
+	o.Start = func(upstream string) (demo.Proxy, error) {
 		conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
 		d, stop, err := serveInside(folder, func() (config.Config, error) { return conf, conf.Validate() })
 		if err != nil {
 			return demo.Proxy{}, err
 		}
 		end = stop
-		card, err := daemon.Read(folder)
+		card, err = daemon.Read(folder)
 		artifacts := filepath.Join(folder, "artifacts")
 		return demo.Proxy{URL: "http://" + d.Address() + "/v1", Artifacts: artifacts, Get: card.Get}, err
 	}
 	ctx, cancel := untilSignal()
 	defer cancel()
-	r, err := demo.Run(ctx, demo.Options{Window: window, Turns: flags.turns, Start: start, Out: os.Stdout,
-		Color: isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""})
+	r, err := demo.Run(ctx, o)
 	if err != nil {
 		return err
 	}
-	verdict := flags.report(r, nil)
-	if flags.open {
-		if err := linger(ctx, folder); err != nil {
-			return err
-		}
+	err = v.report(r, nil)
+	if open {
+		err = cmp.Or(linger(ctx, card, folder), err)
 	}
-	return verdict
+	return err
 }
 
 // linger prints a link to the pages of the epitome with the folder, and keeps it running until ctx ends.
-func linger(ctx context.Context, folder string) error {
-	card, err := daemon.Read(folder)
-	if err != nil {
-		return fmt.Errorf("cannot find the demo's own epitome: %w", err)
-	}
+func linger(ctx context.Context, card *daemon.Card, folder string) error {
 	link, err := card.LoginLink(console.SessionLife)
 	if err != nil {
 		return err

@@ -32,8 +32,7 @@ func (a *app) memoryCommand() *cobra.Command {
 		verb("list", "List the notes of earlier sessions", cobra.NoArgs, listMemory),
 		verb("forget ID...", "Forget entries by their ids, as list prints them", atLeast(1), forgetMemory),
 		verb("clear", "Forget all entries", cobra.NoArgs, forgetMemory))
-	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: an agent's folder, or a name given "+
-		"by x-epitome-project")
+	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: a folder, or a name of your own")
 	return c
 }
 

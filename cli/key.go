@@ -13,8 +13,7 @@ import (
 
 // keyCommand makes a key and prints how to configure it. Nothing keeps the key.
 func keyCommand() *cobra.Command {
-	return &cobra.Command{Use: "key CLIENT", Short: "Make a key for a client, and print the table that the " +
-		"configuration needs",
+	return &cobra.Command{Use: "key CLIENT", Short: "Make a key for a client, and print the configuration for it",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := config.CheckName(args[0]); err != nil {

@@ -26,8 +26,7 @@ func (a *app) statsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "stats", Short: "Show what a running epitome has done",
 		Long: "Show what a running epitome has done, in sums. 'epitome status' shows one conversation.",
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON) }}
-	c.Flags().StringVar(&since, "since", "", "start `time`: how long ago, as 24h or 7d, or a date, as 2026-11-20 "+
-		"(default: all that is kept)")
+	c.Flags().StringVar(&since, "since", "", "start `time`, as 24h, 7d or 2026-11-20 (default: all that is kept)")
 	c.Flags().StringVar(&by, "by", "day", "one line for each day, model, upstream or client")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
 	return c
