@@ -7,7 +7,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -56,11 +58,15 @@ func (a *app) printArtifact(of, lines, grep string) error {
 	return err
 }
 
-// readArtifact reads the artifact of a name in the data folder, or in those below it that "epitome run" makes.
+// readArtifact reads the artifact of a name in the data folder, or in those below it that "epitome run" makes. Without
+// a name it returns a list of them.
 func (a *app) readArtifact(name string) ([]byte, error) {
 	conf, home, err := a.loadWithFolder()
 	if err != nil {
 		return nil, err
+	}
+	if name == "" {
+		return listArtifacts(home), nil
 	}
 	for _, folder := range daemon.FoldersIn(home) {
 		var content []byte
@@ -73,6 +79,24 @@ func (a *app) readArtifact(name string) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("%w; --data or --config names another data folder", offload.ErrUnknown)
+}
+
+// listArtifacts returns a line for each of the fifty newest artifacts below a data folder: time, name and first words.
+func listArtifacts(home string) []byte {
+	var lines []string
+	for _, folder := range daemon.FoldersIn(home) {
+		paths, _ := filepath.Glob(filepath.Join(folder, daemon.ArtifactFolder, "*.txt")) // the pattern is sound
+		for _, path := range paths {
+			if file, err := os.Stat(path); err == nil { // else it has just expired
+				content, _ := os.ReadFile(path)
+				lines = append(lines, fmt.Sprintf("%s %s %s\n", file.ModTime().UTC().Format(time.RFC3339),
+					strings.TrimSuffix(filepath.Base(path), ".txt"), console.Plain(console.Shorten(string(content), 100))))
+			}
+		}
+	}
+	slices.Sort(lines)
+	slices.Reverse(lines)
+	return []byte(strings.Join(lines[:min(len(lines), 50)], ""))
 }
 
 // findArtifacts prints the lines that match a regular expression, of all that a running epitome has moved out of a

@@ -55,7 +55,7 @@ func ServeMCP(ctx context.Context, version string, get ReadArtifact) error {
 }
 
 type recallInput struct {
-	Artifact string `json:"artifact,omitempty" jsonschema:"its 26 letters and digits, or the path or URL that ends with them"`
+	Artifact string `json:"artifact,omitempty" jsonschema:"its 26 letters and digits, or a path or URL that ends in them; none lists the newest"`
 	Lines    string `json:"lines,omitempty" jsonschema:"only these lines, counted from 1: A-B, A-, -B or A"`
 	Grep     string `json:"grep,omitempty" jsonschema:"lines that match this regular expression, each after its number"`
 	From     int    `json:"from,omitempty" jsonschema:"skip so many bytes of the answer: for long lines"`
@@ -65,7 +65,9 @@ type recallInput struct {
 func (get ReadArtifact) recall(ctx context.Context, in recallInput) (string, error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(in.Artifact), "artifact "), "?")
 	name = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".txt")
-	if !offload.IsName(name) {
+	if in.Artifact == "" {
+		name = "" // the list of all, where there is one
+	} else if !offload.IsName(name) {
 		return "", fmt.Errorf("%.60q names no artifact: give the 26 letters and digits that epitome's text names",
 			in.Artifact)
 	}
