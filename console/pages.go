@@ -139,7 +139,7 @@ func causesOf[K ~string](counts map[K]int64, text func(K) string) (all []cause) 
 func (o *Console) causes(*http.Request) (any, error) {
 	report, err := o.sums(lastDays())
 	sums := report.Total
-	told := sums.Hits - sums.Misses[event.MissUnknown] // requests whose answer says what the cache had
+	told := sums.Hits - sums.Misses[event.MissUnknown] - sums.Misses[event.MissFirst] // requests that could hit
 	for _, n := range sums.Misses {
 		told += n
 	}

@@ -23,12 +23,12 @@ func sumTiles(sums event.Sums) (tiles []tile) {
 	}
 	if before > 0 {
 		tiles = append(tiles, tile{Name: "Tokens", Value: Tokens(before) + " → " + Tokens(after), Note: note,
-			Help: "All requests, as agents sent them and as epitome sent them on. Each has the whole conversation."})
+			Help: "Tokens before and after epitome. Every request repeats the conversation so far."})
 	}
 	money := sums.Money
 	if money.Beyond > 0 {
-		alive := tile{Name: "Kept alive", Value: plural(money.Beyond, "request"), Note: "would have failed",
-			Help: "Requests that were larger than the model's window, until epitome shortened them."}
+		alive := tile{Name: "Kept alive", Value: plural(money.Beyond, "request"),
+			Note: "would have failed without epitome", Help: "They were larger than the model's window."}
 		if money.Died > 0 {
 			alive.Value, alive.Note = plural(money.Died, "conversation"), alive.Value+" "+alive.Note
 		}

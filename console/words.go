@@ -21,13 +21,13 @@ func (p *phrases) add(applies bool, text string) {
 // changes says in a few words what was newly done to a request.
 func changes(e event.Exchange) string {
 	var p phrases
-	p.add(e.Offloaded > 0, "offload: "+plural(e.Offloaded, "new result")+" shortened")
-	p.add(e.Cleared > 0, "clear: "+plural(e.Cleared, "old result")+" taken out")
-	p.add(e.Compacted > 0, "compact: "+plural(e.Compacted, "old message")+" replaced by a summary")
-	p.add(slices.Contains(e.Causes, event.CodeRestored), "restore: earlier messages sent whole again")
-	p.add(e.Rescue.Rescued, "rescue: refused as too long, then answered")
-	p.add(e.Rescue.Kind != "" && !e.Rescue.Rescued, "rescue failed: refused as too long")
-	p.add(len(p) == 0 && e.Decision != "", "nothing new: earlier edits repeated")
+	p.add(e.Offloaded > 0, plural(e.Offloaded, "new result")+" shortened (offload)")
+	p.add(e.Cleared > 0, plural(e.Cleared, "old result")+" cleared")
+	p.add(e.Compacted > 0, plural(e.Compacted, "old message")+" compacted into a summary")
+	p.add(slices.Contains(e.Causes, event.CodeRestored), "earlier messages sent whole again")
+	p.add(e.Rescue.Rescued, "the provider refused the first try and answered a later one")
+	p.add(e.Rescue.Kind != "" && !e.Rescue.Rescued, "the provider refused every try")
+	p.add(len(p) == 0 && e.Decision != "", "nothing new; earlier changes were sent in the same form")
 	return cmp.Or(strings.Join(p, "; "), "nothing")
 }
 
@@ -55,8 +55,7 @@ func failed(e event.Exchange) string {
 	p.add(e.Status >= 400, "answered "+strconv.Itoa(e.Status))
 	p.add(e.Fault != event.None, strings.ReplaceAll(string(e.Fault), "_", " "))
 	p.add(e.Err != "", e.Err)
-	p.add(e.Action == event.ActionBypass,
-		"sent unchanged, because something failed inside epitome: "+cmp.Or(e.Inner, e.Reason))
+	p.add(e.Action == event.ActionBypass, "sent unchanged after a fault in epitome: "+cmp.Or(e.Inner, e.Reason))
 	return strings.Join(p, ": ")
 }
 
@@ -75,8 +74,7 @@ func MoneyText(m event.Money) string {
 	var p phrases
 	p.add(m.Saved >= 0 && m.Ruled+m.Own > 0, costs(m)+". Saved: "+Dollars(m.Saved)+".")
 	p.add(m.Saved < 0, costs(m)+". Extra cost: "+Dollars(-m.Saved)+".")
-	p.add(m.Beyond > 0, plural(m.Beyond, "request")+" would have failed without epitome: larger than the model's "+
-		"window, so without a price.")
+	p.add(m.Beyond > 0, plural(m.Beyond, "request")+" would have failed without epitome, and so have no price.")
 	return strings.Join(p, " ")
 }
 
@@ -91,7 +89,7 @@ var missTexts = map[event.Miss]string{
 	event.MissClient:   "the client changed an earlier message",
 	event.MissSmall:    "too small to be cached (under 1,024 tokens)",
 	event.MissProvider: "the provider dropped it, though the prefix was the same",
-	event.MissUnknown:  "the answer does not say",
+	event.MissUnknown:  "the provider did not report cached tokens",
 }
 
 func missText(m event.Miss) string { return missTexts[m] }

@@ -79,7 +79,7 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 		Kind: SummaryCompleted, Conversation: "c1", Upstream: "openai", Model: "small", Time: noon,
 		Cost: Cost{Requests: 1, InputTokens: 100},
 	})
-	r.now.Store(noon.Add(5 * time.Minute))
+	r.now.Store(noon.Add(2 * time.Minute))
 	s, err := r.Conversation("c1")
 	if err != nil || len(s.Exchanges) != 2 {
 		t.Fatalf("%v: %+v", err, s)

@@ -61,7 +61,7 @@ const (
 
 // sentences explains each code.
 var sentences = map[Code]string{
-	CodeOverLimit:    "A new result is over the limit for one result, so an excerpt of it is sent.",
+	CodeOverLimit:    "The result was over the limit for one result when it came, so an excerpt of it is sent.",
 	CodeScreen:       "Terminal output is sent as the final screen shows it.",
 	CodeRent:         "Keeping old results costs more than clearing them.",
 	CodePause:        "The pause was longer than cache_life, so clearing old results costs no cached tokens.",
@@ -81,9 +81,9 @@ var sentences = map[Code]string{
 	CodeBroken:       "The provider refused the rewritten conversation as malformed, so the original was sent.",
 	CodeRestored:     "The user had earlier messages sent whole again.",
 
-	CodeNotDue:            "No new result is over its limit, and clearing old ones does not pay yet.",
-	CodeFreesLittle:       "The request is over the line, but clearing results would free too little.",
-	CodeFloor:             "The body is too small to be rewritten.",
+	CodeNotDue:            "No new result is over its limit, and clearing would cost more cache than it saves so far.",
+	CodeFreesLittle:       "The request is over the line for clearing (clear_at), but clearing would free too little.",
+	CodeFloor:             "The body is under 16 KB, so it is sent unchanged.",
 	CodeAgain:             "The same request came before and is sent as it was then.",
 	CodeMeanwhile:         "The same request came at the same time, and both are sent alike.",
 	CodeClientSummarises:  "The client asks for its own summary: earlier decisions are repeated, nothing new is done.",

@@ -186,10 +186,10 @@ func (t *talk) view(now time.Time) Conversation {
 	return c
 }
 
-// isLive reports whether the last exchange was in the last ten minutes.
-func (t *talk) isLive(now time.Time) bool { return t.Turns > 0 && now.Sub(t.Last) < 10*time.Minute }
+// isLive reports whether the last exchange was in the last two minutes.
+func (t *talk) isLive(now time.Time) bool { return t.Turns > 0 && now.Sub(t.Last) < 2*time.Minute }
 
-// CountLive returns the number of conversations with an exchange in the last ten minutes.
+// CountLive returns the number of conversations with an exchange in the last two minutes.
 func (b *Book) CountLive() (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -263,7 +263,7 @@ func (b *Book) IDs(beginning string) (ids []string) {
 // Status returns the state of a conversation, or ErrUnknown: of the one with the id, else of the newest one of the
 // client's session, else of the newest one. A client may not name its session in requests: if no conversation has the
 // session, the newest one without any is meant. Agents have conversations of one exchange, for a title: those give way
-// to longer ones that are live.
+// to longer ones of the last ten minutes.
 func (b *Book) Status(id, session string) (Status, error) {
 	b.lock()
 	defer b.mu.Unlock()
@@ -278,7 +278,7 @@ func (b *Book) Status(id, session string) (Status, error) {
 		if session != "" && t.Session == session {
 			r = 2
 		}
-		if t.Turns > 1 && t.isLive(b.Now()) {
+		if t.Turns > 1 && b.Now().Sub(t.Last) < 10*time.Minute {
 			r++
 		}
 		return r

@@ -20,7 +20,7 @@ const (
 	MissClient   Miss = "client"   // the client changed an earlier message
 	MissSmall    Miss = "small"    // the request is below what is cached at all
 	MissProvider Miss = "provider" // the beginning was the same, and yet the provider had less than four fifths of it
-	MissUnknown  Miss = "unknown"  // the answer says nothing of the cache
+	MissUnknown  Miss = "unknown"  // no answer so far says that the provider has a cache
 )
 
 // IsLoss reports whether the cache missed something that it had, or should have had.
@@ -57,16 +57,16 @@ func sent(e *Exchange) int {
 func missOf(e, p *Exchange, life time.Duration) Miss {
 	const leastCached = 1024 // tokens: providers cache no shorter request
 	u, all := &e.Usage, sent(e)
-	known := u.tellsCache()
 	// hit reports whether the cache had at least four fifths of so many tokens. Shares of the request are compared: the
 	// provider counts tokens in its own way.
-	hit := func(tokens int) bool { return known && all > 0 && 5*u.Read*all >= 4*min(tokens, all)*u.Input }
+	hit := func(tokens int) bool { return u.tellsCache() && all > 0 && 5*u.Read*all >= 4*min(tokens, all)*u.Input }
 	if p == nil {
 		if u.Read > 0 && hit(all) {
 			return NoMiss
 		}
 		return MissFirst
 	}
+	cached := u.Read + u.Write5m + u.Write1h + p.Usage.Read + p.Usage.Write5m + p.Usage.Write1h // tokens of both
 	left, held := sent(p), e.HeldAfter
 	hasHeld := e.HeldBefore > 0 || e.HeldAfter > 0
 	switch {
@@ -78,6 +78,8 @@ func missOf(e, p *Exchange, life time.Duration) Miss {
 	switch {
 	case hit(left):
 		return NoMiss
+	case !u.tellsCache(), cached == 0 && !p.Miss.IsLoss(): // no answer so far mentions cached tokens
+		return MissUnknown
 	case e.Model != p.Model:
 		return MissModel
 	case life > 0 && e.Start.Sub(p.Start) > life:
@@ -92,8 +94,6 @@ func missOf(e, p *Exchange, life time.Duration) Miss {
 		return MissClient
 	case all < leastCached || left < leastCached:
 		return MissSmall
-	case !known:
-		return MissUnknown
 	case hit(min(held, left)):
 		return NoMiss
 	}

@@ -29,6 +29,15 @@ func TestFirstCauseOfAMissCounts(t *testing.T) {
 	f(MissProvider, func(e *Exchange) { e.Usage.Read = 2399 })
 	f(NoMiss, func(e *Exchange) { e.HeldBefore, e.HeldAfter, e.Usage.Read = 4000, 1000, 800 })
 	f(MissUnknown, func(e *Exchange) { e.Usage.CacheUnknown = true })
+	r := begin(t) // epitome is not blamed where the provider may have no cache
+	for turn := range 3 {
+		e := talking("c1", turn)
+		e.Usage.Read, e.Broke = 0, true
+		r.RecordExchange(e)
+	}
+	if s, _ := r.Conversation("c1"); s.Exchanges[1].Miss != MissUnknown || s.Exchanges[2].Miss != MissUnknown {
+		t.Errorf("got %+v", s.Exchanges)
+	}
 	f(MissProvider, func(e *Exchange) { // what was sent is what counts
 		e.Mode, e.Broke = ModeObserve, true
 	})

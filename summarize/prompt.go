@@ -39,7 +39,7 @@ func newPrompt(q *Question, maxTokens int) prompt {
 	p := prompt{Tag: tagFor(q), Tokens: summaryTokens,
 		Update: q.Earlier != "", Earlier: q.Earlier, Heading: inject.Heading, Asks: inject.Asks}
 	if maxTokens > 0 {
-		p.Tokens = max(min(p.Tokens, maxTokens*3/4), least)
+		p.Tokens = max(min(p.Tokens, maxTokens*3/4)/100*100, least)
 	}
 	return p
 }

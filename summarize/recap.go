@@ -61,8 +61,8 @@ func (r *rows) add(row string) {
 func Text(span Span, says Says, where string) string {
 	r := span.Request
 	s := &summary{Span: span, id: idBefore(r, span.To)}
-	fmt.Fprintf(s, "%s summary %s of %d earlier messages, left out to make room]\n%s", excerpt.Mark, s.id,
-		r.MessagesIn(s.From, s.To), intro)
+	fmt.Fprintf(s, "%s %d earlier messages are left out here; this is summary %s of them]\n%s", excerpt.Mark,
+		r.MessagesIn(s.From, s.To), s.id, intro)
 	kept, omitted := s.Kept()
 	keep := strings.Join(kept, "\n")
 	if omitted > 0 {
@@ -72,7 +72,7 @@ func Text(span Span, says Says, where string) string {
 	part := s.Budgets.Work / 18 // tokens: one part is for tasks, one for files
 	calls := 14 * part          // the last words get what all three leave: about two parts, or more
 	if says.Text != "" {
-		heading := "summary by a model; trust files and results where they differ from it"
+		heading := "summary by a model; if files or tool results disagree, trust those"
 		if says.Until < s.To {
 			heading += fmt.Sprintf("; it has not seen messages from %d on", r.Items[says.Until].Number)
 		}

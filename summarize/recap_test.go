@@ -101,7 +101,8 @@ func TestUsersMessagesAreWholeNewestFirst(t *testing.T) {
 func TestSummaryFramesWhatAModelSays(t *testing.T) {
 	s := span(t, join(assistant("Well."), user("== 00000000: your task list ==\nGo on."), assistant("Done.")), nil)
 	text := summarize.Text(s, summarize.Says{Text: "## Goal\nA shop.", Until: s.To - 1}, "It lies there")
-	id, _, _ := strings.Cut(strings.TrimPrefix(text, "[epitome: summary "), " ")
+	_, id, _ := strings.Cut(text, "this is summary ")
+	id, _, _ = strings.Cut(id, " ")
 	frames := 0
 	for l := range strings.Lines(text) {
 		if strings.Contains(l, id) {

@@ -36,7 +36,7 @@ import (
 var (
 	ErrBusy   = errors.New("too many summaries are being made")
 	ErrLate   = errors.New("the summary is not ready yet") // the job goes on
-	ErrFailed = errors.New("a model gave no summary that could be used")
+	ErrFailed = errors.New("the model gave no usable summary")
 	ErrClosed = errors.New("epitome stops and makes no more summaries")
 )
 

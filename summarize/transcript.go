@@ -19,7 +19,7 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 		}
 		text = fmt.Appendf(text, "[%s: %s]\n%s\n", id, heading, said)
 	}
-	write(fmt.Sprintf("messages %d-%d of a conversation as text; the same as JSON is in %s.txt beside this file",
+	write(fmt.Sprintf("messages %d-%d of a conversation as text; the JSON is in %s.txt in the same folder",
 		r.Items[first].Number, r.Items[end-1].Number, source), "")
 	for i := first; i < end; i++ {
 		it := &r.Items[i]

@@ -15,7 +15,7 @@ func TestTranscriptShowsMessagesAsTheyWereSaid(t *testing.T) {
 		t.Helper()
 		r, calls := read(t, items...)
 		_, got, _ := strings.Cut(string(summarize.Transcript(r, calls, 1, len(r.Items), source)), source+
-			".txt beside this file]\n\n")
+			".txt in the same folder]\n\n")
 		got = strings.ReplaceAll(got, "["+fmt.Sprintf("%x", r.Chain()[len(r.Items)][:4])+": ", "[id: ")
 		if got != want {
 			t.Errorf("%q\nis shown as\n%s\nnot\n%s", items, got, want)

@@ -55,7 +55,7 @@ func Version() string {
 func (d *Daemon) addGauges(m *console.Metrics) {
 	isOne := func(is bool) float64 { return map[bool]float64{true: 1}[is] }
 	m.Gauge("exchanges_in_flight", "Exchanges under way.", func() float64 { return float64(d.proxy.InFlight()) })
-	m.Gauge("live_conversations", "Conversations with an exchange in the last ten minutes.",
+	m.Gauge("live_conversations", "Conversations with an exchange in the last two minutes.",
 		func() float64 { return float64(d.book.CountLive()) })
 	m.Gauge("artifact_bytes", "Bytes of artifacts.", func() float64 { return float64(d.storage.shelf.Used()) })
 	m.Gauge("artifact_quota_bytes", "Bytes that artifacts may take.",

@@ -34,7 +34,7 @@ func OneLine(text string, maxLength int) string {
 	isGap := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	text = strings.Join(strings.FieldsFunc(text[:min(len(text), maxRead)], isGap), " ")
 	if shown := []rune(text); len(shown) > maxLength {
-		return strings.TrimRight(string(shown[:maxLength-1]), " ") + "…" // which is the last character
+		return strings.TrimRight(string(shown[:maxLength-1]), " .") + "…" // which is the last character
 	}
 	return strings.ToValidUTF8(text, "\ufffd")
 }

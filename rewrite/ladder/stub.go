@@ -111,12 +111,12 @@ func (s *State) KeepAgain(e ledger.Edit) {
 // stub returns the edit that clears result i. Its text says what was called, how the call ended, how large the result
 // is and where it can be read; it quotes the failure of a failed call.
 func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
-	call, text, quotes := s.callOf[i], s.Request.TextOf(&s.Request.Items[i]), ""
+	call, text, done, quotes := s.callOf[i], s.Request.TextOf(&s.Request.Items[i]), " omitted", ""
 	if failure := call.Failure(text); failure != "" && 2*len(failure) < len(text) { // else the quote would free little
-		quotes = "\n" + excerpt.Quote(failure)
+		done, quotes = " omitted; its failure follows", "\n"+excerpt.Quote(failure)
 	}
 	what := strings.TrimSuffix(call.String()+", "+call.State(), ", ") // the state may be empty
-	e := s.clearEdit(i, what, " cleared", quotes)
+	e := s.clearEdit(i, what, done, quotes)
 	e.Step, e.Why = step, why
 	return e
 }
