@@ -22,8 +22,8 @@ import (
 func (a *app) artifactCommand() *cobra.Command {
 	var lines, grep string
 	c := &cobra.Command{Use: "artifact ID|PATH|URL", Short: "Print what epitome took out of a conversation",
-		Long: "Print what epitome took out of a conversation, by its id, path or URL as the text in its place says.\n" +
-			"It is looked for in the data folder that --data or --config names.",
+		Long: "Print what epitome took out of a conversation, by the id, path or URL in the line that\n" +
+			"epitome left in its place. It looks in the data folder (see --data).",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
 	c.AddCommand(&cobra.Command{Use: "find CONVERSATION REGEXP",
@@ -106,7 +106,7 @@ func (a *app) findArtifacts(conversation, pattern string) error {
 	if err != nil {
 		return err
 	}
-	card, err := a.running("search conversation " + conversation)
+	card, err := a.running()
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 func (a *app) benchCommand() *cobra.Command {
-	proxy := &cobra.Command{Use: "baseline", Short: "The bare fasthttp proxy that load compares with", Hidden: true,
+	proxy := &cobra.Command{Use: "baseline", Short: "The minimal proxy that load compares with", Hidden: true,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return load.Baseline(a.flags.Listen, a.flags.Upstream) }}
 	return verbs("bench", "Measure epitome on this machine", a.replayCommand(), loadCommand(), proxy)
@@ -68,9 +68,9 @@ func (a *app) replayCommand() *cobra.Command {
 	var windows []string
 	c := &cobra.Command{
 		Use:   "replay PATH...",
-		Short: "Play recorded sessions, and measure what the ladder saves and loses",
-		Long: "Play recorded sessions turn by turn, and measure what the ladder saves and loses. A PATH is a log,\n" +
-			"or a folder of logs, of Claude Code, Codex, OpenCode, pi or Chat Completions requests.",
+		Short: "Play recorded sessions, and measure what epitome's steps save and lose",
+		Long: "Play recorded sessions turn by turn, and measure what epitome's steps save and lose. A PATH is a\n" +
+			"log, or a folder of logs, of Claude Code, Codex, OpenCode, pi or Chat Completions requests.",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, paths []string) (err error) {
 			o := replay.Options{Paths: paths, Progress: os.Stderr}
@@ -97,7 +97,7 @@ func loadCommand() *cobra.Command {
 	var v verdict
 	o := load.Options{Progress: os.Stderr}
 	c := &cobra.Command{Use: "load", Args: cobra.NoArgs,
-		Short: "Compare latency, CPU, throughput and memory with a direct call and a bare fasthttp proxy",
+		Short: "Compare latency, CPU, throughput and memory with a direct call and a minimal proxy (Go's fasthttp)",
 		RunE: func(*cobra.Command, []string) (err error) {
 			if o.Program, err = os.Executable(); err != nil {
 				return fmt.Errorf("cannot find the program file: %w", err)

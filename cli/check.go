@@ -58,14 +58,14 @@ func (a *app) checkConfiguration() error {
 		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode)
 	newest := []event.Conversation{{Upstream: "anthropic", Model: "claude-sonnet-4-5", Window: int(conf.Window.Default)}}
 	if card, err := daemon.Read(folder); err != nil {
-		fmt.Println("No epitome runs with it.")
+		fmt.Println("No epitome runs with this data folder.")
 	} else if state, err := card.State(); err != nil {
 		return err
 	} else {
-		fmt.Printf("An epitome runs with it on %s, and sends to %s (%s).\n", card.Listen, state.Upstream,
+		fmt.Printf("An epitome runs with this data folder on %s; it sends to %s (%s).\n", card.Listen, state.Upstream,
 			state.Upstreams[state.Upstream])
 		if state.Stale {
-			fmt.Println("Its file has changed since: kill -HUP puts the new settings in force.")
+			fmt.Println("Its configuration file has changed since: kill -HUP puts the new settings in force.")
 		}
 		if len(state.Newest) > 0 {
 			newest = state.Newest
@@ -87,24 +87,24 @@ func summaryCost(conf config.Config, c event.Conversation) string {
 		return "no model is asked for summaries"
 	}
 	tokens := int(conf.Rewrite.CompactAt * float64(window.Usable(c.Window, 0)))
-	cost := func(upstream, model string, cached int) string {
+	cost := func(upstream, model, by string, cached int) string {
 		charge := biller.Charge(&event.Summary{Upstream: upstream, Model: model, Time: time.Now(), Cost: event.Cost{
 			InputTokens: tokens, CachedTokens: cached, OutputTokens: 1500, Requests: 1}})
 		if charge.Price == "" {
-			return "an unknown amount"
+			return "the price of " + by + " is unknown, so the cost of a summary by it is too"
 		}
-		return console.Dollars(charge.Nano)
+		return "a summary by " + by + " costs about " + console.Dollars(charge.Nano)
 	}
-	own := "a summary by it costs about " + cost(c.Upstream, c.Model, tokens)
+	own := cost(c.Upstream, c.Model, "this model", tokens)
 	if s.Model == "" {
 		return own
 	}
-	return own + ", and " + cost(cmp.Or(s.Upstream, c.Upstream), s.Model, 0) + " by " + s.Model + " as configured"
+	return own + "; with summarize.model, " + cost(cmp.Or(s.Upstream, c.Upstream), s.Model, s.Model, 0)
 }
 
 // checkRunning asks a running epitome whether it takes requests.
 func (a *app) checkRunning() error {
-	card, err := a.running("ask epitome whether it takes requests")
+	card, err := a.running()
 	if err == nil {
 		err = card.Get("/-/ready", new(json.RawMessage))
 	}

@@ -81,7 +81,7 @@ func (a *app) command() *cobra.Command {
 	root := a.serveCommand()
 	root.Use = "epitome"
 	root.Short = "A transparent proxy that keeps long-running AI agents inside their model's context window."
-	root.Long = root.Short + "\n\nWithout a command it serves."
+	root.Long = root.Short + "\n\nWithout a command, epitome runs the proxy (serve)."
 	root.Version = fmt.Sprintf("epitome %s\n%s for %s/%s", daemon.Version(), runtime.Version(), runtime.GOOS,
 		runtime.GOARCH)
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -90,9 +90,10 @@ func (a *app) command() *cobra.Command {
 	f := root.PersistentFlags()
 	f.StringVar(&a.file, "config", "", "configuration `file` (default: epitome/config.toml in your settings folder)")
 	f.StringVar(&a.flags.Listen, "listen", "", "`HOST:PORT` to listen on; 0 takes a free port (default 127.0.0.1:7070)")
-	f.StringVar(&a.flags.Upstream, "upstream", "", "`NAME` of an upstream, or a base URL (default openai)")
+	f.StringVar(&a.flags.Upstream, "upstream", "", "openai, anthropic, chatgpt, a table [upstreams.`NAME`], or a base "+
+		"URL (default openai)")
 	f.StringVar(&a.flags.Data, "data", "", "`folder` for what is kept (default: epitome in your data folder)")
-	f.StringVar(&a.flags.Mode, "mode", "", "on (default) rewrites, observe reports what it would do, off does nothing")
+	f.StringVar(&a.flags.Mode, "mode", "", "on (default): rewrite; observe: report what on would do; off: pass all on")
 
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {

@@ -86,7 +86,7 @@ func linger(ctx context.Context, card *daemon.Card, folder string) error {
 	}
 	fmt.Fprintf(os.Stderr, "\nepitome goes on running until Ctrl-C. This link lets one browser in to its pages:\n\n"+
 		"    %s\n\n"+
-		"Other commands reach it as in 'epitome --data %s open'.\n", link, folder)
+		"For other commands, add --data as in 'epitome --data %s open'.\n", link, folder)
 	<-ctx.Done()
 	return nil
 }

@@ -40,14 +40,16 @@ func (s *stage) agree(args []string) {
 		{"the demo", demo, fmt.Sprintf(`turns answered .* %d of %d\n`, all.Exchanges, all.Exchanges)},
 		{"the demo", demo, `all requests, tokens +` + comma(all.TokensBefore) + ` .* ` + comma(all.TokensAfter) + ` `},
 		{"the demo", demo, fmt.Sprintf(`would have failed +%d requests +0 requests`, money.Beyond)},
-		{"the demo", demo, fmt.Sprintf(`cost of the other %d +%s +%s, saved %s\n`, money.Ruled, regexp.QuoteMeta(cost),
-			regexp.QuoteMeta(console.Dollars(money.Sent)), regexp.QuoteMeta(saved))},
-		{"the demo", demo, fmt.Sprintf(`billed for all %d .* %s\n`, all.Exchanges, regexp.QuoteMeta(console.Dollars(money.Billed)))},
+		{"the demo", demo, fmt.Sprintf(`cost of the %d that both answer +%s +%s, saved %s\n`, money.Ruled,
+			regexp.QuoteMeta(cost), regexp.QuoteMeta(console.Dollars(money.Sent)), regexp.QuoteMeta(saved))},
+		{"the demo", demo, fmt.Sprintf(`billed for all %d requests .* %s\n`, all.Exchanges,
+			regexp.QuoteMeta(console.Dollars(money.Billed)))},
 		{"stats", stats, fmt.Sprintf(`all +%d +0 .*%s +%s.* %s +%s *\n`, all.Exchanges, console.Tokens(all.TokensBefore),
 			console.Tokens(all.TokensAfter), regexp.QuoteMeta(console.Dollars(money.Billed)), regexp.QuoteMeta(saved))},
 		{"stats", stats, regexp.QuoteMeta(fitting) + `\. Saved: ` + regexp.QuoteMeta(saved)},
 		{"stats", stats, fmt.Sprintf(`%d requests would have failed`, money.Beyond)},
-		{"status", line, fmt.Sprintf(`saved %s · %d would have failed`, regexp.QuoteMeta(saved), money.Beyond)},
+		{"status", line, fmt.Sprintf(`saved %s · %d requests would have failed`, regexp.QuoteMeta(saved),
+			money.Beyond)},
 	} {
 		s.says(want.where, want.text, want.pattern)
 	}

@@ -31,7 +31,7 @@ func (a *app) explainCommand() *cobra.Command {
 	var turns, onlyBody bool
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
 		Long: "Explain what epitome would do to the request in a file (- is standard input), without a key or the\n" +
-			"network. An epitome that runs says where requests for the model go, and how much it holds.",
+			"network. If an epitome is running, its upstream and window for the model are used.",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := a.newExplanation(args[0], window)
@@ -50,7 +50,7 @@ func (a *app) explainCommand() *cobra.Command {
 		}}
 	f := c.Flags()
 	f.BoolVar(&turns, "turns", false, "explain the conversation turn by turn, from its beginning")
-	f.StringVar(&window, "window", "", "assume that the model holds this many `tokens`, as 32k or 200000")
+	f.StringVar(&window, "window", "", "assume that the model holds this many `tokens`, for example 32k")
 	f.BoolVar(&onlyBody, "body", false, "print the request as it would be sent, instead of a report")
 	return c
 }
@@ -61,7 +61,7 @@ type explanation struct {
 	dialect  proxy.Dialect
 	request  *conversation.Request
 	upstream string
-	windows  *window.Windows
+	source   string // of the window
 	shaper   *rewrite.Shaper
 	earlier  []string // a line for each change that was decided at an earlier request
 }
@@ -72,19 +72,11 @@ func (a *app) newExplanation(file, holds string) (*explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if holds != "" {
-		tokens, err := config.ParseWindow(holds)
-		if err != nil {
-			return nil, err
-		}
-		all := unit.Tokens(tokens)
-		conf.Window = window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}
-	}
 	body, err := readRequest(file)
 	if err != nil {
 		return nil, err
 	}
-	e := &explanation{conf: conf, windows: window.New(conf.Window, nil, time.Now)}
+	e := &explanation{conf: conf}
 	if e.dialect, err = daemon.DialectOf("", body); err != nil {
 		return nil, err
 	}
@@ -92,16 +84,27 @@ func (a *app) newExplanation(file, holds string) (*explanation, error) {
 		return nil, err
 	}
 	e.upstream = a.upstreamOf(conf, e.dialect.Name(), e.request.Model)
-	if card, err := daemon.Read(home); err == nil && holds == "" {
+	tokens := 0
+	if card, err := daemon.Read(home); err == nil {
 		state, _ := card.State() // without an answer, the configuration counts
 		for _, c := range slices.Backward(state.Newest) {
 			if c.Model == e.request.Model {
-				e.upstream, conf.Window.Models = c.Upstream, map[string]unit.Tokens{"*": unit.Tokens(c.Window)}
+				e.upstream, tokens, e.source = c.Upstream, c.Window, "running epitome"
 			}
 		}
-		e.windows.Configure(conf.Window, nil)
 	}
-	deps, err := daemon.TrialDeps(conf, home, e.windows)
+	if holds != "" {
+		e.source = "--window"
+		if tokens, err = config.ParseWindow(holds); err != nil {
+			return nil, err
+		}
+	}
+	if tokens > 0 {
+		conf.Window.Models = map[string]unit.Tokens{"*": unit.Tokens(tokens)}
+	}
+	windows := window.New(conf.Window, nil, time.Now)
+	e.source = cmp.Or(e.source, string(windows.Of(e.upstream, e.request.Model).Source))
+	deps, err := daemon.TrialDeps(conf, home, windows)
 	e.shaper = rewrite.NewShaper(deps)
 	return e, err
 }
@@ -170,8 +173,8 @@ func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 		e.request.MessagesIn(0, len(e.request.Items)), e.dialect.Name())
 	fmt.Fprintf(w, "%d tokens as it came, %d as it would be sent\n", r.TokensBefore.Total(), r.TokensAfter.Total())
 	fmt.Fprintf(w, "\nlimit\ttokens\nwindow (%s)\t%d\nusable\t%d\nclear\t%d\ncompact\t%d\na result\t%d\n"+
-		"a search or fetch\t%d\na file read\t%d\n\n", e.windows.Of(e.upstream, e.request.Model).Source, r.Window,
-		r.Usable, l.ClearLine, l.CompactLine, l.Offload, l.Lookups, l.Reads)
+		"a search or fetch\t%d\na file read\t%d\n\n", e.source, r.Window, r.Usable, l.ClearLine,
+		l.CompactLine, l.Offload, l.Lookups, l.Reads)
 	if r.Added.Tokens > 0 {
 		fmt.Fprintf(w, "Added to the system prompt: %d tokens, context files %q.\n", r.Added.Tokens, r.Added.Names)
 	}

@@ -30,15 +30,15 @@ func (a *app) memoryCommand() *cobra.Command {
 	}
 	c := verbs("memory", "List and forget notes of earlier sessions",
 		verb("list", "List the notes of earlier sessions", cobra.NoArgs, listMemory),
-		verb("forget ID...", "Forget entries by their ids, as list prints them", atLeast(1), forgetMemory),
-		verb("clear", "Forget all entries", cobra.NoArgs, forgetMemory))
+		verb("forget ID...", "Forget notes by their ids, as list prints them", atLeast(1), forgetMemory),
+		verb("clear", "Forget all notes", cobra.NoArgs, forgetMemory))
 	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: a folder, or a name of your own")
 	return c
 }
 
 // memory returns what the sessions of a running epitome have learned in a project, or in all if the project is empty.
 func (a *app) memory(project string) (*daemon.Card, []inject.Notes, error) {
-	card, err := a.running("read what sessions have learned")
+	card, err := a.running()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,7 +50,7 @@ func (a *app) memory(project string) (*daemon.Card, []inject.Notes, error) {
 
 func listMemory(_ *daemon.Card, all []inject.Notes, _ []string) error {
 	if len(all) == 0 {
-		fmt.Println("No session has learned anything.")
+		fmt.Println("There are no notes.")
 	}
 	for _, n := range all {
 		fmt.Println(console.Plain(n.Owner.Project))
@@ -62,7 +62,7 @@ func listMemory(_ *daemon.Card, all []inject.Notes, _ []string) error {
 	return nil
 }
 
-// forgetMemory forgets the entries with these ids, or all entries if there are none.
+// forgetMemory forgets the notes with these ids, or all notes if there are none.
 func forgetMemory(card *daemon.Card, all []inject.Notes, ids []string) error {
 	gone := 0
 	for _, n := range all {
@@ -78,7 +78,7 @@ func forgetMemory(card *daemon.Card, all []inject.Notes, ids []string) error {
 		}
 	}
 	if gone < len(ids) {
-		return fmt.Errorf("cannot forget all of %q: no entry has this id; 'epitome memory list' has all", ids)
+		return fmt.Errorf("cannot forget all of %q: no note has this id; 'epitome memory list' shows all", ids)
 	}
 	fmt.Printf("Forgotten: %d. Conversations that have begun keep what they were told.\n", gone)
 	return nil
@@ -96,7 +96,7 @@ func (a *app) contextCommand() *cobra.Command {
 		}}
 	}
 	return verbs("context", "Keep files for new conversations to read",
-		verb("add NAME FILE...", "Keep text files under a name; a file replaces one of the same name",
+		verb("add NAME FILE...", "Keep text files; one replaces the file of the same file name under NAME",
 			atLeast(2), addContext),
 		verb("list", "List the files of all names", cobra.NoArgs, listContext),
 		verb("remove NAME [FILE...]", "Forget files, or all files of a name", atLeast(1), removeContext))

@@ -13,7 +13,7 @@ import (
 
 // keyCommand makes a key and prints how to configure it. Nothing keeps the key.
 func keyCommand() *cobra.Command {
-	return &cobra.Command{Use: "key CLIENT", Short: "Make a key for a client, and print the configuration for it",
+	return &cobra.Command{Use: "key CLIENT", Short: "Make a key for a client, and print the lines for config.toml",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := config.CheckName(args[0]); err != nil {
@@ -23,7 +23,7 @@ func keyCommand() *cobra.Command {
 			if strings.Contains(table, ".") { // TOML would read two names
 				table = strconv.Quote(table)
 			}
-			_, err := fmt.Printf("The key of %s, which nobody can print again:\n\n    %s\n\nFor the configuration:\n\n"+
+			_, err := fmt.Printf("The key of %s, which nobody can print again:\n\n    %s\n\nFor config.toml:\n\n"+
 				"    [clients.%s]\n    keys = [%q]\n", args[0], key, table, proxy.HashOfKey(key))
 			return err
 		}}

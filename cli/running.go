@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,16 +16,14 @@ import (
 )
 
 // running finds the epitome that a command asks: the one of the run around the command, or the first of those that run
-// with the data folder and of those that "epitome run" has started there. --listen names another. purpose completes the
-// sentence "cannot …".
-func (a *app) running(purpose string) (*daemon.Card, error) {
+// with the data folder and of those that "epitome run" has started there. --listen names another.
+func (a *app) running() (*daemon.Card, error) {
 	listen := a.flags.Listen
 	if folder := os.Getenv(folderVariable); folder != "" && listen == "" {
-		card, err := daemon.Read(folder)
-		if err != nil {
-			err = fmt.Errorf("cannot %s: the epitome of this run has ended; --listen names another one", purpose)
+		if card, err := daemon.Read(folder); err == nil {
+			return card, nil
 		}
-		return card, err
+		return nil, errors.New("the epitome of this run has ended; --listen names another one")
 	}
 	_, home, err := a.loadWithFolder()
 	if err != nil {
@@ -36,8 +35,8 @@ func (a *app) running(purpose string) (*daemon.Card, error) {
 		cards = slices.DeleteFunc(cards, func(c *daemon.Card) bool { return c.Listen != config.Reachable(listen) })
 	}
 	if len(cards) == 0 {
-		return nil, fmt.Errorf("cannot %s: no epitome runs with the data folder %s; start one with 'epitome serve', "+
-			"or give the --data or --config that it was started with", purpose, where)
+		return nil, fmt.Errorf("no epitome runs with the data folder %s; start one with 'epitome serve'; "+
+			"if one runs elsewhere, give the --data or --config that you started it with", where)
 	}
 	if len(cards) > 1 && isTerminal(os.Stderr) {
 		warn("asking the one on %s; --listen %s asks another", cards[0].Listen, cards[1].Listen)
@@ -51,7 +50,7 @@ func (a *app) openCommand() *cobra.Command {
 	var print bool
 	c := &cobra.Command{Use: "open", Short: "Open the pages of a running epitome in a browser",
 		RunE: func(*cobra.Command, []string) error {
-			card, err := a.running("open the pages")
+			card, err := a.running()
 			if err != nil {
 				return err
 			}

@@ -119,7 +119,7 @@ func (a *app) service(flags *pflag.FlagSet) (service.Service, error) {
 	if err != nil || runtime.GOOS == "windows" ||
 		runtime.GOOS == "linux" && exec.Command("systemctl", "--user", "show-environment").Run() != nil {
 		return nil, errors.New("cannot use a service: there is no systemd or launchd for this user; " +
-			"have the program that starts your session run 'epitome serve'")
+			"start 'epitome serve' from your shell's login file")
 	}
 	return s, nil
 }

@@ -26,15 +26,15 @@ func (a *app) statsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "stats", Short: "Show what a running epitome has done",
 		Long: "Show what a running epitome has done, in sums. 'epitome status' shows one conversation.",
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON) }}
-	c.Flags().StringVar(&since, "since", "", "start `time`, as 24h, 7d or 2026-11-20 (default: all that is kept)")
-	c.Flags().StringVar(&by, "by", "day", "one line for each day, model, upstream or client")
+	c.Flags().StringVar(&since, "since", "", "start `time`, for example 24h, 7d or 2026-11-20 (default: all)")
+	c.Flags().StringVar(&by, "by", "day", "one line for each `day|model|upstream|client`")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
 	return c
 }
 
 // stats prints sums over the exchanges of the epitome that runs with the data folder.
 func (a *app) stats(since, by string, asJSON bool) error {
-	card, err := a.running("show what was done")
+	card, err := a.running()
 	if err != nil {
 		return err
 	}
@@ -103,11 +103,12 @@ func statsNotes(s event.Report) (notes []string) {
 		}
 	}
 	m, o, u := s.Total.Money, s.Total.Observed, s.Total.Usage
-	note(u.Input > u.CacheInput || u.Cut > 0, "Some responses do not state all of their tokens: CACHED, OUTPUT "+
-		"and BILLED may be higher.")
+	note(u.Input > u.CacheInput || u.Cut > 0, "Some answers report no cached or output tokens, so CACHED, OUTPUT "+
+		"and BILLED may be too low.")
 	note(m.Own != 0, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own))
 	note(m.Saved != 0 || m.Beyond > 0, "%s", console.MoneyText(m))
-	note(m.Unpriced > 0, "Of %d requests a price or the usage is unknown. [prices] can name a price.", m.Unpriced)
+	note(m.Unpriced > 0, "For %d requests the model's price or token usage is unknown; set prices under "+
+		"[prices] in config.toml.", m.Unpriced)
 	note(o.Exchanges > 0, "The %d requests in mode observe had %s tokens and would have had %s. BEFORE, "+
 		"AFTER, LESS and SAVED leave them out.", o.Exchanges, console.Tokens(o.TokensBefore),
 		console.Tokens(o.TokensAfter))
@@ -122,8 +123,8 @@ func (a *app) statusCommand() *cobra.Command {
 	var line bool
 	c := &cobra.Command{Use: "status", Short: "Show how full the window of the newest conversation is",
 		Long: "Show how full the window of the newest conversation is. 'epitome stats' has all sums.\n\n" +
-			"With --line, it reads JSON with a session_id from standard input, which Claude Code writes, and shows the\n" +
-			"conversation of that session.",
+			"With --line, it reads from standard input the JSON that Claude Code writes to a status line, and shows\n" +
+			"the conversation of the session_id in it.",
 		RunE: func(*cobra.Command, []string) error {
 			session := ""
 			if line {
@@ -146,7 +147,7 @@ func (a *app) statusCommand() *cobra.Command {
 
 // status prints one line about the conversation of a session, or with an empty session about the one used last.
 func (a *app) status(session string) error {
-	card, err := a.running("show a conversation")
+	card, err := a.running()
 	if err != nil {
 		return err
 	}
@@ -199,10 +200,10 @@ func statusText(s event.Status) string {
 		text += " · saved " + console.Dollars(int64(math.Round(*s.Saved*1e9)))
 	}
 	if s.Beyond > 0 {
-		text += fmt.Sprintf(" · %d would have failed", s.Beyond)
+		text += fmt.Sprintf(" · %d requests would have failed", s.Beyond)
 	}
 	if s.Last != "" {
-		text += " · " + plain(s.Last)
+		text += " · last: " + plain(s.Last)
 	}
 	if lost := console.CacheLost(s.Miss, s.Rebilled); lost != "" {
 		text += " · " + lost

@@ -30,7 +30,7 @@ func (t terminal) Write(line []byte) (int, error) {
 	case text == "exchange" && isFailure:
 		text = fmt.Sprintf("%s %s: %s %s%s", of("method"), of("path"), of("status"), of("error"), of("inner"))
 	case text == "exchange" && of("did") == "", text == event.CompactionCompleted, text == event.SummaryStarted,
-		text == event.SummaryCompleted:
+		text == event.SummaryCompleted, text == event.ActionRescue:
 		return len(line), nil // nothing was decided, or the exchange says it
 	case text == "exchange":
 		ifOn := map[string]string{event.ModeObserve: " in mode on"}[of("mode")]

@@ -14,6 +14,7 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 		`"level":"INFO","msg":"listening","address":"http://0.0.0.0:7070","upstream":"https://api.openai.com/v1","mode":"on"`,
 		`"level":"INFO","msg":"exchange","method":"POST","path":"/v1/chat/completions","status":200,"turn":1`,
 		`"level":"INFO","msg":"summary_started","conversation":"a"`,
+		`"level":"INFO","msg":"rescue","verdict":"too_long","outcome":"rescued"`,
 		`"level":"INFO","msg":"exchange","mode":"on","turn":65,"tokens_before":51234,"tokens_after":16012,"did":"compact: 117"`,
 		`"level":"INFO","msg":"exchange","mode":"observe","turn":3,"tokens_before":900,"tokens_after":800,"did":"clear: 2"`,
 		`"level":"WARN","msg":"exchange","method":"POST","path":"/v1/\u001bx","status":502,"error":"cannot reach it"`,

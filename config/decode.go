@@ -27,7 +27,8 @@ func (c *Config) decode(file string, text []byte) (m mistakes) {
 	var syntax *toml.DecodeError
 	if errors.As(toml.Unmarshal(text, new(map[string]any)), &syntax) {
 		line, _ := syntax.Position()
-		m.add("%s:%d: %s", file, line, strings.TrimPrefix(syntax.Error(), "toml: "))
+		said := strings.NewReplacer("toml: ", "", "unexpected character U+000A at start of value", "a key has no value")
+		m.add("%s:%d: %s", file, line, said.Replace(syntax.Error()))
 		return m
 	}
 	// The preset sets numbers that the file's own numbers override, wherever they stand.

@@ -72,7 +72,7 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 		session = o.sessions.add(SessionLife)
 	default:
 		refuse(w, http.StatusUnauthorized,
-			"this is neither the admin token nor a valid code, which works once: run 'epitome open' for another one")
+			"wrong token, or wrong or used code (a code works once, for a minute): run 'epitome open' for another one")
 		return
 	}
 	g.setCookie(w, r, session, SessionLife)

@@ -74,7 +74,8 @@ func MoneyText(m event.Money) string {
 	var p phrases
 	p.add(m.Saved >= 0 && m.Ruled+m.Own > 0, costs(m)+". Saved: "+Dollars(m.Saved)+".")
 	p.add(m.Saved < 0, costs(m)+". Extra cost: "+Dollars(-m.Saved)+".")
-	p.add(m.Beyond > 0, plural(m.Beyond, "request")+" would have failed without epitome, and so have no price.")
+	p.add(m.Beyond > 0, plural(m.Beyond, "request")+" would have failed without epitome: too large for the window. "+
+		"Such requests are left out of the amount saved.")
 	return strings.Join(p, " ")
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // ErrUnknown says that nothing is kept under an id.
@@ -35,7 +37,7 @@ type Conversation struct {
 	Window   int       `json:"window"`
 	Share    float64   `json:"share"`              // Tokens of Window
 	Cached   float64   `json:"cached"`             // part of the input that the provider's cache had; -1: unknown
-	Latest   string    `json:"latest,omitempty"`   // the newest decision, such as "clear 11 items, 25.9k tokens"
+	Latest   string    `json:"latest,omitempty"`   // the newest decision, such as "clear 11 results, −25.9k tokens"
 	Notice   string    `json:"notice,omitempty"`   // why the newest request cannot be kept below the line of compaction
 	Miss     Miss      `json:"miss,omitempty"`     // of the newest request with an answer
 	Rebilled int       `json:"rebilled,omitempty"` // likewise
@@ -140,8 +142,9 @@ func (t *talk) add(e *Exchange, end time.Time) {
 	case Step(e) == "restore":
 		t.Latest = "restored"
 	default:
-		items := e.Offloaded + e.Cleared + e.Compacted
-		t.Latest = fmt.Sprintf("%s %d items, %.1fk tokens", cmp.Or(Step(e), e.Action), items, float64(e.TakenOut)/1000)
+		noun := map[bool]string{true: "message", false: "result"}[e.Compacted > 0]
+		done := english.Plural(e.Offloaded+e.Cleared+e.Compacted, noun, "")
+		t.Latest = fmt.Sprintf("%s %s, −%.1fk tokens", cmp.Or(Step(e), e.Action), done, float64(e.TakenOut)/1000)
 	}
 	switch {
 	case isAnswered(e):

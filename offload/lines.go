@@ -13,7 +13,7 @@ import (
 const maxRegexp = 256 // bytes; a search takes time for each byte of text and each of the expression
 
 // ErrNoLines says that a text has none of the lines that are wanted.
-var ErrNoLines = errors.New("no such lines")
+var ErrNoLines = errors.New("no line matches")
 
 // Range says which lines of a text are wanted. The zero Range wants all.
 type Range struct {
@@ -33,8 +33,7 @@ func ParseRange(lines, grep string) (want Range, err error) {
 			want.to, _ = strconv.Atoi(m[3])
 		}
 		if m == nil || lines == "-" || want.to != 0 && want.to < want.from {
-			return want, fmt.Errorf("cannot read lines=%.40q: want A-B, A-, -B or A, counted from 1, as in 10-20",
-				lines)
+			return want, fmt.Errorf("cannot read lines=%.40q: want 10-20 (A-B, A at most B), 10-, -20 or 10", lines)
 		}
 		if m[2] == "" {
 			want.to = want.from

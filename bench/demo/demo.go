@@ -179,7 +179,7 @@ func (s *session) send(decide func([]message) message) (answer message, err erro
 	if t.Sent > s.Window && s.report.Alone == "" {
 		s.report.Alone = fmt.Sprint(t.Number-1, ", then error 400")
 		_, why := s.post(s.model.url)
-		s.line(red, "      ✗ without epitome the session dies here. To the agent's own request the model answers\n"+
+		s.line(red, "      ✗ without epitome the session dies here. Sent as the agent made it, the request gets\n"+
 			"        %s", strings.Replace(why.Error(), ". ", ".\n        ", 1))
 	}
 	if answer, err = s.post(s.proxy.URL); err != nil {

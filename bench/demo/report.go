@@ -118,7 +118,7 @@ func (s *session) line(color, format string, args ...any) {
 // printHead prints the head of the table of turns.
 func (s *session) printHead() {
 	s.line("", "An agent sends its whole conversation again each turn. In time it outgrows its model, which here\n"+
-		"holds %s tokens; epitome, between the two, keeps what the model gets small. Agent, user and\n"+
+		"holds %s tokens; epitome, between the two, keeps the model's requests small. Agent, user and\n"+
 		"model are scripted, and epitome is real. Turns without news are left out.\n", comma(s.Window))
 	s.line(faint, "%4s  %-25s%5s   %5s  %-12s  %5s  %s", "turn", "the agent", "sends", "gets", "window used", "cache",
 		"what epitome did")

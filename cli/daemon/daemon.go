@@ -98,8 +98,11 @@ func (d *Daemon) start() error {
 	boundMemory(conf)
 	d.ln, err = net.Listen("tcp", conf.Listen)
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w; stop what listens there, or give another address with --listen",
-			conf.Listen, err)
+		hint := "stop what listens there, or give another address with --listen"
+		if c, _ := Read(folder); c != nil && c.Listen == config.Reachable(conf.Listen) {
+			hint = "an epitome already runs there; 'epitome open' shows it"
+		}
+		return fmt.Errorf("cannot listen on %s: %w; %s", conf.Listen, err, hint)
 	}
 	d.atEnd(func() { _ = d.ln.Close() }) // closed already if the proxy has served
 	secure, err := conf.TLS.Listen(d.ln, d.log)

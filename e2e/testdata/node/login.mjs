@@ -22,7 +22,7 @@ export const checks = {
     // in another one it opens nothing
     const stranger = await s.visitor({ expected: refused });
     await stranger.goto(link);
-    await stranger.getByRole("status").getByText("nor a valid code").waitFor();
+    await stranger.getByRole("status").getByText("wrong or used code").waitFor();
     s.want(!stranger.url().includes("#"), "a code that is no good stays in the address");
     s.want((await stranger.context().cookies()).length === 0, "a used code has opened a session");
   },
@@ -33,7 +33,7 @@ export const checks = {
     await page.keyboard.press("Tab");
     await page.keyboard.type("WRONG");
     await page.keyboard.press("Enter");
-    await page.getByRole("status").getByText("nor a valid code").waitFor();
+    await page.getByRole("status").getByText("wrong or used code").waitFor();
     await page.getByLabel("A code").fill(` ${s.link().split("#")[1]} `);
     await page.keyboard.press("Enter");
     await page.waitForURL(`${s.base}/-/config`);
