@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -236,6 +237,8 @@ func (s *session) edits() ([]event.Edit, error) {
 	return edits.List, err
 }
 
+var sourceOf = regexp.MustCompile(`^\[.* the JSON is in (\S+) in the same folder`)
+
 // review finds out where each message of the last request is: in the request as the model received it, or in the files
 // that epitome names. It also asks for the sums that epitome's pages show.
 func (s *session) review() error {
@@ -247,6 +250,9 @@ func (s *session) review() error {
 	var files strings.Builder
 	for _, e := range edits {
 		text, err := os.ReadFile(filepath.Join(s.proxy.Artifacts, e.Artifact+".txt"))
+		if source := sourceOf.FindSubmatch(text); source != nil { // a transcript names the file with the JSON
+			text, err = os.ReadFile(filepath.Join(s.proxy.Artifacts, string(source[1])))
+		}
 		if err != nil {
 			return fmt.Errorf("cannot read what was taken out: %w", err)
 		}
