@@ -88,7 +88,7 @@ func (a *app) command() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 
 	f := root.PersistentFlags()
-	f.StringVar(&a.file, "config", "", "configuration `file` (default: epitome/config.toml in your settings folder)")
+	f.StringVar(&a.file, "config", "", "configuration `file` (default: epitome/config.toml in your config folder)")
 	f.StringVar(&a.flags.Listen, "listen", "", "`HOST:PORT` to listen on; 0 takes a free port (default 127.0.0.1:7070)")
 	f.StringVar(&a.flags.Upstream, "upstream", "", "openai, anthropic, chatgpt, a table [upstreams.`NAME`], or a base "+
 		"URL (default openai)")

@@ -55,7 +55,7 @@ func ServeMCP(ctx context.Context, version string, get ReadArtifact) error {
 }
 
 type recallInput struct {
-	Artifact string `json:"artifact,omitempty" jsonschema:"its 26 letters and digits, or a path or URL that ends in them; none lists the newest"`
+	Artifact string `json:"artifact,omitempty" jsonschema:"its name, path or URL; without one, the newest are listed"`
 	Lines    string `json:"lines,omitempty" jsonschema:"only these lines, counted from 1: A-B, A-, -B or A"`
 	Grep     string `json:"grep,omitempty" jsonschema:"lines that match this regular expression, each after its number"`
 	From     int    `json:"from,omitempty" jsonschema:"skip so many bytes of the answer: for long lines"`
