@@ -45,7 +45,7 @@ func Execute(defaults string, args []string) int {
 	isUsage := true // a mistake that is found before the command begins is one in the command line
 	root := (&app{defaults: defaults}).command()
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
-		for name := range strings.FieldsSeq(idle[c.Name()]) {
+		for name := range strings.FieldsSeq(unusedFlags[c.Name()]) {
 			if root.PersistentFlags().Changed(name) {
 				return fmt.Errorf("%s has no use for --%s", c.Name(), name)
 			}
@@ -97,7 +97,7 @@ func (a *app) command() *cobra.Command {
 
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		for name := range strings.FieldsSeq(idle[c.Name()]) {
+		for name := range strings.FieldsSeq(unusedFlags[c.Name()]) {
 			f.Lookup(name).Hidden = true
 		}
 		help(c, args)
@@ -116,8 +116,9 @@ func (a *app) command() *cobra.Command {
 	return root
 }
 
-// idle has the flags of all commands that have no effect on some.
-var idle = map[string]string{"version": "config data listen mode upstream", "key": "config data listen mode upstream",
+// unusedFlags has, by command, those of the flags of all commands that it does not use.
+var unusedFlags = map[string]string{
+	"version": "config data listen mode upstream", "key": "config data listen mode upstream",
 	"bash": "config data listen mode upstream", "demo": "data listen upstream"}
 
 // atLeast refuses fewer than n arguments, and says what to give.
