@@ -26,9 +26,12 @@ import (
 // bucket is a place in an S3 bucket, with one object for each content. The last change of an object is its last
 // renewal. Nothing is deleted: a lifecycle rule of the bucket does that.
 type bucket struct {
-	address bucketAddress
-	client  *minio.Core
-	server  *store.Monitor
+	name     string
+	prefix   string // of keys; empty, or with a slash at its end
+	endpoint string // host and port of the service
+	options  minio.Options
+	client   *minio.Core
+	server   *store.Monitor
 }
 
 const (
@@ -42,10 +45,9 @@ const (
 // Credentials come from the environment, from ~/.aws/credentials, or from the cluster or machine. With Options.Secret
 // the shelf opens while the service does not answer.
 func OpenBucket(address string, o Options) (*Shelf, error) {
-	b := &bucket{}
-	var err error
-	if b.address, err = parseBucket(address); err == nil {
-		b.client, err = b.address.connect()
+	b, err := parseBucket(address)
+	if err == nil {
+		err = b.connect()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the bucket of artifacts: %w", err)
@@ -58,69 +60,55 @@ func OpenBucket(address string, o Options) (*Shelf, error) {
 	return s, err
 }
 
-// bucketAddress is what the address of a bucket says.
-type bucketAddress struct {
-	bucket    string
-	prefix    string // empty, or with a slash at its end
-	endpoint  string // host and port
-	secure    bool   // HTTPS
-	region    string
-	pathStyle bool // the bucket stands in the path of URLs, not in their host
-}
-
 // CheckBucket returns what is wrong with the address of a bucket. It does not repeat the address.
 func CheckBucket(address string) error {
 	_, err := parseBucket(address)
 	return err
 }
 
-func parseBucket(address string) (a bucketAddress, err error) {
+func parseBucket(address string) (*bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return a, errors.New("write s3://BUCKET/PREFIX, without credentials; they come from the environment")
+		return nil, errors.New("write s3://BUCKET/PREFIX, without credentials; they come from the environment")
 	}
 	query := u.Query()
 	for key := range query {
 		if key != "endpoint" && key != "region" && key != "path_style" {
-			return a, errors.New("its query has an unknown key; write endpoint, region and path_style, or some of them")
+			return nil, errors.New("its query has an unknown key; write endpoint, region and path_style, or some of them")
 		}
 	}
-	a = bucketAddress{bucket: u.Host, secure: true}
-	if prefix := strings.Trim(u.Path, "/"); prefix != "" {
-		a.prefix = prefix + "/"
+	region := cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
+	service, err := url.Parse(cmp.Or(query.Get("endpoint"), "https://s3."+region+".amazonaws.com"))
+	if err != nil || service.Scheme != "http" && service.Scheme != "https" || service.Host == "" || service.User != nil {
+		return nil, errors.New("its endpoint must be a URL such as https://s3.example.com")
 	}
-	a.region = cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
-	a.endpoint = "s3." + a.region + ".amazonaws.com"
-	if text := query.Get("endpoint"); text != "" {
-		e, err := url.Parse(text)
-		if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" || e.User != nil {
-			return a, errors.New("its endpoint must be a URL such as https://s3.example.com")
-		}
-		a.endpoint, a.secure = e.Host, e.Scheme == "https"
+	inPath, err := strconv.ParseBool(cmp.Or(query.Get("path_style"), "false"))
+	if err != nil {
+		return nil, errors.New("path_style must be true or false")
 	}
-	if a.pathStyle, err = strconv.ParseBool(cmp.Or(query.Get("path_style"), "false")); err != nil {
-		return a, errors.New("path_style must be true or false")
-	}
-	return a, nil
-}
-
-// connect returns a client of the service. It sends no request to it.
-func (a bucketAddress) connect() (*minio.Core, error) {
-	identity := &http.Client{Timeout: bucketTimeout}
-	known := credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{},
-		&credentials.FileAWSCredentials{}, &credentials.IAM{Client: identity, Region: a.region}})
-	value, err := known.GetWithContext(&credentials.CredContext{Client: identity})
-	if err != nil || value.AccessKeyID == "" || value.SecretAccessKey == "" { // requests would be sent unsigned
-		return nil, errors.New("there is no credential: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, " +
-			"write ~/.aws/credentials, or give the machine a role")
-	}
-	lookup := minio.BucketLookupDNS
-	if a.pathStyle || strings.Contains(a.bucket, ".") { // no certificate covers a host with more dots
+	lookup := minio.BucketLookupDNS              // the bucket stands in the host of URLs, not in their path
+	if inPath || strings.Contains(u.Host, ".") { // no certificate covers a host with more dots
 		lookup = minio.BucketLookupPath
 	}
-	return minio.NewCore(a.endpoint, &minio.Options{
-		Creds: known, Secure: a.secure, Region: a.region, BucketLookup: lookup, MaxRetries: 2,
-	})
+	return &bucket{
+		name: u.Host, prefix: strings.TrimPrefix(strings.Trim(u.Path, "/")+"/", "/"), endpoint: service.Host,
+		options: minio.Options{Secure: service.Scheme == "https", Region: region, BucketLookup: lookup, MaxRetries: 2},
+	}, nil
+}
+
+// connect makes the client of the service. It sends no request to it.
+func (b *bucket) connect() (err error) {
+	identity := &http.Client{Timeout: bucketTimeout}
+	known := credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{},
+		&credentials.FileAWSCredentials{}, &credentials.IAM{Client: identity, Region: b.options.Region}})
+	value, err := known.GetWithContext(&credentials.CredContext{Client: identity})
+	if err != nil || value.AccessKeyID == "" || value.SecretAccessKey == "" { // requests would be sent unsigned
+		return errors.New("there is no credential: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, " +
+			"write ~/.aws/credentials, or give the machine a role")
+	}
+	b.options.Creds = known
+	b.client, err = minio.NewCore(b.endpoint, &b.options)
+	return err
 }
 
 // do makes a request about size bytes. The error is fs.ErrNotExist if there is no such object, and fs.ErrExist if there
@@ -167,21 +155,21 @@ func isUnanswered(err error) bool {
 func (b *bucket) ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, bucketTimeout)
 	defer cancel()
-	_, err := b.client.StatObject(ctx, b.address.bucket, b.address.prefix+secretObject, minio.StatObjectOptions{})
+	_, err := b.client.StatObject(ctx, b.name, b.prefix+secretObject, minio.StatObjectOptions{})
 	if said := minio.ToErrorResponse(err); said.StatusCode != 0 {
 		return refusal{said.StatusCode, said.Code}
 	}
 	return err
 }
 
-func (b *bucket) key(name string) string { return b.address.prefix + name + extension }
+func (b *bucket) key(name string) string { return b.prefix + name + extension }
 
 // write writes an object.
 func (b *bucket) write(key string, content []byte, o minio.PutObjectOptions) error {
 	o.ContentType = "text/plain; charset=utf-8"
 	sum := sha256.Sum256(content)
 	return b.do(int64(len(content)), func(ctx context.Context) error {
-		_, err := b.client.PutObject(ctx, b.address.bucket, key, bytes.NewReader(content), int64(len(content)), "",
+		_, err := b.client.PutObject(ctx, b.name, key, bytes.NewReader(content), int64(len(content)), "",
 			hex.EncodeToString(sum[:]), o)
 		return err
 	})
@@ -191,7 +179,7 @@ func (b *bucket) write(key string, content []byte, o minio.PutObjectOptions) err
 func (b *bucket) read(key string) (content []byte, err error) {
 	const usual = 16 << 20 // bytes: a larger object must come faster
 	err = b.do(usual, func(ctx context.Context) error {
-		body, _, _, err := b.client.GetObject(ctx, b.address.bucket, key, minio.GetObjectOptions{})
+		body, _, _, err := b.client.GetObject(ctx, b.name, key, minio.GetObjectOptions{})
 		if err != nil {
 			return err
 		}
@@ -204,7 +192,7 @@ func (b *bucket) read(key string) (content []byte, err error) {
 
 // secret reads the secret, or makes one. Of several processes that make it at once, one wins.
 func (b *bucket) secret() ([]byte, error) {
-	key := b.address.prefix + secretObject
+	key := b.prefix + secretObject
 	secret, err := b.read(key)
 	if errors.Is(err, fs.ErrNotExist) {
 		var o minio.PutObjectOptions
@@ -227,7 +215,7 @@ func (b *bucket) put(name string, content []byte) error {
 func (b *bucket) renew(name string, size int64, age time.Duration) (found bool, err error) {
 	var info minio.ObjectInfo
 	err = b.do(0, func(ctx context.Context) error {
-		info, err = b.client.StatObject(ctx, b.address.bucket, b.key(name), minio.StatObjectOptions{})
+		info, err = b.client.StatObject(ctx, b.name, b.key(name), minio.StatObjectOptions{})
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) || err == nil && size >= 0 && info.Size != size {
@@ -235,7 +223,7 @@ func (b *bucket) renew(name string, size int64, age time.Duration) (found bool, 
 	}
 	if err == nil && time.Since(info.LastModified) >= age {
 		err = b.do(info.Size, func(ctx context.Context) error {
-			_, err := b.client.CopyObject(ctx, b.address.bucket, b.key(name), b.address.bucket, b.key(name),
+			_, err := b.client.CopyObject(ctx, b.name, b.key(name), b.name, b.key(name),
 				map[string]string{"x-amz-metadata-directive": "REPLACE", "content-type": "text/plain; charset=utf-8"},
 				minio.CopySrcOptions{}, minio.PutObjectOptions{})
 			return err

@@ -170,8 +170,12 @@ func TestBucketThatRefusesWritesIsRead(t *testing.T) {
 func TestBucketAddressesAreChecked(t *testing.T) {
 	f := func(address, want string) {
 		t.Helper()
-		got, err := parseBucket(address)
-		if text := fmt.Sprint(got); err != nil && want != "" || err == nil && text != want {
+		b, err := parseBucket(address)
+		text := ""
+		if err == nil {
+			text = fmt.Sprintf("%s %q %s %v", b.name, b.prefix, b.endpoint, b.options.Secure)
+		}
+		if text != want {
 			t.Errorf("%s is %s, %v; want %s", address, text, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), "planted") {
@@ -180,8 +184,8 @@ func TestBucketAddressesAreChecked(t *testing.T) {
 	}
 	t.Setenv("AWS_REGION", "")
 	t.Setenv("AWS_DEFAULT_REGION", "eu-west-1")
-	f("s3://team", "{team  s3.eu-west-1.amazonaws.com true eu-west-1 false}")
-	f("s3://team?endpoint=http://localhost:9000&path_style=true", "{team  localhost:9000 false eu-west-1 true}")
+	f("s3://team", `team "" s3.eu-west-1.amazonaws.com true`)
+	f("s3://team/a/b?endpoint=http://localhost:9000&path_style=true", `team "a/b/" localhost:9000 false`)
 	for _, bad := range []string{"", "team", "http://team", "s3://", "s3://id:planted@team", "s3://team?key=planted",
 		"s3://team?endpoint=planted", "s3://team?path_style=planted"} {
 		f(bad, "")

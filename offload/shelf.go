@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -49,10 +48,9 @@ type Shelf struct {
 	options Options
 	folder  string // of the files, where texts name their paths; else empty
 
-	used     atomic.Int64   // bytes
-	refused  atomic.Bool    // something found no room within the quota, and nothing was swept since
-	server   *store.Monitor // of the bucket; nil for other shelves
-	sweeping sync.Mutex
+	used    atomic.Int64   // bytes
+	refused atomic.Bool    // something found no room within the quota, and nothing was swept since
+	server  *store.Monitor // of the bucket; nil for other shelves
 }
 
 // place keeps contents by name. Other processes may use the same place. An absent content is fs.ErrNotExist.
@@ -166,7 +164,7 @@ func (s *Shelf) Get(name string) ([]byte, error) {
 }
 
 // Sweep deletes what has expired and counts what is left. Nothing in a bucket is deleted: a rule of its owner does
-// that.
+// that. One goroutine at a time sweeps.
 func (s *Shelf) Sweep(ctx context.Context) (Swept, error) {
 	swept, err := s.sweep(ctx, time.Now().Add(-s.options.lifetime()))
 	if err != nil {
@@ -176,8 +174,6 @@ func (s *Shelf) Sweep(ctx context.Context) (Swept, error) {
 }
 
 func (s *Shelf) sweep(ctx context.Context, before time.Time) (Swept, error) {
-	s.sweeping.Lock()
-	defer s.sweeping.Unlock()
 	counted := s.Used()
 	swept, err := s.place.sweep(ctx, before)
 	if err == nil {
