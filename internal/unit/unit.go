@@ -1,15 +1,18 @@
 // Package unit reads and prints the quantities of a configuration: durations ("90s", "15m"), sizes in bytes ("64MB")
 // and numbers of tokens ("32k", "32000"). What is printed can be read again. Durations and sizes need a unit, and no
-// quantity is negative.
+// quantity is negative. Match reads the patterns of names.
 package unit
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tidwall/match"
 )
 
 // Duration is a span of time, written as Go writes it: "1.5s", "2m", "720h".
@@ -83,4 +86,35 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 		}
 	}
 	return fmt.Errorf("cannot read size %q: write a whole number with its unit, as in 512B, 32KB, 64MB or 1GB", text)
+}
+
+// MostTokens is more than any model holds: a larger number is none of tokens.
+const MostTokens = 100_000_000
+
+// Tokens is a number of tokens, written as a number ("32000", "32_000"), or with k (1000) or M (1 000 000) behind it.
+// It is the one quantity that needs no unit.
+type Tokens int
+
+// UnmarshalText reads a number of tokens. The smallest and the largest one are for who asks to judge.
+func (t *Tokens) UnmarshalText(text []byte) error {
+	digits, times := strings.ReplaceAll(string(text), "_", ""), uint64(1)
+	switch {
+	case strings.HasSuffix(strings.ToLower(digits), "k"):
+		digits, times = digits[:len(digits)-1], 1000
+	case strings.HasSuffix(strings.ToLower(digits), "m"):
+		digits, times = digits[:len(digits)-1], 1_000_000
+	}
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if err != nil || n*times > math.MaxInt32 {
+		return fmt.Errorf(`cannot read tokens %q: write a number of them, as in 128000, or "128k" or "1M" in quotes`,
+			text)
+	}
+	*t = Tokens(n * times)
+	return nil
+}
+
+// Match reports whether name fits the pattern, in which * stands for any run of characters and ? for one. Case does not
+// matter.
+func Match(pattern, name string) bool {
+	return match.Match(strings.ToLower(name), strings.ToLower(pattern))
 }
