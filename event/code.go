@@ -51,10 +51,8 @@ const (
 	CodeOverhead          Code = "overhead"
 	CodeSigned            Code = "signed"
 	CodeEncoded           Code = "encoded"
-	CodeBomb              Code = "bomb"
 	CodeNoObject          Code = "no_object"
 	CodeNotRead           Code = "not_read"
-	CodeNoRoom            Code = "no_room"
 	CodeFailed            Code = "failed"
 	CodeUnrecorded        Code = "unrecorded"
 )
@@ -94,11 +92,9 @@ var sentences = map[Code]string{
 	CodeSavesLittle:       "Leaving out older messages would save less than a tenth of the request.",
 	CodeOverhead:          "System prompt, tools and first message alone are over the line: compaction cannot help.",
 	CodeSigned:            "The request carries a signature of its body, so it is sent unchanged.",
-	CodeEncoded:           "The content coding of the body cannot be read, so it is sent unchanged.",
-	CodeBomb:              "The body exceeds the limit when it is decoded, so it is sent unchanged.",
+	CodeEncoded:           "The body cannot be decompressed within the limits, so it is sent unchanged.",
 	CodeNoObject:          "The body is not a JSON object, so it is sent unchanged.",
 	CodeNotRead:           "The body is not a conversation of its API, or too large, so it is sent unchanged.",
-	CodeNoRoom:            "There was no room in memory to rewrite the request, so it is sent unchanged.",
 	CodeFailed:            "Something failed inside epitome: the request is sent in the form that was decided last.",
 	CodeUnrecorded:        "The shared store did not confirm the decision, so the next request may be sent in another form.",
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"epitome/proxy/wire"
-	"epitome/rewrite"
 )
 
 // maxZstdWindow bounds the memory that a frame may make the decoder allocate; RFC 9659 allows content codings 8 MB.
@@ -62,8 +61,8 @@ func decode(coding string, body []byte, most int64) ([]byte, error) {
 	return plain, err
 }
 
-// decoded returns the request's body without its content coding, at most max_body of it, or why there is none.
-func (x *exchange) decoded() ([]byte, *rewrite.Report) {
+// decoded returns the request's body without its content coding, at most max_body of it.
+func (x *exchange) decoded() ([]byte, error) {
 	coding := wire.Values(x.head, "content-encoding")
 	switch {
 	case !isEncoded(coding):
@@ -72,17 +71,10 @@ func (x *exchange) decoded() ([]byte, *rewrite.Report) {
 		return x.plain, nil
 	}
 	r, err := newDecoder(string(coding), bytes.NewReader(x.body))
-	if err == nil {
-		defer func() { _ = r.Close() }()
-		x.plain, err = x.room.readAll(x.life, r, -1, int64(x.set.conf.MaxBody))
+	if err != nil {
+		return nil, err
 	}
-	switch err {
-	case nil:
-		return x.plain, nil
-	case errTooLarge:
-		return nil, bomb
-	case errNoRoom:
-		return nil, noRoom
-	}
-	return nil, encoded
+	defer func() { _ = r.Close() }()
+	x.plain, err = x.room.readAll(x.life, r, -1, int64(x.set.conf.MaxBody))
+	return x.plain, err
 }

@@ -51,8 +51,6 @@ type exchange struct {
 	counts  bool           // the request only asks for the size of the conversation
 	input   *rewrite.Input // how it was shaped, without the body; nil if it was not, or is not to be shaped again
 	report  rewrite.Report // on how it was shaped
-	variant string         // of the model, where its window is learned: rewrite.Input.Variant
-	learns  bool           // the counts of the answer are compared with our own
 	sent    []byte         // body in place of the client's, until dropBodies; nil if the client's is sent
 	answer  *answerText    // the beginning and end of the answer to a conversation
 }
@@ -303,6 +301,6 @@ func (x *exchange) fail() {
 
 // dropBodies frees the request's body, in each form, and its room.
 func (x *exchange) dropBodies() {
-	x.body, x.plain, x.sent, x.input = nil, nil, nil, nil
+	x.body, x.plain, x.sent = nil, nil, nil
 	x.room.release()
 }

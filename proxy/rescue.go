@@ -203,7 +203,7 @@ func (r *rescuing) accept(status int) {
 	e := &r.event.Rescue
 	e.Tries, e.Rescued, e.TokensAfter = r.tries, status < 300, r.last.TokensAfter.Total()
 	if e.Rescued {
-		model := r.last.Model + r.variant
+		model := r.last.Model + r.input.Variant
 		tokens, news := r.proxy.deps.Windows.LearnRefusal(r.event.Upstream, model, r.refusal, r.refused)
 		if news {
 			e.WindowAfter, r.last.Window = tokens, tokens

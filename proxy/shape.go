@@ -57,7 +57,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	if x.report.Items > 0 && !in.Replay && !observe {
 		in.Body, in.Compact = nil, false // a rescue has its own reasons to compact
-		x.input, x.variant, x.learns = &in, in.Variant, true
+		x.input = &in
 	}
 	return nil
 }
@@ -93,16 +93,14 @@ func (x *exchange) shapeInTurn(by func(rewrite.Input) rewrite.Output, in rewrite
 }
 
 // unshaped returns the report on a request that goes on as it came. The reason holds no text of the client's.
-func unshaped(action string, code event.Code, reason string) *rewrite.Report {
-	return &rewrite.Report{Action: action, Shaping: event.Shaping{Code: code, Reason: reason}}
+func unshaped(code event.Code, reason string) *rewrite.Report {
+	return &rewrite.Report{Action: event.ActionNone, Shaping: event.Shaping{Code: code, Reason: reason}}
 }
 
 var (
-	signed   = unshaped(event.ActionNone, event.CodeSigned, "the request carries a signature of its body")
-	encoded  = unshaped(event.ActionNone, event.CodeEncoded, "the content coding of the body cannot be read")
-	bomb     = unshaped(event.ActionNone, event.CodeBomb, "the body is larger than max_body once it is decompressed")
-	noObject = unshaped(event.ActionNone, event.CodeNoObject, "the body is not a JSON object")
-	noRoom   = unshaped(event.ActionBypass, event.CodeNoRoom, "there is no room for the decompressed body")
+	signed   = unshaped(event.CodeSigned, "the request carries a signature of its body")
+	encoded  = unshaped(event.CodeEncoded, "the body cannot be decompressed within max_body and max_in_flight")
+	noObject = unshaped(event.CodeNoObject, "the body is not a JSON object")
 )
 
 // conversation returns the body to shape, without its content coding, or the report that says why there is none.
@@ -110,11 +108,14 @@ func (x *exchange) conversation() ([]byte, *rewrite.Report) {
 	if isSigned(x.head) {
 		return nil, signed
 	}
-	body, why := x.decoded()
-	if start := bytes.TrimLeft(body, " \t\r\n"); why == nil && (len(start) == 0 || start[0] != '{') {
+	body, err := x.decoded()
+	if err != nil {
+		return nil, encoded
+	}
+	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
 		return nil, noObject
 	}
-	return body, why
+	return body, nil
 }
 
 // isSigned reports whether a signature may cover the body: the upstream would refuse any other body. Several clouds

@@ -149,7 +149,7 @@ func TestConversationsThatCannotBeReadGoOnAsTheyCame(t *testing.T) {
 		}
 	}
 	for _, c := range codings {
-		f(bomb, string(encode(t, make([]byte, 1<<20), c.encode)), "Content-Encoding: "+c.name)
+		f(encoded, string(encode(t, make([]byte, 1<<20), c.encode)), "Content-Encoding: "+c.name)
 		f(encoded, "{no "+c.name+"}", "Content-Encoding: "+c.name)
 	}
 	f(encoded, long, "Content-Encoding: secret")

@@ -96,10 +96,10 @@ func (x *exchange) readUsage(a *wire.Answer, cut bool) {
 	if streams && slices.Contains(steps, answer.ErrorStep) {
 		e.Fault, e.Err = event.Failed, "the upstream reported an error within its answer"
 	}
-	if counted := e.TokensAfter.Total(); x.learns && counted > 0 { // the model holds so many, and counts in that way
+	if counted := e.TokensAfter.Total(); x.input != nil && counted > 0 { // the model holds so many, and counts in that way
 		deps := &x.proxy.deps
 		e.TokensUsed = max(used, 0)
-		e.WindowRefuted = deps.Windows.LearnAnswer(e.Upstream, e.Model+x.variant, counted, used)
+		e.WindowRefuted = deps.Windows.LearnAnswer(e.Upstream, e.Model+x.input.Variant, counted, used)
 		source := tokenize.Source{Upstream: e.Upstream, Model: e.Model, Dialect: x.dialect.Name()}
 		deps.Ratios.Learn(source, x.report.Counted, used)
 	}
