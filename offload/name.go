@@ -6,8 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -43,44 +41,16 @@ func newSecret() []byte {
 	return secret
 }
 
-// checkAddress refuses an Options.Address that the shelf cannot have, and clears what texts do not name.
-func (s *Shelf) checkAddress() error {
-	o := &s.options
-	if o.URL = strings.TrimRight(o.URL, "/"); o.URL != "" {
-		o.URL += "/"
-	}
-	switch o.Address {
-	case "path":
-		if s.folder != "" { // else the URL takes its place
-			o.URL = ""
-		}
-	case "none":
-		s.folder, o.URL = "", ""
-	case "url":
-		s.folder = ""
-		fallthrough
-	case "both":
-		if o.URL == "" {
-			return fmt.Errorf("address %q needs a URL", o.Address)
-		}
-	default:
-		return errors.New("address must be path, url, both or none")
-	}
-	return nil
-}
-
 // Address returns the place of an artifact as texts name it: its absolute path, its URL, or "PATH or URL". It is empty
-// if texts name neither.
+// if texts name neither. Without a folder, the URL takes the place of the path.
 func (s *Shelf) Address(name string) string {
-	if !IsName(name) {
+	switch how, path := s.options.Address, filepath.Join(s.folder, name+extension); {
+	case how == "none" || !IsName(name):
 		return ""
+	case how == "path" && s.folder != "":
+		return path
+	case how == "both" && s.folder != "":
+		return path + " or " + s.options.URL + name
 	}
-	var at []string
-	if s.folder != "" {
-		at = append(at, filepath.Join(s.folder, name+extension))
-	}
-	if s.options.URL != "" {
-		at = append(at, s.options.URL+name)
-	}
-	return strings.Join(at, " or ")
+	return s.options.URL + name
 }

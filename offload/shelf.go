@@ -37,7 +37,7 @@ type Options struct {
 	Quota   int64         // bytes of content; no limit for a bucket, whose owner sets one
 	Secret  []byte        // with which names are made; nil: a random one, which is kept with the artifacts
 	Address string        // how texts name artifacts: path, url, both or none
-	URL     string        // at which artifacts are served; a slash and the name are appended
+	URL     string        // at which artifacts are served, with a slash at its end
 	Log     *slog.Logger  // nil: none
 }
 
@@ -46,7 +46,7 @@ type Options struct {
 type Shelf struct {
 	place   place
 	options Options
-	folder  string // of the files, where texts name their paths; else empty
+	folder  string // of the files; empty for a bucket and for memory
 
 	used    atomic.Int64   // bytes
 	refused atomic.Bool    // something found no room within the quota, and nothing was swept since
@@ -80,8 +80,8 @@ var silent = slog.New(slog.DiscardHandler)
 func (s *Shelf) open(o Options) (*Shelf, error) {
 	s.options = o
 	s.options.Log = cmp.Or(o.Log, silent)
-	err := s.checkAddress()
-	if err == nil && o.Secret == nil {
+	var err error
+	if o.Secret == nil {
 		s.options.Secret, err = s.place.secret()
 	}
 	if err == nil {
@@ -93,10 +93,6 @@ func (s *Shelf) open(o Options) (*Shelf, error) {
 	}
 	return s, nil
 }
-
-// lifetime is the time after which an artifact may go. It is longer than Keep, because renewals are skipped until an
-// eighth of Keep has passed.
-func (o Options) lifetime() time.Duration { return o.Keep + o.Keep/8 }
 
 // Put keeps content under its name, unless it is there already. beyondQuota lets the shelf hold twice its quota, for
 // content that texts name already. The error is ErrFull if there is no room.
@@ -166,7 +162,8 @@ func (s *Shelf) Get(name string) ([]byte, error) {
 // Sweep deletes what has expired and counts what is left. Nothing in a bucket is deleted: a rule of its owner does
 // that. One goroutine at a time sweeps.
 func (s *Shelf) Sweep(ctx context.Context) (Swept, error) {
-	swept, err := s.sweep(ctx, time.Now().Add(-s.options.lifetime()))
+	keep := s.options.Keep + s.options.Keep/8 // as renewals are skipped until an eighth of Keep has passed
+	swept, err := s.sweep(ctx, time.Now().Add(-keep))
 	if err != nil {
 		return swept, fmt.Errorf("cannot sweep the artifacts: %w", cause(err))
 	}

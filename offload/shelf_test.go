@@ -39,7 +39,7 @@ func each(t *testing.T, o Options, f func(t *testing.T, s *Shelf)) {
 	})
 	t.Run("Bucket", func(t *testing.T) {
 		o := o
-		o.URL = "https://epitome.example.com/-/artifacts"
+		o.URL = "https://epitome.example.com/-/artifacts/"
 		f(t, serveS3(t).open(o))
 	})
 }

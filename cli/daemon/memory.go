@@ -25,26 +25,23 @@ func boundMemory(conf config.Config) {
 // returnMemory gives the memory that a burst of large bodies has left back to the system once little is allocated any
 // more, until done is closed. Go by itself would keep it for minutes.
 func returnMemory(done <-chan struct{}) {
-	const (
-		quiet = 16 << 20 // bytes allocated between two looks
-		worth = 32 << 20 // bytes that are held beyond what the last return has left
-	)
+	const much = 16 << 20 // bytes allocated between two looks
 	look := time.NewTicker(2 * time.Second)
 	defer look.Stop()
 	var m runtime.MemStats
-	allocated, least := uint64(0), uint64(0)
-	for {
+	for allocated, busy := uint64(0), false; ; allocated = m.TotalAlloc {
 		select {
 		case <-done:
 			return
 		case <-look.C:
 		}
 		runtime.ReadMemStats(&m)
-		if m.TotalAlloc-allocated < quiet && m.HeapSys-m.HeapReleased > least+worth {
+		switch {
+		case m.TotalAlloc-allocated >= much:
+			busy = true
+		case busy:
+			busy = false
 			debug.FreeOSMemory()
-			runtime.ReadMemStats(&m)
-			least = m.HeapSys - m.HeapReleased
 		}
-		allocated = m.TotalAlloc
 	}
 }

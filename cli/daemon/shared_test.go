@@ -193,7 +193,7 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 		t.Errorf("without a store it is %q", is)
 	}
 	wire.Mend()
-	fakeapi.Await(t, "the store", func() error { _, _, err := away.storage.shared.Get("x"); return err })
+	fakeapi.Await(t, "the store", func() error { _, _, err := away.storage.store.Get("x"); return err })
 	s.turn()
 	want := there.sends(s)
 	if got := away.sends(s); got.Report.Err != nil || !bytes.Equal(got.Body, want.Body) {

@@ -62,9 +62,9 @@ func (d *Daemon) addGauges(m *console.Metrics) {
 		func() float64 { return float64(d.started.Offload.Quota) })
 	m.Gauge("artifacts_writable", "1 while artifacts can be stored, 0 on a full disk or without the bucket.",
 		func() float64 { return isOne(d.storage.keeps()) })
-	if d.storage.shared != nil {
+	if shared, ok := d.storage.store.(*store.Redis); ok {
 		m.Gauge("shared_store_up", "1 while the shared store answers.",
-			func() float64 { return isOne(d.storage.shared.State() != store.Away) })
+			func() float64 { return isOne(shared.State() != store.Away) })
 	}
 }
 

@@ -19,9 +19,7 @@ import (
 // storage is where facts and artifacts lie. The facts are in the data folder, or, as far as that cannot be used, in
 // memory.
 type storage struct {
-	store   store.Store   // of facts
-	disk    *store.Badger // store, if it is in the data folder; else nil
-	shared  *store.Redis  // store, if it is shared; else nil
+	store   store.Store // of facts: in the data folder, shared, or in memory
 	shelf   *offload.Shelf
 	passing bool // facts do not outlive the process
 	log     *slog.Logger
@@ -52,9 +50,7 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 			shelf.Close()
 			return nil, err
 		}
-	} else if s.disk, err = store.OpenBadger(filepath.Join(folder, StoreFolder), log); err == nil {
-		s.store = s.disk
-	} else {
+	} else if s.store, err = store.OpenBadger(filepath.Join(folder, StoreFolder), log); err != nil {
 		s.passing, s.store = true, store.NewMemory(passingMemory)
 		log.Warn("decisions are kept in memory until epitome ends, so conversations stay whole until their window "+
 			"fills", "why", err.Error(), "do", "make sure that the folder can be written and is used by no other "+
@@ -68,18 +64,19 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 
 // openShared opens the store that others share. That its server does not answer is no error, but that the others have
 // another secret is one: their artifacts and scopes have other names, so nothing could be shared.
-func (s *storage) openShared(conf config.Config) (err error) {
-	if s.shared, err = store.OpenRedis(conf.Store.URL, conf.Store.CA, s.log); err != nil {
+func (s *storage) openShared(conf config.Config) error {
+	shared, err := store.OpenRedis(conf.Store.URL, conf.Store.CA, s.log)
+	if err != nil {
 		return fmt.Errorf("cannot use store.url: %w", err)
 	}
 	const century = 100 * 365 * 24 * time.Hour
 	mark := []byte(s.shelf.Name("the mark of a shared store", nil))
-	if standing, err := s.shared.Swap("mark", nil, mark, century); err == nil && !bytes.Equal(standing, mark) {
-		_ = s.shared.Close()
+	if standing, err := shared.Swap("mark", nil, mark, century); err == nil && !bytes.Equal(standing, mark) {
+		_ = shared.Close()
 		return errors.New("cannot use store.url: the others that use it have another secret; give all of them the " +
 			"same, or another database")
 	}
-	s.store = s.shared
+	s.store = shared
 	return nil
 }
 
@@ -156,17 +153,18 @@ func (s *storage) close() {
 // parts returns the state of each part that is used and may fail, as /-/ready shows it.
 func (s *storage) parts() map[string]string {
 	all := map[string]string{}
-	if s.shared != nil {
-		all["shared_store"] = s.shared.State()
+	switch facts := s.store.(type) {
+	case *store.Redis:
+		all["shared_store"] = facts.State()
+	case *store.Badger:
+		if facts.Full() {
+			all["artifacts"] = "full"
+		}
+	default:
+		all["store"] = "memory"
 	}
 	if state := s.shelf.Server(); state != "" {
 		all["bucket"] = state
-	}
-	if s.disk != nil && s.disk.Full() {
-		all["artifacts"] = "full"
-	}
-	if s.passing {
-		all["store"] = "memory"
 	}
 	return all
 }
