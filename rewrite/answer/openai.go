@@ -1,11 +1,13 @@
 package answer
 
 import (
+	"encoding/json"
 	"errors"
 	"strconv"
 
 	"epitome/rewrite/jsonspan"
 	"epitome/summarize"
+	"epitome/tokenize"
 )
 
 // OpenAI has the methods that the dialects of OpenAI's APIs have in common.
@@ -17,6 +19,29 @@ func (OpenAI) Authorize(key string) (headers [][2]string) {
 
 // MeantPath returns nil, so a path stays as it is: clients of these APIs get the version with their base URL.
 func (OpenAI) MeantPath([]byte, func(header string) bool) []byte { return nil }
+
+// Declared reads the declarations of tools. Unless all are functions it returns nil: they are counted as written.
+func (OpenAI) Declared(tools []byte) []tokenize.Tool {
+	var all []struct {
+		tokenize.Tool
+		Type     string
+		Function *tokenize.Tool // Chat Completions has the declaration in here
+	}
+	if json.Unmarshal(tools, &all) != nil {
+		return nil
+	}
+	list := make([]tokenize.Tool, len(all))
+	for i, t := range all {
+		if t.Function != nil {
+			t.Tool = *t.Function
+		}
+		if t.Type != "function" || t.Name == "" {
+			return nil
+		}
+		list[i] = t.Tool
+	}
+	return list
+}
 
 // Ask returns body with message at the end of the list under listKey. It deletes settings that would give the answer
 // another form than one text, or that belong to the client's own answer; it is streamed only if the form says so.

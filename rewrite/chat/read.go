@@ -5,14 +5,12 @@ package chat
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"strconv"
 
 	"epitome/rewrite/answer"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
-	"epitome/tokenize"
 )
 
 // Dialect implements conversation.Dialect, proxy.Dialect and summarize.Dialect. It has no state.
@@ -24,7 +22,7 @@ func (Dialect) Name() string { return "chat" }
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	r := &conversation.Request{Dialect: d, Body: body}
 	addMessage := func(o *jsonspan.Object) error {
-		it, err := readMessage(body, o)
+		it, err := readMessage(r, o)
 		r.Items = append(r.Items, it)
 		return err
 	}
@@ -56,19 +54,19 @@ func readSetting(r *conversation.Request, key string, v jsonspan.Span) error {
 }
 
 // readMessage reads a message as one item.
-func readMessage(body []byte, o *jsonspan.Object) (it conversation.Item, err error) {
+func readMessage(r *conversation.Request, o *jsonspan.Object) (it conversation.Item, err error) {
 	it.Span, it.Role, it.Name = o.Span, roles[o.Text("role")], o.Text("name")
 	it.StartsAnswer = it.Role == conversation.Assistant // in this API each answer is one message
 	it.Locked = it.Role == conversation.Unknown         // who speaks in it is not known, so it is never changed
 	if it.Role == conversation.Tool {
 		it.Answers = o.Text("tool_call_id")
 	}
-	if it.Content = o.Find("content"); !it.Content.Empty() {
-		if it.Parts, err = readParts(body, it.Content); err != nil {
-			return it, err
-		}
+	addPart := func(it *conversation.Item, part *jsonspan.Object) {
+		it.Parts = append(it.Parts, readPart(r.Body, part))
 	}
-	it.Calls, err = readCalls(body, o)
+	if err = r.ReadContent(&it, o.Find("content"), addPart); err == nil {
+		it.Calls, err = readCalls(r.Body, o)
+	}
 	return it, err
 }
 
@@ -77,36 +75,9 @@ var roles = map[string]conversation.Role{
 	"assistant": conversation.Assistant, "tool": conversation.Tool,
 }
 
-// readParts reads the parts of a content: of a list its elements, of any other value one part.
-func readParts(body []byte, content jsonspan.Span) (parts []conversation.Part, err error) {
-	read := func(start int) (end int, err error) {
-		p, err := readPart(body, start)
-		parts = append(parts, p)
-		return p.End, err
-	}
-	if body[content.Start] == '[' {
-		_, err = jsonspan.Elements(body, content.Start, read)
-	} else {
-		_, err = read(content.Start)
-	}
-	return parts, err
-}
-
-// readPart reads the part that begins at body[start]. A part of no known kind is counted as it is written.
-func readPart(body []byte, start int) (p conversation.Part, err error) {
-	if body[start] != '{' { // a string is a text, anything else of no known kind
-		end, err := jsonspan.EndOfValue(body, start)
-		p.Span = jsonspan.Span{Start: start, End: end}
-		if p.Value = p.Span; body[start] == '"' {
-			p.Kind = conversation.TextPart
-		}
-		return p, err
-	}
-	o, err := jsonspan.ObjectAt(body, start)
-	if err != nil {
-		return p, err
-	}
-	p.Span = o.Span
+// readPart reads an element of a content. One of no known kind is counted as it is written.
+func readPart(body []byte, o *jsonspan.Object) conversation.Part {
+	p := conversation.Part{Span: o.Span, Value: o.Span}
 	switch text := o.Find("text", "refusal"); {
 	case !text.Empty() && body[text.Start] == '"':
 		p.Kind, p.Value = conversation.TextPart, text
@@ -119,10 +90,8 @@ func readPart(body []byte, start int) (p conversation.Part, err error) {
 		p.Kind, p.Value, p.Detail = conversation.AudioPart, audio.Value("data"), audio.Value("format")
 	case !o.Find("file").Empty():
 		p.Kind, p.Value = conversation.FilePart, o.In("file").Value("file_data")
-	default:
-		p.Value = p.Span
 	}
-	return p, nil
+	return p
 }
 
 func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call, err error) {
@@ -140,17 +109,4 @@ func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call
 		return nil
 	})
 	return calls, err
-}
-
-// Declared reads the declarations of tools. If they have another form it returns nil: they are counted as written.
-func (Dialect) Declared(tools []byte) []tokenize.Tool {
-	var all []struct{ Function tokenize.Tool }
-	if json.Unmarshal(tools, &all) != nil {
-		return nil
-	}
-	list := make([]tokenize.Tool, len(all))
-	for i, t := range all {
-		list[i] = t.Function
-	}
-	return list
 }

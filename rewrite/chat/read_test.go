@@ -44,7 +44,7 @@ func TestOddBodiesAreLeftAlone(t *testing.T) {
 	f(`{"messages":[{"role":"user"},7]}`, "item 1: it is not a JSON object")
 	f(`{"a":`+strings.Repeat("[", 1_000_000), "too deep")
 	f(`{"messages":[{"a":`+strings.Repeat("[", 1_000_000), "too deep")
-	f(`{"messages":[],"a":[`+strings.Repeat("0,", 700_000)+`0]}`, "more than 700000 values")
+	f(`{"messages":[],"a":[`+strings.Repeat("0,", 700_000)+`0]}`, "more than 700000 commas")
 }
 
 func TestHashIsOfWhatIsSaid(t *testing.T) {

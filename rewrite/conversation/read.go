@@ -15,9 +15,9 @@ import (
 // maxItems bounds the items of a request, far above the number that agents reach. Larger requests are not shortened.
 const maxItems = 50_000
 
-// maxValues bounds the JSON values of a body, because reading each takes a microsecond or more, however short it is.
-// Requests of agents have a few thousand.
-const maxValues = 700_000
+// maxCommas bounds the JSON values of a body, because reading each takes a microsecond or more, however short it is.
+// Commas in texts count too: the requests of agents have far fewer of both.
+const maxCommas = 700_000
 
 // ReadBody reads r.Body into r. It reads the keys that all APIs share, calls list with the index of the value of
 // listKey, and setting with each other key whose value is not null. list appends the items to r.Items and returns the
@@ -26,8 +26,8 @@ func ReadBody(
 	r *Request, listKey string, list func(start int) (end int, err error),
 	setting func(key []byte, value jsonspan.Span) error,
 ) error {
-	if len(r.Body) > 2*maxValues && hasMoreValues(r.Body, maxValues) { // a value with its comma takes two bytes or more
-		return fmt.Errorf("the request has more than %d values", maxValues)
+	if bytes.Count(r.Body, []byte(",")) > maxCommas {
+		return fmt.Errorf("the request has more than %d commas", maxCommas)
 	}
 	found := false
 	err := jsonspan.Document(r.Body, func(key []byte, start int) (int, error) {
@@ -101,22 +101,23 @@ func (r *Request) ReadList(known *Request, start int, add func(o *jsonspan.Objec
 	return end, err
 }
 
-// hasMoreValues reports whether a JSON text has more than most values. It counts commas and opening brackets outside of
-// strings: n values of a list have n-1 commas and a bracket. For a text that is not JSON the answer may be wrong.
-func hasMoreValues(b []byte, most int) bool {
-	for i := 0; i < len(b) && most >= 0; i++ {
-		switch b[i] {
-		case '"':
-			end, err := jsonspan.EndOfString(b, i)
-			if err != nil {
-				return false
-			}
-			i = end - 1 // the closing quote
-		case ',', '[', '{':
-			most--
-		}
+// ReadContent reads the content v of a message or a result into it: of a string one text part, or a list, with whose
+// elements, which must be objects, it calls add. An item with any other content is locked.
+func (r *Request) ReadContent(it *Item, v jsonspan.Span, add func(*Item, *jsonspan.Object)) (err error) {
+	it.Content = v
+	switch {
+	case v.Empty():
+	case r.Body[v.Start] == '"':
+		it.Parts = []Part{{Span: v, Kind: TextPart, Value: v}}
+	case r.Body[v.Start] == '[':
+		_, err = jsonspan.Objects(r.Body, v.Start+1, func(part *jsonspan.Object) error {
+			add(it, part)
+			return nil
+		})
+	default: // no content that an API takes
+		it.Content, it.Locked = jsonspan.Span{}, true
 	}
-	return most < 0
+	return err
 }
 
 // findHead sets Lead and Head. The head ends before the first answer or result, or before the first behind the

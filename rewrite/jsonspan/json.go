@@ -150,14 +150,6 @@ func Document(body []byte, f func(key []byte, valueStart int) (valueEnd int, err
 	return err
 }
 
-// Elements calls f for each value of the array that begins at body[start], and returns the index behind the array.
-func Elements(body []byte, start int, f func(valueStart int) (valueEnd int, err error)) (end int, err error) {
-	if start >= len(body) || body[start] != '[' {
-		return 0, ErrNoJSON
-	}
-	return walk(body, start+1, ']', f)
-}
-
 // Objects calls f for each object of an array and returns the index behind the array. body[i] begins an object, or is
 // right behind the opening bracket. An element that is no object is an error.
 func Objects(body []byte, i int, f func(o *Object) error) (end int, err error) {

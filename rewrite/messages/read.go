@@ -41,7 +41,7 @@ func (rd reader) readSetting(key []byte, v jsonspan.Span) (err error) {
 		rd.ThinksFirst = gjson.GetBytes(v.Of(rd.Body), "type").Str == "enabled"
 	case "system":
 		var prompt conversation.Item
-		err = rd.readContent(&prompt, v)
+		err = rd.ReadContent(&prompt, v, rd.addBlock)
 		for _, p := range prompt.Parts {
 			if p.Kind == conversation.TextPart {
 				rd.Prompts = append(rd.Prompts, p.Value)
@@ -93,7 +93,7 @@ func (rd reader) readMessage(o *jsonspan.Object) error {
 		return rd.readUser(o.Span, content)
 	}
 	it.Locked = it.Role == conversation.Unknown || content.Empty()
-	if err := rd.readContent(&it, content); err != nil {
+	if err := rd.ReadContent(&it, content, rd.addBlock); err != nil {
 		return err
 	}
 	if it.Role == conversation.Assistant {
@@ -125,26 +125,8 @@ func (rd reader) readUser(message, blocks jsonspan.Span) error {
 		}
 		it.Role, it.Answers, it.IsError = conversation.Tool, o.Text("tool_use_id"), o.Raw("is_error") == "true"
 		rd.addMark(it, o)
-		return rd.readContent(it, o.Find("content"))
+		return rd.ReadContent(it, o.Find("content"), rd.addBlock)
 	})
-	return err
-}
-
-// readContent reads the content v of a message or a result into it: a string, or a list of blocks.
-func (rd reader) readContent(it *conversation.Item, v jsonspan.Span) (err error) {
-	it.Content = v
-	switch {
-	case v.Empty():
-	case rd.Body[v.Start] == '"':
-		it.Parts = []conversation.Part{{Span: v, Kind: conversation.TextPart, Value: v}}
-	case rd.Body[v.Start] == '[':
-		_, err = jsonspan.Objects(rd.Body, v.Start+1, func(block *jsonspan.Object) error {
-			rd.addBlock(it, block)
-			return nil
-		})
-	default: // no content that the API takes
-		it.Content, it.Locked = jsonspan.Span{}, true
-	}
 	return err
 }
 

@@ -1,11 +1,8 @@
 package responses
 
 import (
-	"encoding/json"
-
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
-	"epitome/tokenize"
 )
 
 // ReplaceContent puts a text in the place of all that an item says. The outputs of a command are replaced one by one,
@@ -62,23 +59,4 @@ func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Ed
 		return jsonspan.Edit{Span: first, With: []byte(list)}, true
 	}
 	return jsonspan.Insert(first.Start, added), true
-}
-
-// Declared reads the declarations of tools. Unless all are functions it returns nil: they are counted as written.
-func (Dialect) Declared(tools []byte) []tokenize.Tool {
-	var all []struct {
-		Type string
-		tokenize.Tool
-	}
-	if json.Unmarshal(tools, &all) != nil {
-		return nil
-	}
-	list := make([]tokenize.Tool, len(all))
-	for i, t := range all {
-		if t.Type != "function" || t.Name == "" {
-			return nil
-		}
-		list[i] = t.Tool
-	}
-	return list
 }

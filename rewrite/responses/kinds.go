@@ -19,6 +19,7 @@ const (
 	content                   // a text, or a list of parts
 	jsonText                  // a text that is JSON, as any text in its place must be
 	picture                   // an image, in base64
+	screenshot                // a part with an image, which no text can replace
 	arguments                 // the arguments of a call
 	compaction                // the provider's summary of all before it
 	trigger                   // a request that the provider make such a summary
@@ -46,7 +47,7 @@ var kinds = map[string]kind{
 	"apply_patch_call":        {role: model, holds: arguments, key: "operation", tool: "apply_patch"},
 	"apply_patch_call_output": {role: tool, holds: content, key: "output"},
 	"computer_call":           {role: model, holds: arguments, key: "action", tool: "computer"},
-	"computer_call_output":    {role: tool, holds: content, key: "output"},
+	"computer_call_output":    {role: tool, holds: screenshot, key: "output"},
 	"program":                 {role: model, holds: arguments, tool: "program"},
 	"program_output":          {role: tool, holds: nothing},
 	"web_search_call":         {role: model},

@@ -76,7 +76,7 @@ func (rd *reader) readInput(start int, known *conversation.Request) (end int, er
 	}
 	it := conversation.Item{Span: jsonspan.Span{Start: start, End: end}, Role: conversation.User, Locked: true}
 	r.Items = append(r.Items, it)
-	return end, rd.readContent(&r.Items[0], it.Span)
+	return end, r.ReadContent(&r.Items[0], it.Span, rd.addPart)
 }
 
 // readEntry reads an entry of the input.
@@ -106,10 +106,12 @@ func (rd *reader) readEntry(o *jsonspan.Object) (err error) {
 		it.Calls = []conversation.Call{callOf(o, k, value)}
 	case k.holds == nothing, !o.Find("encrypted_content").Empty(): // no part: it is neither read nor counted
 	case k.holds == content:
-		err = rd.readContent(&it, value)
+		err = rd.request.ReadContent(&it, value, rd.addPart)
+	case k.holds == screenshot:
+		rd.addPart(&it, o.In(k.key))
 	case k.holds == jsonText:
 		it.Answers = cmp.Or(it.Answers, o.Text("id")) // names the call where call_id is missing
-		if err = rd.readContent(&it, value); len(it.Parts) == 1 {
+		if err = rd.request.ReadContent(&it, value, rd.addPart); len(it.Parts) == 1 {
 			it.Parts[0].Encoded = true // so a text that replaces it becomes JSON, too
 		}
 	case k.holds == picture && !value.Empty():
@@ -147,29 +149,6 @@ func (rd *reader) add(it conversation.Item, mayBePart bool) {
 	last.Calls = append(last.Calls, it.Calls...)
 	last.StartsAnswer = last.StartsAnswer || it.StartsAnswer
 	last.Locked = last.Locked || it.Locked
-}
-
-// readContent reads a content into it: a text, a list of parts, or a screenshot, which no text can replace.
-func (rd *reader) readContent(it *conversation.Item, content jsonspan.Span) (err error) {
-	body := rd.request.Body
-	switch {
-	case content.Empty():
-	case body[content.Start] == '"':
-		it.Content = content
-		it.Parts = []conversation.Part{{Span: content, Kind: conversation.TextPart, Value: content}}
-	case body[content.Start] == '[':
-		it.Content = content
-		_, err = jsonspan.Objects(body, content.Start+1, func(part *jsonspan.Object) error {
-			rd.addPart(it, part)
-			return nil
-		})
-	default:
-		var screenshot *jsonspan.Object
-		if screenshot, err = jsonspan.ObjectAt(body, content.Start); err == nil {
-			rd.addPart(it, screenshot)
-		}
-	}
-	return err
 }
 
 // breakpoint is the key of a mark for the provider's cache.

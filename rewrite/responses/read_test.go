@@ -120,9 +120,9 @@ func FuzzRead(f *testing.F) {
 			}
 			at = it.End
 			list := fmt.Appendf(nil, "[%s]", it.Of(body))
-			_, _ = jsonspan.Elements(list, 0, func(i int) (int, error) {
+			_, _ = jsonspan.Objects(list, 1, func(*jsonspan.Object) error {
 				count++
-				return jsonspan.EndOfValue(list, i)
+				return nil
 			})
 			if _, err := jsonspan.Splice(body, Dialect{}.ReplaceContent(r, it, "x")); err != nil {
 				t.Fatal(err)
