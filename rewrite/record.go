@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"epitome/event"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 )
@@ -83,7 +82,10 @@ func (x *shaping) record() error {
 	}
 	d, book := s.Decision, x.shaper.deps.Ledger
 	d.Items, d.Sent, d.Leading = end, x.in.Now.Round(0), x.out.Report.Leading // Round: the store keeps wall clocks only
-	d.Tokens, d.Ratio = s.Spent(d.Tokens), s.Scale.Ratio
+	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
+		d.Tokens = 0
+	}
+	d.Tokens, d.Ratio = d.Tokens+s.OfModel(s.Total()), s.Scale.Ratio
 	replace := x.in.Compact || x.in.Rescue != nil || x.discarded // the recorded decision is unwanted, refused, or unfit
 	inForce, won, err := book.Record(x.lane, x.chain, d, s.Added, replace)
 	if err == nil && won && x.hasWish && end == x.request.Head { // once more, for find in requests without a wish
@@ -142,8 +144,6 @@ func (x *shaping) fallBack(why error) {
 	r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, why
 	if !isRecorded { // remember keeps it in memory, where the next request's find takes it as if it were recorded
 		s.Decision.Items, s.Decision.Sent = x.request.End(), x.in.Now.Round(0)
-	} else if errors.Is(why, conversation.ErrBroken) { // the client's own request breaks rules: nothing failed here
-		r.Action, r.Reason, r.Err = event.ActionNone, why.Error(), nil
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 type Report struct {
 	event.Shaping
 	Action    string // the highest step of the ladder of all edits; none without edits; bypass after a failure, see Err
-	Project   string // folder in which the agent works; empty if it is not known
 	MaxOutput int    // tokens of the model that the request asks for; 0 if it does not say
 	Streams   bool   // the client wants the answer as a stream
 	Counted   int    // tokens of the vocabulary that are sent; 0 if the ratio cannot be learned from this request
@@ -83,7 +82,7 @@ func (x *shaping) describeRequest() {
 	r.ClearLine, r.CompactLine = s.OfModel(s.Limits.ClearLine), s.OfModel(s.Limits.CompactLine)
 	r.TokensBefore, r.Estimated = s.Tokens().Times(s.Scale.Ratio), req.Estimated()
 	r.TokensAfter = r.TokensBefore
-	r.MaxOutput, r.Streams, r.Truncates, r.Project = req.MaxOutput, req.Stream, req.Truncates, x.in.Project
+	r.MaxOutput, r.Streams, r.Truncates = req.MaxOutput, req.Stream, req.Truncates
 	r.Leading = x.leading()
 }
 

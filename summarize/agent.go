@@ -9,6 +9,7 @@ import (
 	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
+	"epitome/rewrite/jsonspan"
 )
 
 // tasks returns the agent's newest task list, quoted; nothing if its call is not in the span, and so is still sent.
@@ -20,7 +21,7 @@ func (s *summary) tasks(budget int) string {
 			continue // it is not certain that the list was set, or that the next request has it
 		}
 		if s.inSpan(c) {
-			arguments := s.Request.CallOf(c.Result).ArgumentsIn(s.Request.Body)
+			arguments := jsonspan.TextOf(c.Arguments.Of(s.Request.Body))
 			gjson.ParseBytes(arguments).ForEach(func(_, value gjson.Result) bool { // tools name the list differently
 				for _, task := range slices.Backward(value.Array()) {
 					list.add(quote(excerpt.OneLine(task.String(), 300))) // characters

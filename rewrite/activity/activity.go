@@ -18,13 +18,14 @@ import (
 
 // Call is one tool call with its result.
 type Call struct {
-	Item, Result int      // index of the item that makes the call, and of the one with its result; -1: it has none
-	Tool         string   // name of the tool
-	Kind         Kind     // what the call does
-	About        string   // main argument on one line, at most 250 characters; ↵ is a line break of a command
-	Files        []string // paths that the call reads or writes; empty unless Kind is Read or Write
-	IsError      bool     // the client marked the result as failed
-	Exit         int      // the exit code that the result states if Kind is Run; else -1
+	Item, Result int           // index of the item that makes the call, and of the one with its result; -1: it has none
+	Tool         string        // name of the tool
+	Arguments    jsonspan.Span // of the conversation.Call
+	Kind         Kind          // what the call does
+	About        string        // main argument on one line, at most 250 characters; ↵ is a line break of a command
+	Files        []string      // paths that the call reads or writes; empty unless Kind is Read or Write
+	IsError      bool          // the client marked the result as failed
+	Exit         int           // the exit code that the result states if Kind is Run; else -1
 }
 
 const maxAbout = 250 // characters
@@ -67,7 +68,7 @@ func Of(r *conversation.Request, known []Call) []Call {
 // readCall reads a call without its result. If the tool's name says that it reads or writes, but no argument names a
 // file, the call is of kind Other: it may read mail, or create an issue.
 func readCall(body []byte, call *conversation.Call) Call {
-	c := Call{Tool: call.Name, Kind: kindOf(call.Name)}
+	c := Call{Tool: call.Name, Arguments: call.Arguments, Kind: kindOf(call.Name)}
 	raw := call.ArgumentsIn(body)
 	args := readArguments(raw, call.FreeText)
 	if c.Kind == Read || c.Kind == Write {

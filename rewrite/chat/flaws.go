@@ -5,7 +5,7 @@ import "epitome/rewrite/conversation"
 // Flaws lists the calls and results that are not paired, the only rule of this API that a rewrite could break: the
 // results of a message's calls stand right behind it, in any order. The calls of the last message may be unanswered:
 // the client may ask for something before it has their results.
-func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
+func (Dialect) Flaws(r *conversation.Request) []string {
 	var c conversation.Checker
 	for i := range r.Items {
 		if r.Items[i].Role != conversation.Tool {

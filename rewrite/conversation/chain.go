@@ -186,14 +186,3 @@ func (r *Request) Callers() []int {
 	r.callers = callers
 	return callers
 }
-
-// CallOf returns the call whose result item i is; nil if Callers finds none.
-func (r *Request) CallOf(i int) *Call {
-	caller := r.Callers()[i]
-	if caller < 0 {
-		return nil
-	}
-	calls := r.Items[caller].Calls
-	k := slices.IndexFunc(calls, func(c Call) bool { return c.ID == r.Items[i].Answers })
-	return &calls[k]
-}

@@ -146,8 +146,8 @@ type Dialect interface {
 	// common prefix of both lists are copied from it. An error says why the body must not be edited, and as it is
 	// logged, quotes nothing of the body.
 	Read(body []byte, known *Request) (*Request, error)
-	// Flaws lists each rule of the API that the request breaks, among the rules that an edit could break.
-	Flaws(r *Request) []Flaw
+	// Flaws says how the request breaks rules of the API, among the rules that an edit could break. See Checker.
+	Flaws(r *Request) []string
 	// Declared parses the declarations of tools, to count them; nil if their JSON source is to be counted.
 	Declared(tools []byte) []tokenize.Tool
 

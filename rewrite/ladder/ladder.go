@@ -51,11 +51,3 @@ func Climb(s *State) {
 func (s *State) mayDecideOlder() bool {
 	return s.Asked || s.Refused || s.prefixEnd > s.Recorded || s.Decision.OtherModel
 }
-
-// Spent returns the model's tokens sent since the last compaction, with this request; before is the sum without it.
-func (s *State) Spent(before int) int {
-	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
-		before = 0
-	}
-	return before + s.OfModel(s.Total())
-}

@@ -48,11 +48,10 @@ func Offload(s *State) {
 // took out, and is to get it whole. A result that is too long for this is cut like any other.
 func (s *State) readsBack(i int) bool {
 	const mostTokens, mostBytes = 30_000, 4 << 10 // of the result, or a quarter of the window if less; of the arguments
-	call := s.Request.CallOf(i)
-	if call == nil || s.Size(i) > min(mostTokens, s.Limits.Window/4) {
+	if s.Size(i) > min(mostTokens, s.Limits.Window/4) {
 		return false
 	}
-	arguments := call.Arguments.Of(s.Request.Body)
+	arguments := s.callOf[i].Arguments.Of(s.Request.Body)
 	isNamed := func(name string) bool { return bytes.Contains(arguments, []byte(name)) }
 	return len(arguments) <= mostBytes && slices.ContainsFunc(s.Edits, func(e ledger.Edit) bool {
 		return slices.ContainsFunc(e.Artifacts, isNamed)

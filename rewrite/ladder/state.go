@@ -217,12 +217,7 @@ func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits [
 		}
 	}
 	slices.Reverse(edits)
-	overlaps := func(e ledger.Edit) bool { // a new drop covers a part of e: a late result has joined two groups since e
-		return e.Op == ledger.Drop && slices.ContainsFunc(edits, func(o ledger.Edit) bool {
-			return e.First < o.End() && o.First < e.End() && (e.First < o.First || e.End() > o.End())
-		})
-	}
-	if len(edits) == 0 || slices.ContainsFunc(s.Edits, overlaps) {
+	if len(edits) == 0 {
 		return nil
 	}
 	artifacts := s.keepItems(edits[0].First, edits[len(edits)-1].End()) // KeepAgain finds this range in the edits

@@ -12,7 +12,7 @@ import (
 // results right behind it, before the user says anything; system messages and answers stand only where they may; an
 // answer that has to begin with thinking does; no text is blank and no message but the last is empty. Messages of one
 // role in a row are one message to the API, so roles need not alternate.
-func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
+func (Dialect) Flaws(r *conversation.Request) []string {
 	var c conversation.Checker
 	isLate := false // since the last answer the user has said something: another result would be too late
 	for i := range r.Items {
@@ -24,20 +24,20 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 		c.Pair(it)
 		isLate = isLate || it.Role == conversation.User
 		if isLate && it.Role == conversation.Tool {
-			c.Flaws = append(c.Flaws, conversation.Flaw{Rule: conversation.RuleLate, Call: it.Answers})
+			c.Add("a result stands behind other content of its message", it.Answers)
 		}
 		checkPlace(&c, r, i)
 		if slices.ContainsFunc(it.Parts, func(p conversation.Part) bool { return isBlank(r.Body, &p) }) {
-			c.Add(conversation.RuleBlank)
+			c.Add("a text is blank", "")
 		}
 		isEmpty := it.Role == conversation.Assistant && len(it.Parts)+len(it.Calls)+len(it.Thinking) == 0
 		if isEmpty && i < len(r.Items)-1 { // the API takes an empty message only as the last
-			c.Add(conversation.RuleNothing)
+			c.Add("a message says nothing", "")
 		}
 	}
 	c.Close() // calls that still wait for their results are flaws
 	if i := openRound(r); i >= 0 && !beginsWithThinking(&r.Items[i]) {
-		c.Add(conversation.RuleThinking)
+		c.Add("an answer with thoughts does not begin with one", "")
 	}
 	return c.Flaws
 }
@@ -45,6 +45,7 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 // checkPlace checks whether item i may stand behind the item before it: a system message behind the user's words or
 // results and before an answer, and an answer not as the first of all.
 func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
+	const misplaced = "a message of the system stands where none may"
 	before := conversation.Assistant // at the start, too, no system message may stand
 	if i > 0 {
 		before = r.Items[i-1].Role
@@ -52,15 +53,15 @@ func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
 	switch r.Items[i].Role {
 	case conversation.System:
 		if before == conversation.Assistant {
-			c.Add(conversation.RuleSystem)
+			c.Add(misplaced, "")
 		}
 	case conversation.Assistant:
 		if i == r.Lead && !r.Items[i].Compaction { // the provider's own summary may come first
-			c.Add(conversation.RuleFirst)
+			c.Add("the first message is not the user's", "")
 		}
 	case conversation.User, conversation.Tool:
 		if before == conversation.System {
-			c.Add(conversation.RuleSystem)
+			c.Add(misplaced, "")
 		}
 	}
 }

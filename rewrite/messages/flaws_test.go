@@ -3,8 +3,6 @@ package messages
 import (
 	"strings"
 	"testing"
-
-	"epitome/rewrite/conversation"
 )
 
 func TestFlaws(t *testing.T) {
@@ -39,7 +37,7 @@ func TestFlaws(t *testing.T) {
 		}
 		var got []string
 		for _, f := range r.Dialect.Flaws(r) {
-			got = append(got, conversation.Flaw{Rule: ruleNames[f.Rule], Call: f.Call}.String())
+			got = append(got, names.Replace(f))
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s\nhas %s, want %s", c.body, got, c.want)
@@ -47,8 +45,9 @@ func TestFlaws(t *testing.T) {
 	}
 }
 
-var ruleNames = map[string]string{
-	conversation.RuleOrphan: "orphan", conversation.RuleUnanswered: "unanswered", conversation.RuleLate: "late",
-	conversation.RuleNothing: "nothing", conversation.RuleBlank: "blank", conversation.RuleFirst: "first",
-	conversation.RuleSystem: "system", conversation.RuleThinking: "thinking",
-}
+// names are the short names of flaws.
+var names = strings.NewReplacer("a tool's result answers no call that waits for it", "orphan",
+	"a call is not answered", "unanswered", "a result stands behind other content of its message", "late",
+	"a message says nothing", "nothing", "a text is blank", "blank", "the first message is not the user's", "first",
+	"a message of the system stands where none may", "system",
+	"an answer with thoughts does not begin with one", "thinking")
