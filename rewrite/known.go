@@ -54,22 +54,18 @@ func (c *requestCache) find(lane ledger.Lane, body []byte, now time.Time) *lastR
 	return best
 }
 
-// put adds l, and takes out previous, the request that l continues; previous may be nil. All others of the conversation
-// go too: several may be there, as requests that come at the same time may continue the same one.
-func (c *requestCache) put(l, previous *lastRequest) {
+// put adds l, and takes out the requests before it of the same conversation: several may be there, as requests that come
+// at the same time may continue the same one.
+func (c *requestCache) put(l *lastRequest) {
 	const most = 64 << 20 // bytes; the requests that were put first go when there are more
 	r := *l.request
-	if previous != nil && len(r.Items) > 0 && r.Reused == len(r.Items) { // only parse reuses all, of an equal body
-		r.Body = previous.request.Body
-	} else {
-		r.Body = bytes.Clone(r.Body) // its memory is the caller's, who may use it for the next request
-	}
+	r.Body = bytes.Clone(r.Body) // its memory is the caller's, who may use it for the next request
 	l.request = &r
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := l.decision.Conversation // empty while the ledger does not answer
 	c.list = slices.DeleteFunc(c.list, func(o *lastRequest) bool {
-		goes := o == previous || o.lane == l.lane && o.decision.Conversation == id && id != ""
+		goes := o.lane == l.lane && o.decision.Conversation == id && id != ""
 		if goes {
 			c.size -= o.size()
 		}

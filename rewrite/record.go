@@ -157,9 +157,5 @@ func (x *shaping) remember() {
 	l := &lastRequest{lane: x.lane, request: x.request, chain: x.chain, calls: s.Calls, decision: s.Decision,
 		overfull: r.TokensAfter.Total() > r.Usable, sent: x.in.Now}
 	l.decision.Edits, l.decision.Leading = s.Edits, r.Leading
-	previous := x.last
-	if !x.continuesLast() { // it branches off earlier: the next request may continue either of both
-		previous = nil
-	}
-	x.shaper.recent.put(l, previous)
+	x.shaper.recent.put(l)
 }

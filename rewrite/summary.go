@@ -31,9 +31,9 @@ func (a asker) key(end int, earlier summarize.Says) string {
 		earlier.Text)
 }
 
-func (a asker) Look(end int, earlier summarize.Says) (text string, ready, pending bool) {
-	p, ready, pending := a.shaper.deps.Summarizer.Look(a.key(end, earlier))
-	return p.Text, ready, pending
+func (a asker) Look(end int, earlier summarize.Says) (text string, found bool) {
+	p, found := a.shaper.deps.Summarizer.Look(a.key(end, earlier))
+	return p.Text, found
 }
 
 func (a asker) Ask(end int, earlier summarize.Says) (text string, cost event.Cost, err error) {

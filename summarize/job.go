@@ -2,8 +2,6 @@ package summarize
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -77,15 +75,12 @@ func (s *Summarizer) run(j *job) {
 	p, err = j.answer()
 }
 
-// nameOf returns the key in the store. That of a question may be long and have any bytes in it.
-func nameOf(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return "summary " + hex.EncodeToString(sum[:])
-}
+// keyPrefix begins the keys of answers in the store. Behind it is the question's.
+const keyPrefix = "summary "
 
-// Peek returns an answer that was made before.
-func (s *Summarizer) Peek(key string) (p Prose, found bool) {
-	value, found, _ := s.deps.Store.Get(nameOf(key))
+// Look returns an answer that was made before.
+func (s *Summarizer) Look(key string) (p Prose, found bool) {
+	value, found, _ := s.deps.Store.Get(keyPrefix + key)
 	if !found || json.Unmarshal(value, &p) != nil || p.Text == "" {
 		return Prose{}, false
 	}
@@ -94,7 +89,7 @@ func (s *Summarizer) Peek(key string) (p Prose, found bool) {
 
 // answer returns the answer: one that was made meanwhile, or a new one, which is stored.
 func (j *job) answer() (p Prose, err error) {
-	if p, found := j.Peek(j.question.Key); found {
+	if p, found := j.Look(j.question.Key); found {
 		return p, nil
 	}
 	j.prompt = newPrompt(&j.question, j.maxTokens())
@@ -106,7 +101,7 @@ func (j *job) answer() (p Prose, err error) {
 	if err == nil {
 		p = Prose{Text: text, Cost: j.cost}
 		value, _ := json.Marshal(p) // plain data
-		if value, err = j.deps.Store.Swap(nameOf(j.question.Key), nil, value, j.deps.Keep); err != nil {
+		if value, err = j.deps.Store.Swap(keyPrefix+j.question.Key, nil, value, j.deps.Keep); err != nil {
 			j.mayPass, err = true, j.fail("it cannot be stored: "+err.Error())
 		} else { // another process may have been faster: everybody gets what is there
 			err = json.Unmarshal(value, &p)

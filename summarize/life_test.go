@@ -52,13 +52,13 @@ func TestJobOutlivesItsAskers(t *testing.T) {
 		if _, err := r.Ask(ctx, question("a")); !errors.Is(err, ErrLate) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the asker left with %v", err)
 		}
-		if _, ok := r.Peek("a"); ok {
+		if _, ok := r.Look("a"); ok {
 			t.Error("it is ready at once")
 		}
 		r.fails(question("a"), ErrLate, "")
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if p, ok := r.Peek("a"); !ok || p.Text != good("a") {
+		if p, ok := r.Look("a"); !ok || p.Text != good("a") {
 			t.Errorf("it is not there when the client comes again: %v", p)
 		}
 		r.answered(question("a"))

@@ -1,9 +1,7 @@
 package summarize
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"strings"
@@ -21,7 +19,7 @@ var templates = template.Must(template.ParseFS(files, "prompts/*.md"))
 
 // prompt is what the templates are filled with. It depends on the question alone, so equal questions are equal bytes.
 type prompt struct {
-	Tag     string // begins each line of structure; nothing in the question holds it
+	Tag     string // begins each line of structure: of the key, which no content can know
 	Tokens  int    // that the answer should have at most
 	Update  bool   // of Earlier
 	Earlier string
@@ -36,7 +34,7 @@ type prompt struct {
 // newPrompt returns what a question is asked with, for an answer that may have so many tokens; 0 is no limit.
 func newPrompt(q *Question, maxTokens int) prompt {
 	const least = 100 // tokens
-	p := prompt{Tag: tagFor(q), Tokens: summaryTokens,
+	p := prompt{Tag: fmt.Sprintf("%.8s", q.Key), Tokens: summaryTokens,
 		Update: q.Earlier != "", Earlier: q.Earlier, Heading: inject.Heading, Asks: inject.Asks}
 	if maxTokens > 0 {
 		p.Tokens = max(min(p.Tokens, maxTokens*3/4)/100*100, least)
@@ -56,12 +54,6 @@ func (p prompt) render(name string) string {
 		panic(err) // of a file in this package
 	}
 	return b.String()
-}
-
-// tagFor returns a short tag that nothing in the question holds: it is made of the key, which no content can know.
-func tagFor(q *Question) string {
-	sum := sha256.Sum256([]byte("transcript " + q.Key))
-	return hex.EncodeToString(sum[:4])
 }
 
 // A transcript that is too long is cut in steps: first the texts, then the oldest groups.
@@ -85,13 +77,13 @@ func turnsOf(q *Question, tag string, step int) string {
 	}
 	for _, e := range q.Transcript[first:] {
 		limit := math.MaxInt
-		switch isTool := e.Kind == Call || e.Kind == Result; {
-		case isTool:
+		switch {
+		case e.IsTool:
 			limit = maxToolText >> min(step, textSteps)
 		case step > 0:
 			limit = 4 * maxToolText >> min(step, textSteps)
 		}
-		head := strings.Join(strings.Fields(fmt.Sprintf("%s %s, %s", e.Kind, e.Tool, e.State)), " ") // one line
+		head := strings.Join(strings.Fields(e.Speaker), " ") // one line
 		head = strings.TrimRight(strings.ToValidUTF8(head[:min(len(head), minText)], ""), ", ")
 		fmt.Fprintf(&b, "[%s %s]\n%s\n", tag, head, cutMiddle(e.Text, max(limit, minText)))
 	}

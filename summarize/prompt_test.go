@@ -17,7 +17,7 @@ func TestUpdateKeepsWhatWasKnown(t *testing.T) {
 	q.Key, q.Continue = "b", nil
 	r.answered(q)
 	s := r.requests()[1]
-	tag := tagFor(&q)
+	tag := q.Key
 	if !strings.Contains(s.Ask, "["+tag+" summary]\n"+q.Earlier+"\n["+tag+" end of summary]") ||
 		!strings.Contains(s.Ask, "earlier summary that still holds") {
 		t.Errorf("asked\n%s", s.Ask)
@@ -32,7 +32,7 @@ func TestQuestionThatIsTooLongIsCutDown(t *testing.T) {
 	q.Continue, q.Transcript = nil, nil
 	for i := range 50 {
 		q.Transcript = append(q.Transcript,
-			Entry{Group: i, Kind: Result, Text: strings.Repeat("long ", 1000)})
+			Entry{Group: i, IsTool: true, Text: strings.Repeat("long ", 1000)})
 	}
 	long := raw(400, "too long")
 	r := rigged(t, plain(), long, long, long, text(good("a")))

@@ -23,24 +23,12 @@ type Question struct {
 	Usable       int     // tokens that a request to Model may have; 0 if that is not known
 }
 
-// Kind says who speaks in an Entry, or which side of a tool it is.
-type Kind string
-
-const (
-	System    Kind = "system"
-	User      Kind = "user"
-	Assistant Kind = "assistant"
-	Call      Kind = "call" // the text is the arguments
-	Result    Kind = "result"
-)
-
-// Entry is a piece of a transcript.
+// Entry is a piece of a transcript: what somebody said, a call, or a result.
 type Entry struct {
-	Group int // rises along the span; entries of one group are left out together
-	Kind  Kind
-	Tool  string // name of the tool of a call or result
-	State string // how a call ended, such as "exit code 1"; empty if that is not known
-	Text  string
+	Group   int    // rises along the span; entries of one group are left out together
+	Speaker string // such as "user", "call bash" or "result bash, exit code 1"
+	IsTool  bool   // a call or a result; the text of a call is its arguments
+	Text    string
 }
 
 // The ways to ask.

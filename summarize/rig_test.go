@@ -45,9 +45,10 @@ func question(key string) Question {
 		Key: key, Conversation: "c " + key, Upstream: "up", Model: "own",
 		Credential: secret, Continue: []byte("the conversation of " + key),
 		Transcript: []Entry{
-			{Group: 1, Kind: User, Text: "please fix " + key},
-			{Group: 2, Kind: Call, Tool: "bash", Text: `{"command":"make"}`},
-			{Group: 2, Kind: Result, Tool: "bash", State: "exit code 2", Text: "make: *** [all] Error 2"},
+			{Group: 1, Speaker: "user", Text: "please fix " + key},
+			{Group: 2, Speaker: "call bash", IsTool: true, Text: `{"command":"make"}`},
+			{Group: 2, Speaker: "result bash, exit code 2", IsTool: true,
+				Text: "make: *** [all] Error 2"},
 		},
 		SpanTokens: 10_000, Room: 2_000,
 	}

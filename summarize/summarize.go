@@ -7,8 +7,8 @@
 //
 // A Summarizer asks models, each question once. Equal questions share one job, also across a restart and across
 // processes that share a store, and an answer is stored before anybody gets it. A caller waits at most Limits.Wait and
-// may leave earlier; the job goes on until Limits.Timeout. After a failure a question rests for a while, and after two
-// useless answers the model for good in that conversation. Jobs, memory, requests per job and the size of an answer are
+// may leave earlier; the job goes on until Limits.Timeout. After a failure nothing is prepared for a while, and after two
+// useless answers the model is not asked again in that conversation. Jobs, memory, requests per job and the size of an answer are
 // bounded.
 //
 // A credential lives in memory, as long as the job that needs it. No log, event or error has a word of a conversation,
@@ -74,10 +74,8 @@ type Summarizer struct {
 
 // failure is how a model has failed in a conversation last.
 type failure struct {
-	err     error
-	key     string // of the question, which is not asked again before until; nothing is prepared before then either
-	until   time.Time
-	useless int // how often in a row by its own fault
+	until   time.Time // before then nothing is prepared
+	useless int       // how often in a row by its own fault
 }
 
 // New returns a Summarizer with a configuration that Check accepts.
@@ -99,19 +97,10 @@ func (s *Summarizer) Configure(c Config) {
 	}
 }
 
-// Look returns an answer that was made before. If there is none, pending says that it is being made.
-func (s *Summarizer) Look(key string) (p Prose, found, pending bool) {
-	s.mu.Lock()
-	pending = s.jobs[key] != nil
-	s.mu.Unlock()
-	p, found = s.Peek(key) // a job that has ended since has stored its answer
-	return p, found, pending && !found
-}
-
 // Ask returns the answer to q. It waits until ctx ends or Limits.Wait has passed since somebody first waited for it:
 // then the error is ErrLate and the job goes on.
 func (s *Summarizer) Ask(ctx context.Context, q Question) (Prose, error) {
-	if p, found := s.Peek(q.Key); found {
+	if p, found := s.Look(q.Key); found {
 		return p, nil
 	}
 	j, err := s.join(q, true)
@@ -133,7 +122,7 @@ func (s *Summarizer) Prepares(upstream string) bool { return s.deps.Prepares(ups
 
 // Prepare has q answered in the background, unless there is much to do already.
 func (s *Summarizer) Prepare(q Question) {
-	if _, found := s.Peek(q.Key); !found {
+	if _, found := s.Look(q.Key); !found {
 		_, _ = s.join(q, false)
 	}
 }
@@ -178,8 +167,8 @@ func (s *Summarizer) join(q Question, asked bool) (*job, error) {
 			return nil, ErrClosed
 		case f.useless >= maxUseless:
 			return nil, fmt.Errorf("%w: the model gave nothing usable before in this conversation", ErrFailed)
-		case now.Before(f.until) && (f.key == q.Key || !asked):
-			return nil, f.err
+		case !asked && now.Before(f.until):
+			return nil, ErrFailed
 		case len(s.jobs) >= s.limits.Jobs+s.limits.Queue, s.pending > 0 && s.pending+j.size > s.limits.Pending:
 			return nil, ErrBusy // a question that is larger than all may be together is taken alone
 		}
@@ -236,7 +225,7 @@ func (s *Summarizer) end(j *job, p Prose, err error) {
 			clear(s.failures)
 		}
 		f := s.failures[j.subject()]
-		f.err, f.key, f.until = err, j.question.Key, time.Now().Add(rest)
+		f.until = time.Now().Add(rest)
 		if !j.mayPass { // that an upstream is overloaded or out of reach says nothing about its model
 			f.useless++
 		}

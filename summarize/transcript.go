@@ -65,10 +65,6 @@ func callsByResult(calls []activity.Call) map[int]*activity.Call {
 	return callOf
 }
 
-// speakers has the kind of an entry for each role of an item; prose has no kind for Unknown.
-var speakers = map[conversation.Role]Kind{conversation.User: User, conversation.Assistant: Assistant,
-	conversation.System: System, conversation.Unknown: System, conversation.Tool: Result}
-
 // Entries returns items [first, end) for a model that is asked about them, below the user's messages in the head.
 func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []Entry) {
 	callOf, group := callsByResult(calls), 0
@@ -80,16 +76,16 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		if i < first && (i >= r.Head || it.Role != conversation.User) { // what users say in the head is the task
 			continue
 		}
-		e := Entry{Group: group, Kind: speakers[it.Role], Text: r.OwnWords(it)}
-		if c := callOf[i]; c != nil {
-			e.Tool, e.State = c.Tool, c.State()
+		e := Entry{group, it.Role.String(), it.Role == conversation.Tool, r.OwnWords(it)}
+		if c := callOf[i]; c != nil { // its state may be empty
+			e.Speaker = "result " + c.Tool + ", " + c.State()
 		}
 		if e.Text != "" || it.Role == conversation.Tool { // an empty result says that the call ended, and how
 			list = append(list, e)
 		}
 		for k := range it.Calls {
 			text := string(it.Calls[k].ArgumentsIn(r.Body))
-			list = append(list, Entry{Group: group, Kind: Call, Tool: it.Calls[k].Name, Text: text})
+			list = append(list, Entry{group, "call " + it.Calls[k].Name, true, text})
 		}
 	}
 	return list

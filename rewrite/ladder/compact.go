@@ -18,8 +18,8 @@ const (
 // Prose gets a model's words for the summary of the items before end. They update earlier, the model's words in the
 // last summary.
 type Prose interface {
-	// Look returns a text that Ask or Prepare had made; pending says that a model is still at it.
-	Look(end int, earlier summarize.Says) (text string, ready, pending bool)
+	// Look returns a text that Ask or Prepare had made.
+	Look(end int, earlier summarize.Says) (text string, found bool)
 	// Ask has a text made, and waits for it. An error says why there is none.
 	Ask(end int, earlier summarize.Says) (text string, cost event.Cost, err error)
 	// Prepare has a text made in the background, for a later Look; false if no model may be asked ahead of need.
@@ -108,7 +108,7 @@ func newCompaction(s *State, minimal bool) *compaction {
 		keep, target = int(minimalTail*float64(s.Limits.Usable)), s.Limits.Usable
 	}
 	if s.Prose != nil && s.compactedEnd > s.Request.Head {
-		if text, ready, _ := s.Prose.Look(s.compactedEnd, c.says); ready { // asked for the last summary, and late
+		if text, found := s.Prose.Look(s.compactedEnd, c.says); found { // asked for the last summary, and late
 			c.says = summarize.Says{Text: text, Until: s.compactedEnd}
 		}
 	}
@@ -205,25 +205,21 @@ func (c *compaction) run() {
 func (c *compaction) findProse(cut int) int {
 	report, ahead := c.Compaction, c.Decision.Ahead // ahead is the cut for which words were prepared
 	if ahead > c.compactedEnd && ahead < c.prefixEnd && c.sizeAfter(ahead) <= c.Limits.PrepareLine {
-		text, ready, pending := c.Prose.Look(ahead, c.says)
-		if ready {
-			report.Prepared, c.says = true, summarize.Says{Text: text, Until: ahead}
-			return ahead
-		}
-		if pending { // Ask below waits for these words
-			cut = ahead
-		}
+		cut = ahead // the words may still be in the making: Ask waits for them
 	}
-	if c.Refused {
+	text, found := c.Prose.Look(cut, c.says)
+	if report.Prepared = found; !found && c.Refused {
 		report.Why = "a refused request does not wait for a summary"
 		return cut
 	}
-	text, cost, err := c.Prose.Ask(cut, c.says)
-	if err != nil {
-		report.Why = err.Error()
-		return cut
+	if !found {
+		var err error
+		if text, report.Cost, err = c.Prose.Ask(cut, c.says); err != nil {
+			report.Why = err.Error()
+			return cut
+		}
 	}
-	report.Cost, c.says = cost, summarize.Says{Text: text, Until: cut}
+	c.says = summarize.Says{Text: text, Until: cut}
 	return cut
 }
 
