@@ -34,8 +34,9 @@ func (s *summary) tasks(budget int) string {
 	return list.text
 }
 
-// written returns the files that calls of the span wrote, one per line, the one that was written last at the end.
-func (s *summary) written(budget int) string {
+// written returns the files that calls of the span wrote, one per line, the one that was written last at the end. It
+// leaves out those on a line of done, the list of calls.
+func (s *summary) written(budget int, done string) string {
 	list := rows{room: bytesFor(budget)}
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
@@ -43,7 +44,7 @@ func (s *summary) written(budget int) string {
 			continue
 		}
 		for _, name := range c.Files {
-			if !strings.Contains("\n"+list.text, "\n"+name+"\n") { // it is listed if a later call wrote it, too
+			if !strings.Contains("\n"+list.text+"\n"+done, "\n"+name+"\n") { // a later call may have written it, too
 				list.add(name + "\n")
 			}
 		}

@@ -28,6 +28,9 @@ func (s *summary) calls(budget int) string {
 			continue // tasks and users have a section for the last two kinds
 		}
 		tool, row, quoted := excerpt.OneLine(c.Tool, 80)+":\n", rowOf(c), quote(s.linesToQuote(c, n))
+		if strings.Contains("\n"+list.text, "\n"+quoted) {
+			quoted = "" // a newer call failed in the same way
+		}
 		saysNothing := c.About == "" && quoted == ""
 		if listed[tool+row] && (quoted == "" || c.Failed()) || saysNothing && !c.Failed() {
 			continue // the newer call's row says it all, or the row only a tool's name
@@ -54,7 +57,7 @@ func (s *summary) calls(budget int) string {
 // rowOf returns the files of a call, one per line, or else its main argument; below that how it failed, if it did.
 func rowOf(c *activity.Call) string {
 	const maxFiles = 8
-	row := cmp.Or(strings.Join(c.Files[:min(len(c.Files), maxFiles)], "\n"), c.About, "(no arguments)") + "\n"
+	row := cmp.Or(strings.Join(c.Files[:min(len(c.Files), maxFiles)], "\n"), c.About, "(no path or command)") + "\n"
 	if c.Failed() {
 		row += "(" + c.State() + ")\n"
 	}

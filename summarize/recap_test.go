@@ -144,7 +144,7 @@ func TestMessagesStandInOrder(t *testing.T) {
 		user("yes"))
 	text := summarize.Text(span(t, append(said, assistant("Done.")), nil), summarize.Says{}, "It lies there")
 	if !has(text, task, "-- message 6, yours", "> "+words,
-		"-- message 7, the user's newest here: go on with it unless it is done or a later message differs", "yes",
+		"-- message 7, the user's latest: your task, unless it is done or a later message changes it", "yes",
 		"-- message 8, yours", "> Done.") || strings.Count(text, words) != 1 || strings.Contains(text, "Now I look") ||
 		strings.Count(text, "> Well.") != 1 {
 		t.Errorf("got %s", text)

@@ -60,7 +60,7 @@ func (s *summary) users(kept []string) (list []message, others int) {
 		}
 		note, room := "the user's", &users // room: tokens that are left
 		if isNewest {
-			note, room = "the user's newest here: go on with it unless it is done or a later message differs", &latest
+			note, room = "the user's latest: your task, unless it is done or a later message changes it", &latest
 		}
 		isNewest, isReply = false, false
 		isTooLong := len(text) > 8*(*room)                          // spares counting: a token rarely has over 8 bytes
@@ -94,5 +94,5 @@ func (s *summary) messages(list []message, others int) {
 	for _, m := range list {
 		text += fmt.Sprintf("%s %d, %s\n%s", mark, s.Request.Items[m.item].Number, m.note, m.text)
 	}
-	s.section("messages, oldest first: the user's whole, with rules that still hold; of yours, the ends", text)
+	s.section("messages, oldest first: the user's in full and still in force, yours from their end", text)
 }

@@ -30,7 +30,8 @@ var (
 	harmless = regexp.MustCompile(`(?i)\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-]` +
 		`(?:errors?|failures?|failed|fail|conflicts)\b|` +
 		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b|errors?[ _-]?free|` +
-		`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$|^[^,;]*\(pass\).*$`)
+		`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$|^[^,;]*\(pass\).*$|` +
+		`^\s*\d+(?: ?[|│→]|\t).*$`) // a line of a file, behind its number
 	reason = regexp.MustCompile(`(?i)(?:error|exception|fatal|panic\w*|fail\w*|abort\w*|killed|denied|cannot|can't)\b` +
 		`[^:]{0,40}: \S|: .*(?:cannot|can't|no such|undefined)`)
 )
@@ -219,8 +220,9 @@ func (x *choice) join() (short string, omitted int) {
 			i++
 		}
 		n := i - first
-		if n == 1 && x.mayShow(first) && x.count(x.lines[first]) <= gapTokens { // shorter than a note
-			b.WriteString(x.lines[first])
+		gap := strings.Join(x.lines[first:i], "")
+		if len(gap) <= longestLine && !strings.Contains(gap, Mark) && x.count(gap) <= gapTokens { // shorter than a note
+			b.WriteString(gap)
 			n = 0
 		}
 		if n > 0 {
