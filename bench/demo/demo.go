@@ -14,10 +14,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -237,7 +239,8 @@ func (s *session) edits() ([]event.Edit, error) {
 	return edits.List, err
 }
 
-var sourceOf = regexp.MustCompile(`^\[.* the JSON is in (\S+) in the same folder`)
+// nameOf matches the name of an artifact.
+var nameOf = regexp.MustCompile(`\b[a-z2-7]{26}\b`)
 
 // review finds out where each message of the last request is: in the request as the model received it, or in the files
 // that epitome names. It also asks for the sums that epitome's pages show.
@@ -247,19 +250,22 @@ func (s *session) review() error {
 	if err = errors.Join(err, s.proxy.Get("/-/api/summary", &sums)); err != nil {
 		return err
 	}
-	var files strings.Builder
+	files := map[string]string{}
 	for _, e := range edits {
-		text, err := os.ReadFile(filepath.Join(s.proxy.Artifacts, e.Artifact+".txt"))
-		if source := sourceOf.FindSubmatch(text); source != nil { // a transcript names the file with the JSON
-			text, err = os.ReadFile(filepath.Join(s.proxy.Artifacts, string(source[1])))
+		files[e.Artifact], err = s.read(e.Artifact)
+		first, _, _ := strings.Cut(files[e.Artifact], "\n") // of a transcript, it names the file with the JSON
+		for _, name := range nameOf.FindAllString(e.Text+first, -1) {
+			var failed error
+			files[name], failed = s.read(name)
+			err = errors.Join(err, failed)
 		}
 		if err != nil {
 			return fmt.Errorf("cannot read what was taken out: %w", err)
 		}
-		files.Write(text)
 	}
-	r, got, stored := &s.report, string(s.model.last.body), files.String()
-	r.Sums, r.Files, r.KB, r.Messages = sums.Total, len(edits), len(stored)/1024, len(s.messages)-1
+	stored := strings.Join(slices.Collect(maps.Values(files)), "\n")
+	r, got := &s.report, string(s.model.last.body)
+	r.Sums, r.Files, r.KB, r.Messages = sums.Total, len(files), len(stored)/1024, len(s.messages)-1
 	for _, m := range s.messages[:r.Messages] { // without the last answer
 		raw := string(encode(m))
 		switch {
@@ -273,6 +279,12 @@ func (s *session) review() error {
 		r.fault("messages lost: %d", r.Lost)
 	}
 	return nil
+}
+
+// read returns the artifact of a name.
+func (s *session) read(name string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(s.proxy.Artifacts, name+".txt"))
+	return string(text), err
 }
 
 // encode returns v as JSON.
