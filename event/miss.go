@@ -31,11 +31,10 @@ func (m Miss) IsLoss() bool {
 // rebilledOf returns how many tokens of e the cache did not have, though p had left them there, by the provider's count;
 // 0 if that is not known.
 func rebilledOf(e, p *Exchange) int {
-	all := sent(e)
-	if !e.Miss.IsLoss() || !e.Usage.tellsCache() || all == 0 {
+	if !e.Miss.IsLoss() || !e.Usage.tellsCache() {
 		return 0
 	}
-	return max(0, min(sent(p), all)*e.Usage.Input/all-e.Usage.Read)
+	return max(0, min(provided(p, sent(p)), e.Usage.Input)-e.Usage.Read)
 }
 
 // isAnswered reports whether a request of a conversation was answered.
@@ -52,14 +51,22 @@ func sent(e *Exchange) int {
 	return e.TokensAfter.Total()
 }
 
+// provided converts tokens of a request by epitome's count to those that the provider has counted. Two requests are
+// compared in the provider's tokens, as epitome may have learned how they differ between the two.
+func provided(e *Exchange, tokens int) int {
+	if all := sent(e); all > 0 && e.Usage.Input > 0 {
+		return tokens * e.Usage.Input / all
+	}
+	return tokens
+}
+
 // missOf returns why the provider's cache had less of e than p, the last answered request, had left there; p is nil if
 // there was none. life is the time that the cache keeps a request; 0 is without end.
 func missOf(e, p *Exchange, life time.Duration) Miss {
 	const leastCached = 1024 // tokens: providers cache no shorter request
-	u, all := &e.Usage, sent(e)
-	// hit reports whether the cache had at least four fifths of so many tokens. Shares of the request are compared: the
-	// provider counts tokens in its own way.
-	hit := func(tokens int) bool { return u.tellsCache() && all > 0 && 5*u.Read*all >= 4*min(tokens, all)*u.Input }
+	u, all := &e.Usage, provided(e, sent(e))
+	// hit reports whether the cache had at least four fifths of so many tokens.
+	hit := func(tokens int) bool { return u.tellsCache() && u.Input > 0 && 5*u.Read >= 4*min(tokens, u.Input) }
 	if p == nil {
 		if u.Read > 0 && hit(all) {
 			return NoMiss
@@ -67,13 +74,13 @@ func missOf(e, p *Exchange, life time.Duration) Miss {
 		return MissFirst
 	}
 	cached := u.Read + u.Write5m + u.Write1h + p.Usage.Read + p.Usage.Write5m + p.Usage.Write1h // tokens of both
-	left, held := sent(p), e.HeldAfter
+	left, held := provided(p, sent(p)), provided(e, e.HeldAfter)
 	hasHeld := e.HeldBefore > 0 || e.HeldAfter > 0
 	switch {
 	case !hasHeld:
 		held = left
 	case e.Mode == ModeObserve:
-		held = e.HeldBefore
+		held = provided(e, e.HeldBefore)
 	}
 	switch {
 	case hit(left):
@@ -90,7 +97,7 @@ func missOf(e, p *Exchange, life time.Duration) Miss {
 		return MissTools
 	case e.Leading != p.Leading:
 		return MissLeading
-	case e.Diverged > 0 || hasHeld && 5*e.HeldBefore < 4*p.TokensBefore.Total():
+	case e.Diverged > 0 || hasHeld && 5*provided(e, e.HeldBefore) < 4*provided(p, p.TokensBefore.Total()):
 		return MissClient
 	case all < leastCached || left < leastCached:
 		return MissSmall

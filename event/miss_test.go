@@ -29,6 +29,13 @@ func TestFirstCauseOfAMissCounts(t *testing.T) {
 	f(MissProvider, func(e *Exchange) { e.Usage.Read = 2399 })
 	f(NoMiss, func(e *Exchange) { e.HeldBefore, e.HeldAfter, e.Usage.Read = 4000, 1000, 800 })
 	f(MissUnknown, func(e *Exchange) { e.Usage.CacheUnknown = true })
+	// Since the last request, epitome has learned how the provider counts.
+	for read, want := range map[int]Miss{2400: NoMiss, 2399: MissProvider} {
+		f(want, func(e *Exchange) {
+			e.TokensBefore, e.TokensAfter = Tokens{Results: 5600}, Tokens{Results: 4200} // of the provider's 6,000
+			e.HeldBefore, e.HeldAfter, e.Usage.Input, e.Usage.Read = 2800, 2100, 6000, read
+		})
+	}
 	r := begin(t) // epitome is not blamed where the provider may have no cache
 	for turn := range 3 {
 		e := talking("c1", turn)
