@@ -107,7 +107,6 @@ func New(c Config, p Program) *Console {
 	o.handle("GET /-/{$}", page, o.page("overview", o.overview))
 	o.handle("GET /-/conversations", page, o.page("conversations", o.conversations))
 	o.handle("GET /-/conversations/{id}", page, o.page("conversation", o.conversationAt))
-	o.handle("GET /-/causes", page, o.page("causes", o.causes))
 	o.handle("GET /-/troubles", page, o.page("troubles", o.troubles))
 	o.handle("GET /-/config", page, o.page("config", o.settings))
 	o.handle("GET /-/assets/{name}", public, func(w http.ResponseWriter, r *http.Request) {

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"html/template"
 	"io"
 	"net/http"
@@ -22,9 +21,7 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
 	base := template.Must(template.New("").Funcs(functions).
 		ParseFS(files, "templates/layout.html", "templates/parts.html"))
-	for _, name := range []string{
-		"overview", "conversations", "conversation", "causes", "troubles", "config", "error",
-	} {
+	for _, name := range []string{"overview", "conversations", "conversation", "troubles", "config", "error"} {
 		all[name] = template.Must(template.Must(base.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
 	return all
@@ -88,7 +85,7 @@ type overview struct {
 }
 
 func (o *Console) overview(r *http.Request) (any, error) {
-	sum, err := o.sums(lastDays())
+	sum, err := o.sums(event.Span{From: time.Now().AddDate(0, 0, -29), By: "day"}) // thirty days
 	if err != nil {
 		return nil, err
 	}
@@ -114,40 +111,6 @@ func (o *Console) overview(r *http.Request) (any, error) {
 	s, err := o.story(r, page.Items[newest].ID)
 	v.Newest = newConversation(s, 0)
 	return v, err
-}
-
-// lastDays returns the days of which pages have sums: the last thirty.
-func lastDays() event.Span { return event.Span{From: time.Now().AddDate(0, 0, -29), By: "day"} }
-
-// cause is why the provider's cache missed, or why nothing was done, with the number of requests that it is of.
-type cause struct {
-	Text  string
-	Count int64
-}
-
-// causesOf returns causes as texts, the most frequent first.
-func causesOf[K ~string](counts map[K]int64, text func(K) string) (all []cause) {
-	for key, n := range counts {
-		all = append(all, cause{cmp.Or(text(key), string(key)), n})
-	}
-	slices.SortFunc(all, func(a, b cause) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Text, b.Text))
-	})
-	return all
-}
-
-func (o *Console) causes(*http.Request) (any, error) {
-	report, err := o.sums(lastDays())
-	sums := report.Total
-	told := sums.Hits - sums.Misses[event.MissUnknown] - sums.Misses[event.MissFirst] // requests that could hit
-	for _, n := range sums.Misses {
-		told += n
-	}
-	return map[string]any{
-		"Hits": sums.Hits, "Told": told,
-		"Misses":  causesOf(sums.Misses, missText),
-		"Reasons": causesOf(sums.Codes, event.Code.Sentence),
-	}, err
 }
 
 // settings returns the settings that differ from their defaults under true, all others under false.

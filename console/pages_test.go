@@ -97,7 +97,7 @@ func session() *source {
 
 // all are the paths of all pages.
 var all = []string{"/-/", "/-/conversations", "/-/conversations?filter=gpt&cursor=1", "/-/conversations/" + id,
-	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/causes", "/-/troubles", "/-/config"}
+	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/troubles", "/-/config"}
 
 func TestPagesSay(t *testing.T) {
 	o := session().serve(t)
@@ -110,7 +110,6 @@ func TestPagesSay(t *testing.T) {
 		"/-/conversations/" + id + "?turn=7": {"Turn 7", "60 old messages", "no model answered", "42k → 900",
 			"summary of " + secretText, "/-/artifacts/transcript1", "a note behind"},
 		"/-/conversations/" + id + "?turn=8": {"clear, compact", "64k, not 128k"},
-		"/-/causes":                          {"Cache hits: 7 of 8 requests", "epitome changed earlier messages"},
 		"/-/troubles":                        {"turn 9", "unreachable", "no route to host"},
 		"/-/config":                          {"listen", "observe", "secret"},
 	} {
@@ -137,7 +136,7 @@ func TestEmptyProgramSaysHowToStart(t *testing.T) {
 	if _, page := get(o, "/-/", true); !strings.Contains(page, "http://127.0.0.1:7070") {
 		t.Error(page)
 	}
-	for _, path := range []string{"/-/conversations", "/-/causes", "/-/troubles", "/-/config"} {
+	for _, path := range []string{"/-/conversations", "/-/troubles", "/-/config"} {
 		if status, page := get(o, path, true); status != http.StatusOK {
 			t.Errorf("%s: %d %s", path, status, page)
 		}

@@ -59,7 +59,7 @@ func sumTiles(sums event.Sums) (tiles []tile) {
 			Help: "List price of the tokens that providers reported, without the cost of summaries."})
 	}
 	if u := sums.Usage; u.CacheInput > 0 {
-		tiles = append(tiles, tile{Name: "Cached input", Link: "/-/causes", Value: ratio(u.Read, u.CacheInput),
+		tiles = append(tiles, tile{Name: "Cached input", Value: ratio(u.Read, u.CacheInput),
 			Note: Tokens(u.Read) + " tokens from the provider's cache"})
 	}
 	if sums.Failed > 0 {

@@ -43,7 +43,7 @@ export const checks = {
     };
     const seen = await crawl(s, page, "/-/", look, s.most);
     const kinds = new Set([...seen].map(kindOf));
-    for (const kind of ["/-/", "/-/conversations", "/-/conversations/*", "/-/causes", "/-/troubles", "/-/config"]) {
+    for (const kind of ["/-/", "/-/conversations", "/-/conversations/*", "/-/troubles", "/-/config"]) {
       s.want(kinds.has(kind), `no page ${kind} was seen among ${[...kinds]}`);
     }
     s.notes.push(`${seen.size} pages: ${[...kinds].join(" ")}`);

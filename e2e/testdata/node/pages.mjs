@@ -11,7 +11,7 @@ async function findAll(s, page) {
   const conversation = `/-/conversations/${talk.id}`;
   return {
     overview: "/-/", conversations: "/-/conversations", conversation, first: `${conversation}?turn=1`,
-    causes: "/-/causes", troubles: "/-/troubles", config: "/-/config", nothing: "/-/conversations/nosuch",
+    troubles: "/-/troubles", config: "/-/config", nothing: "/-/conversations/nosuch",
   };
 }
 
