@@ -3,7 +3,12 @@ package console
 import (
 	"fmt"
 	"math"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
+
+	"epitome/event"
 )
 
 // The drawing area of a chart, in units of its viewBox.
@@ -14,23 +19,10 @@ const (
 	chartBottom = 230.0
 )
 
-// column is one step of a chart: a turn or a day, with its tokens before and after.
-type column struct {
-	Label         string // below the axis
-	Title         string // shown on hover
-	Link          string // empty: none
-	Before, After int64
-	Window        int64  // of the model; 0: unknown, or there is none
-	Mark          string // the step of the ladder that acted; empty: none
-	Current       bool
-}
+const turnsDrawn = 250
 
-// Glyph returns the sign of the step that acted, each of another shape.
-func (c column) Glyph() string {
-	return map[string]string{"offload": "●", "clear": "■", "compact": "◆", "rescue": "▲", "restore": "○"}[c.Mark]
-}
-
-// chart is a drawing of columns for the template "chart": a bar for After, a dotted line for Before, a line for Window.
+// chart is a drawing of turns for the template "chart": a bar for the tokens after, a dotted line for those before, a
+// line for the window.
 type chart struct {
 	Title          string // says to a screen reader what it shows
 	Bars           []bar
@@ -40,10 +32,21 @@ type chart struct {
 	Marked         bool    // a bar has a mark
 }
 
-// bar is a column with its place. Of many columns only some have their label.
+// bar is the tokens of a turn after epitome.
 type bar struct {
-	column
-	X, Width, Middle, Y, Height float64
+	Label     string // below the axis; empty at most of many bars
+	Title     string // shown on hover
+	Link      string
+	Mark      string // the step of the ladder that acted; empty: none
+	Current   bool
+	X, Middle float64
+	Y, Height float64
+	Width     float64
+}
+
+// Glyph returns the sign of the step that acted, each of another shape.
+func (b bar) Glyph() string {
+	return map[string]string{"offload": "●", "clear": "■", "compact": "◆", "rescue": "▲", "restore": "○"}[b.Mark]
 }
 
 type label struct {
@@ -51,44 +54,72 @@ type label struct {
 	Text string
 }
 
-// drawChart draws columns on a scale that holds the largest amount.
-func drawChart(title string, columns []column) chart {
-	most := int64(1)
-	for _, c := range columns {
-		most = max(most, c.Before, c.After, c.Window)
+// turnChart draws the turns of a conversation: of many those around the current one. A line that rises above three
+// windows leaves the chart, as it would flatten everything else.
+func turnChart(s event.Story, current int) (c chart) {
+	exchanges := s.Exchanges
+	if over := len(exchanges) - turnsDrawn; over > 0 {
+		at := slices.IndexFunc(exchanges, func(e event.Exchange) bool { return e.Turn == current })
+		exchanges = exchanges[min(max(at-turnsDrawn/2, 0), over):][:turnsDrawn]
 	}
-	y := func(n int64) float64 { return tenths(chartBottom - float64(n)/float64(most)*(chartBottom-chartTop)) }
-	c := chart{Title: title}
-	for quarter := range int64(5) {
-		amount := most * quarter / 4
-		c.Amounts = append(c.Amounts, label{0, y(amount), Tokens(amount)})
+	top, held := 1, 0 // tokens
+	for _, e := range exchanges {
+		top = max(top, e.TokensBefore.Total(), e.TokensAfter.Total(), e.Window)
+		held = max(held, e.TokensAfter.Total(), e.Window)
 	}
-	width := (chartRight - chartLeft) / float64(max(len(columns), 4)) // few columns stay slim
-	between := (len(columns) + 9) / 10                                // columns from one label to the next
+	above := ""
+	if held > 0 && top > 3*held {
+		top, above = 3*held, "≥ "
+	}
+	y := func(tokens int) float64 {
+		return tenths(chartBottom - float64(min(tokens, top))/float64(top)*(chartBottom-chartTop))
+	}
+	for quarter := range 4 {
+		amount := top * quarter / 4
+		c.Amounts = append(c.Amounts, label{0, y(amount), Tokens(int64(amount))})
+	}
+	c.Amounts = append(c.Amounts, label{0, y(top), above + Tokens(int64(top))})
+	width := (chartRight - chartLeft) / float64(max(len(exchanges), 4)) // few bars stay slim
+	between := (len(exchanges) + 9) / 10                                // bars from one label to the next
 	var before, window strings.Builder
-	for i, col := range columns {
-		if i%between != 0 {
-			col.Label = ""
+	for i, e := range exchanges {
+		x, turn, after := chartLeft+width*float64(i), strconv.Itoa(e.Turn), y(e.TokensAfter.Total())
+		b := bar{
+			Title: turnTitle(e), Link: "/-/conversations/" + url.PathEscape(s.ID) + "?turn=" + turn,
+			Mark: event.Step(&e), Current: e.Turn == current, X: tenths(x), Middle: tenths(x + width/2),
+			Y: after, Height: tenths(chartBottom - after), Width: tenths(width),
 		}
-		x := chartLeft + width*float64(i)
-		c.Bars = append(c.Bars, bar{
-			column: col, X: tenths(x), Width: tenths(width), Middle: tenths(x + width/2), Y: y(col.After),
-			Height: tenths(chartBottom - y(col.After)),
-		})
-		c.Marked = c.Marked || col.Mark != ""
-		line := "%s%.1f %.1f H%.1f" // level over each column
+		if i%between == 0 {
+			b.Label = turn
+		}
+		c.Bars, c.Marked = append(c.Bars, b), c.Marked || b.Mark != ""
+		line := "%s%.1f %.1f H%.1f" // level over each bar
 		command := map[bool]string{true: "M", false: "L"}[i == 0]
-		fmt.Fprintf(&before, line, command, x, y(col.Before), x+width)
-		fmt.Fprintf(&window, line, command, x, y(col.Window), x+width)
-		if col.Window > 0 {
-			c.WindowText = label{tenths(x + width), y(col.Window) - 5, "window " + Tokens(col.Window)}
+		fmt.Fprintf(&before, line, command, x, y(e.TokensBefore.Total()), x+width)
+		fmt.Fprintf(&window, line, command, x, y(e.Window), x+width)
+		if e.Window > 0 {
+			c.WindowText = label{tenths(x + width), y(e.Window) - 5, "window " + Tokens(int64(e.Window))}
 		}
 	}
+	c.Title = fmt.Sprintf("Tokens before and after, turns %d to %d", exchanges[0].Turn, exchanges[len(exchanges)-1].Turn)
 	c.Before = before.String()
 	if c.WindowText.Text != "" {
 		c.Window = window.String()
 	}
 	return c
+}
+
+// turnTitle says in a line what became of a turn.
+func turnTitle(e event.Exchange) string {
+	text := fmt.Sprintf("turn %d: %s tokens before, %s after", e.Turn, Tokens(int64(e.TokensBefore.Total())),
+		Tokens(int64(e.TokensAfter.Total())))
+	if sums := event.SumsOf(e); sums.Usage.CacheInput > 0 {
+		text += ", " + ratio(sums.Usage.Read, sums.Usage.CacheInput) + " from the cache"
+	}
+	if changed(e) {
+		text += "; " + changes(e)
+	}
+	return text
 }
 
 // tenths rounds a length.

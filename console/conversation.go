@@ -1,9 +1,7 @@
 package console
 
 import (
-	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 
@@ -22,10 +20,7 @@ type conversation struct {
 	More                int              // older ones that are not listed
 }
 
-const (
-	eventsListed = 20
-	turnsDrawn   = 250
-)
+const eventsListed = 20
 
 // conversationAt returns the conversation that a request names in its path, at the turn that its query names.
 func (o *Console) conversationAt(r *http.Request) (any, error) {
@@ -70,38 +65,6 @@ func newConversation(s event.Story, asked int) *conversation {
 		}
 	}
 	return c
-}
-
-// turnChart draws the turns of a conversation: of many those around the current one.
-func turnChart(s event.Story, current int) chart {
-	exchanges := s.Exchanges
-	if over := len(exchanges) - turnsDrawn; over > 0 {
-		at := slices.IndexFunc(exchanges, func(e event.Exchange) bool { return e.Turn == current })
-		exchanges = exchanges[min(max(at-turnsDrawn/2, 0), over):][:turnsDrawn]
-	}
-	var columns []column
-	for _, e := range exchanges {
-		c := column{
-			Label: strconv.Itoa(e.Turn), Window: int64(e.Window), Current: e.Turn == current, Mark: event.Step(&e),
-			Link:   "/-/conversations/" + url.PathEscape(s.ID) + "?turn=" + strconv.Itoa(e.Turn),
-			Before: int64(e.TokensBefore.Total()), After: int64(e.TokensAfter.Total()),
-		}
-		c.Title = fmt.Sprintf("turn %d: %s", e.Turn, beforeAfter(c.Before, c.After))
-		if sums := event.SumsOf(e); sums.Usage.CacheInput > 0 {
-			c.Title += ", " + ratio(sums.Usage.Read, sums.Usage.CacheInput) + " from the cache"
-		}
-		if changed(e) {
-			c.Title += "; " + changes(e)
-		}
-		columns = append(columns, c)
-	}
-	title := fmt.Sprintf("Tokens before and after, turns %s to %s", columns[0].Label, columns[len(columns)-1].Label)
-	return drawChart(title, columns)
-}
-
-// beforeAfter says two numbers of tokens.
-func beforeAfter(before, after int64) string {
-	return Tokens(before) + " tokens before, " + Tokens(after) + " after"
 }
 
 // part is what a request spends tokens on.

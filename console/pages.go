@@ -78,7 +78,6 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 type overview struct {
 	event.Report
 	Address string               // that the program listens on
-	Days    chart                // tokens by day; empty if there is one
 	Newest  *conversation        // nil: there is none
 	Recent  []event.Conversation // the newest first
 	More    int                  // conversations that are not listed
@@ -91,18 +90,6 @@ func (o *Console) overview(r *http.Request) (any, error) {
 	}
 	page := o.list(r, 10)
 	v := &overview{Report: sum, Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
-	var columns []column
-	for _, row := range sum.Rows {
-		c := column{Label: row.Key[len("2026-"):], Before: row.Sums.TokensBefore, After: row.Sums.TokensAfter}
-		if isObserved(sum.Total) {
-			c.Before, c.After = row.Sums.Observed.TokensBefore, row.Sums.Observed.TokensAfter
-		}
-		c.Title = row.Key + ": " + beforeAfter(c.Before, c.After) + ", " + plural(row.Sums.Exchanges, "request")
-		columns = append(columns, c)
-	}
-	if len(columns) > 1 {
-		v.Days = drawChart("Tokens before and after, by day", columns)
-	}
 	if len(page.Items) == 0 {
 		return v, nil
 	}
