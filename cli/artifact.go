@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,7 +16,6 @@ import (
 
 	"epitome/cli/daemon"
 	"epitome/console"
-	"epitome/event"
 	"epitome/offload"
 )
 
@@ -26,10 +26,13 @@ func (a *app) artifactCommand() *cobra.Command {
 			"epitome left in its place. It looks in the data folder (see --data).",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
-	c.AddCommand(&cobra.Command{Use: "find CONVERSATION REGEXP",
-		Short: "Print matching lines of all that a running epitome took out of a conversation",
-		Args:  atLeast(2),
-		RunE:  func(_ *cobra.Command, args []string) error { return a.findArtifacts(args[0], args[1]) }})
+	var conversation string
+	find := &cobra.Command{Use: "find WORD", Short: "Print the lines that have a word, or match a regular expression in " +
+		"either case, of all that a running epitome took out of conversations",
+		Args: cobra.MatchAll(atLeast(1), cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error { return a.findArtifacts(conversation, args[0]) }}
+	find.Flags().StringVar(&conversation, "conversation", "", "only of those whose `ID` begins so")
+	c.AddCommand(find)
 	c.Flags().StringVar(&lines, "lines", "", "print only the lines `A-B`, counted from 1; A-, -B and A work too")
 	c.Flags().StringVar(&grep, "grep", "", "print only lines that match a Go `regular expression`, each with its "+
 		"number in front")
@@ -99,29 +102,25 @@ func listArtifacts(home string) []byte {
 	return []byte(strings.Join(lines[:min(len(lines), 50)], ""))
 }
 
-// findArtifacts prints the lines that match a regular expression, of all that a running epitome has moved out of a
-// conversation.
-func (a *app) findArtifacts(conversation, pattern string) error {
-	want, err := offload.ParseRange("", pattern)
-	if err != nil {
-		return err
-	}
+// findArtifacts prints the lines that match a regular expression of all that a running epitome has taken out of the
+// conversations whose IDs have the given beginning. The conversation, the turn and the artifact stand above them.
+func (a *app) findArtifacts(beginning, pattern string) error {
 	card, err := a.running()
 	if err != nil {
 		return err
 	}
-	var edits event.Edits
-	if err := card.Get("/-/api/conversations/"+conversation+"/edits", &edits); err != nil {
-		return fmt.Errorf("cannot search conversation %s: %w", conversation, err)
+	var hits []console.Hit
+	card.Patience = time.Minute
+	query := url.Values{"find": {pattern}, "conversation": {beginning}}
+	if err := card.Get("/-/api/find?"+query.Encode(), &hits); err != nil {
+		return fmt.Errorf("cannot find %s: %w", pattern, err)
 	}
-	for _, e := range edits.List {
-		content, err := a.readArtifact(e.Artifact)
-		if err != nil {
-			return fmt.Errorf("cannot read artifact %s: %w", e.Artifact, err)
-		}
-		if lines, err := offload.Select(context.Background(), content, want); err == nil {
-			fmt.Printf("%s:\n%s", e.Artifact, lines)
-		}
+	for _, h := range hits {
+		fmt.Printf("%s turn %d, %s, %s %s:\n%s", h.Conversation, h.Turn, h.Edit.Messages(), h.Edit.Rung, h.Edit.Artifact,
+			h.Lines)
+	}
+	if len(hits) == 0 {
+		return fmt.Errorf("cannot find %s in anything that was taken out of a conversation", pattern)
 	}
 	return nil
 }

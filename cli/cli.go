@@ -107,8 +107,8 @@ func (a *app) command() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: "first", Title: "Commands:"}, &cobra.Group{ID: "more", Title: "More commands:"})
 	addGroup(root, "first", a.serveCommand(), a.runCommand(), a.openCommand(), a.statsCommand(), a.explainCommand(),
 		a.artifactCommand(), a.checkCommand(), a.demoCommand())
-	addGroup(root, "more", a.statusCommand(), a.conversationCommand(), a.mcpCommand(), a.contextCommand(),
-		a.memoryCommand(), keyCommand(), a.serviceCommand(), a.benchCommand(),
+	addGroup(root, "more", a.statusCommand(), a.conversationCommand(), a.handoffCommand(), a.mcpCommand(),
+		a.contextCommand(), a.memoryCommand(), keyCommand(), a.serviceCommand(), a.benchCommand(),
 		&cobra.Command{Use: "version", Short: "Print the version of this program",
 			Run: func(*cobra.Command, []string) { fmt.Println(root.Version) }})
 	root.SetHelpCommandGroupID("more")

@@ -49,9 +49,10 @@ type Config struct {
 	Context   inject.FilesConfig            `toml:"context"`
 	Memory    inject.MemoryConfig           `toml:"memory"`
 	Store     struct {
-		Keep unit.Duration `toml:"keep"`
-		URL  string        `toml:"url"`
-		CA   string        `toml:"ca"`
+		Keep     unit.Duration `toml:"keep"`
+		Requests unit.Bytes    `toml:"requests"`
+		URL      string        `toml:"url"`
+		CA       string        `toml:"ca"`
 	} `toml:"store"`
 	Events struct {
 		Quota unit.Bytes `toml:"quota"`

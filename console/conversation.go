@@ -18,6 +18,7 @@ type conversation struct {
 	Edits               event.Edits      // of Turn, in the order of the request's messages; the owner's only
 	Events              []event.Exchange // turns with a change, a failure or a cache miss, the newest first
 	More                int              // older ones that are not listed
+	Found               any              // Hits in what was taken out, if the owner looks for something
 }
 
 const eventsListed = 20
@@ -32,6 +33,9 @@ func (o *Console) conversationAt(r *http.Request) (any, error) {
 	c := newConversation(s, asked)
 	if isOwner(r) {
 		c.Edits, err = o.program.Edits(c.Turn.Decision)
+	}
+	if isOwner(r) && err == nil && r.URL.Query().Has("find") {
+		c.Found, err = o.find(r)
 	}
 	return c, err
 }

@@ -76,7 +76,7 @@ func session() *source {
 	all[0].Folder, all[0].Agent = "/home/me/"+folder, "claude-cli"
 	all[2].Offloaded, all[2].Causes = 1, event.Codes{event.CodeOverLimit}
 	all[4].Cleared, all[4].Broke, all[4].Usage.Read, all[4].Code = 7, true, 0, event.CodeNotDue
-	all[6].Compacted, all[6].Causes = 60, event.Codes{event.CodeCompactAt}
+	all[6].Decided, all[6].Compacted, all[6].Causes = true, 60, event.Codes{event.CodeCompactAt}
 	all[6].Compaction = event.Compaction{Kind: event.CompactionCompleted, Why: "no model answered"}
 	all[7].Rescue = event.Rescue{Kind: "input", Stages: "clear, compact", Tries: 2, Rescued: true, TokensBefore: 70_000,
 		TokensAfter: 40_000, WindowBefore: 128_000, WindowAfter: 64_000}
@@ -97,7 +97,8 @@ func session() *source {
 
 // all are the paths of all pages.
 var all = []string{"/-/", "/-/conversations", "/-/conversations?filter=gpt&cursor=1", "/-/conversations/" + id,
-	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8", "/-/troubles", "/-/config"}
+	"/-/conversations/" + id + "?turn=5", "/-/conversations/" + id + "?turn=8",
+	"/-/conversations/" + id + "?find=ledger&conversation=" + id, "/-/troubles", "/-/config"}
 
 func TestPagesSay(t *testing.T) {
 	o := session().serve(t)
@@ -110,8 +111,11 @@ func TestPagesSay(t *testing.T) {
 		"/-/conversations/" + id + "?turn=7": {"Turn 7", "60 old messages", "no model answered", "42k → 900",
 			"summary of " + secretText, "/-/artifacts/transcript1", "a note behind"},
 		"/-/conversations/" + id + "?turn=8": {"clear, compact", "64k, not 128k"},
-		"/-/troubles":                        {"turn 9", "unreachable", "no route to host"},
-		"/-/config":                          {"listen", "observe", "secret"},
+		"/-/conversations/" + id + "?find=LEDGER&conversation=" + id: {"Turn 7, messages 2–5 (compact)",
+			"<pre>2:" + secretText, "/-/artifacts/transcript1"},
+		"/-/conversations/" + id + "?find=nowhere&conversation=" + id: {"Nothing that was taken out has it"},
+		"/-/troubles": {"turn 9", "unreachable", "no route to host"},
+		"/-/config":   {"listen", "observe", "secret"},
 	} {
 		status, page := get(o, path, true)
 		for _, want := range wants {

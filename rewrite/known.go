@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"epitome/rewrite/activity"
@@ -21,6 +22,10 @@ type lastRequest struct {
 	decision ledger.Decision // by which the request was sent
 	overfull bool            // it was sent larger than Report.Usable: the next one that is gets no second warning
 	sent     time.Time       // Input.Now
+	project  string          // Input.Project
+	seen     atomic.Bool     // Last.IsNew was called
+
+	credential any // of Input.Credential
 }
 
 // size is about how many bytes of memory the request takes: an item is reckoned as 512 bytes.
@@ -75,4 +80,26 @@ func (c *requestCache) put(l *lastRequest) {
 	for c.size += l.size(); c.size > most; c.list = slices.Delete(c.list, 0, 1) {
 		c.size -= c.list[0].size()
 	}
+}
+
+// Last is the newest request of a conversation, with what is needed to shape it again.
+type Last struct {
+	ledger.Lane
+	Conversation, Project string
+	Body                  []byte
+	Credential            func() any  // Input.Credential
+	IsNew                 func() bool // reports whether it is called for the first time for this request
+}
+
+// Newest returns the newest requests of conversations in which the model has answered, as far as they are in memory.
+func (s *Shaper) Newest() (list []Last) {
+	s.recent.mu.Lock()
+	defer s.recent.mu.Unlock()
+	for _, l := range s.recent.list {
+		if id := l.decision.Conversation; id != "" && l.request.End() > l.request.Head {
+			list = append(list, Last{l.lane, id, l.project, l.request.Body, func() any { return l.credential },
+				func() bool { return !l.seen.Swap(true) }})
+		}
+	}
+	return list
 }

@@ -155,7 +155,10 @@ func (x *shaping) remember() {
 	}
 	s, r := x.state, &x.out.Report
 	l := &lastRequest{lane: x.lane, request: x.request, chain: x.chain, calls: s.Calls, decision: s.Decision,
-		overfull: r.TokensAfter.Total() > r.Usable, sent: x.in.Now}
+		overfull: r.TokensAfter.Total() > r.Usable, sent: x.in.Now, project: x.in.Project}
+	if x.in.Credential != nil {
+		l.credential = x.in.Credential()
+	}
 	l.decision.Edits, l.decision.Leading = s.Edits, r.Leading
 	x.shaper.recent.put(l)
 }

@@ -257,6 +257,7 @@ func (j *job) adapt(status int, refusal []byte) error {
 		status == http.StatusTooManyRequests || status >= 500:
 		return j.pause(said)
 	case status >= 401 && status <= 404:
+		j.mayPass = status != http.StatusNotFound // a credential that is refused says nothing about the model
 		return j.fail(said)
 	}
 	if form, ok := adaptForm(j.form, refusal); ok {

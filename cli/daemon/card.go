@@ -33,6 +33,8 @@ type Card struct {
 	Token  string `json:"token"`  // shows that a request comes from the owner
 	TLS    bool   `json:"tls,omitempty"`
 
+	Patience time.Duration `json:"-"` // for an answer; 0: 5 s
+
 	folder string
 	lock   *flock.Flock // held by the process that runs
 }
@@ -152,7 +154,7 @@ func (c *Card) ask(method, target string, question, answer any) error {
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(console.OwnerHeader, c.Token)
 	// The lock vouches for the address; a certificate is for the names that others use.
-	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true,
+	client := http.Client{Timeout: cmp.Or(c.Patience, 5*time.Second), Transport: &http.Transport{DisableKeepAlives: true,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}}} //nolint:gosec // as said
 	resp, err := client.Do(req)
 	if err != nil {

@@ -56,6 +56,7 @@ type Daemon struct {
 	live       *rewrite.Shaper
 	observer   *rewrite.Shaper // has the decisions of live, and records its own nowhere
 	observed   *ledger.Ledger  // the decisions that observer has
+	requests   string          // the folder of the newest requests, the same for all runs of a user
 	proxy      *proxy.Proxy
 	console    *console.Console
 }
@@ -193,14 +194,16 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	observer := overlay(d.deps)
 	observer.Shelf = unwritten{s.shelf}
 	d.live, d.observer, d.observed = rewrite.NewShaper(live), rewrite.NewShaper(observer), observer.Ledger
+	d.requests = filepath.Join(cmp.Or(conf.Home, folder), "requests")
 
 	d.console = console.New(conf.Console, console.Program{
 		Version: Version(), Listen: d.Address(), Log: d.log, Metrics: metrics,
 		Mode:     func() string { return d.config.Load().Mode },
 		Settings: func() []console.Setting { return d.config.Load().List() },
 		Book:     d.book, Edits: d.edits, Artifacts: s.shelf.Get, Memory: d.memory, Compact: d.compact, Restore: d.restore,
-		Ready: func() (map[string]string, bool) { return s.parts(), !d.proxy.Stopping() },
-		Owner: d.card.Admits, State: func() any { return d.State() },
+		Handoff: d.handoff,
+		Ready:   func() (map[string]string, bool) { return s.parts(), !d.proxy.Stopping() },
+		Owner:   d.card.Admits, State: func() any { return d.State() },
 	})
 	d.proxy = proxy.New(upstreams, proxy.Deps{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log, Dialects: dialects(),
@@ -214,6 +217,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 // Serve runs until it is told to stop, and then ends what is under way with grace.
 func (d *Daemon) Serve() error {
 	defer d.end()
+	defer d.keepRequests()
 	ended := make(chan struct{})
 	defer close(ended)
 	go returnMemory(ended)
@@ -229,10 +233,13 @@ func (d *Daemon) Serve() error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln) }()
+	tick := time.Tick(3 * time.Second)
 	for {
 		select {
 		case err := <-failed:
 			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
+		case <-tick:
+			d.keepRequests()
 		case s := <-d.signals:
 			if s == syscall.SIGHUP {
 				d.reload()
