@@ -33,6 +33,7 @@ const (
 	CodeThought      Code = "thinking_refused"
 	CodeBroken       Code = "taken_for_broken"
 	CodeRestored     Code = "restored"
+	CodePictures     Code = "pictures"
 )
 
 // Why nothing new was done to a request, or not all of it.
@@ -78,6 +79,7 @@ var sentences = map[Code]string{
 	CodeThought:      "The provider refused thinking that stood behind a changed prefix.",
 	CodeBroken:       "The provider refused the rewritten conversation as malformed, so the original was sent.",
 	CodeRestored:     "The user had earlier messages sent whole again.",
+	CodePictures:     "There were nearly too many pictures for the provider, or it refused them: old ones are left out.",
 
 	CodeNotDue:            "No new result is over its limit, and clearing would cost more cache than it saves so far.",
 	CodeFreesLittle:       "The request is over the line for clearing (clear_at), but clearing would free too little.",

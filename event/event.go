@@ -118,7 +118,7 @@ func (e *Exchange) IsStranger() bool {
 
 // Rescue describes how a request was sent again that the provider refused as too long; zero if it refused none.
 type Rescue struct {
-	Kind    string `json:"kind,omitempty"`    // why it was refused: output, rate, bytes, input, malformed or thinking
+	Kind    string `json:"kind,omitempty"`    // why it was refused, as window.Cause says it
 	Stages  string `json:"stages,omitempty"`  // what was done to it each time
 	Tries   int    `json:"tries,omitempty"`   // how often it was sent again
 	Rescued bool   `json:"rescued,omitempty"` // the client got another answer than a refusal

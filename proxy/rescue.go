@@ -70,6 +70,7 @@ type rescuing struct {
 	last       *rewrite.Report // on the form that was sent last
 	output     int             // cap on the output that was set; 0 if none was
 	whole      bool            // the request goes as it came, as its structure was refused
+	pictures   int             // how often pictures were refused, or the size of the body
 	noThinking bool            // no thinking of the model goes, as that was refused
 	record     func() bool     // records the form that was sent last; nil if it is recorded
 	causes     event.Codes     // of the edits that stand, and of taking others back
@@ -112,6 +113,11 @@ func (r *rescuing) shorten(v window.Refusal) bool {
 		return r.sent != nil && r.takeBack()
 	case v.Cause == window.Output && r.capOutput(v.Room):
 		return true
+	case v.Cause == window.Pictures, v.Cause == window.Bytes && r.pictures == 0:
+		r.pictures++
+		if ok := r.reshape(rewrite.Rescue{}, "pictures"); ok || v.Cause == window.Pictures {
+			return ok
+		}
 	}
 	from := r.last.Stage.Next(r.tries+1 >= RescueTries)
 	return r.reshape(rewrite.Rescue{Most: r.most(v), From: from}, "") ||
@@ -164,7 +170,7 @@ func (r *rescuing) most(v window.Refusal) int {
 func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
 	in := *r.input
 	in.Body, _ = r.conversation() // could be read before
-	how.NoThinking, in.Rescue = r.noThinking, &how
+	how.NoThinking, how.Pictures, in.Rescue = r.noThinking, r.pictures, &how
 	out, err := r.shapeInTurn(r.proxy.deps.Shape, in)
 	if err != nil {
 		return false
@@ -174,6 +180,7 @@ func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
 	switch {
 	case next.Err != nil && !how.NoThinking,
 		how.Most > 0 && !isEnough,
+		did == "pictures" && !next.Decided,
 		how.NoThinking && !out.Changed,
 		how.Whole && next.Action == string(ledger.StepAdd): // nothing could be taken back
 		return false

@@ -88,6 +88,9 @@ func rangesOf(r *conversation.Request, e *ledger.Edit, appended map[int]string) 
 		delete(appended, e.First)
 		return r.Dialect.ReplaceContent(r, it, text), nil
 	}
+	if part := &it.Parts[e.Part]; part.Kind == conversation.ImagePart {
+		return []jsonspan.Edit{{Span: part.Span, With: r.Dialect.TextPart(e.Text)}}, nil
+	}
 	return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[e.Part], e.Text)}, nil
 }
 

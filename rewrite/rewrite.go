@@ -102,6 +102,7 @@ type Rescue struct {
 	Most       int          // tokens that the request may have; 0 if its size was not refused
 	From       ladder.Stage // the first stage to try
 	Whole      bool         // all edits are taken back: the structure was refused, or only what epitome added can go
+	Pictures   int          // how often the request was refused for its pictures or its bytes: more go each time
 	NoThinking bool         // thinking behind a changed prefix was refused: all thinking is dropped, except with Whole
 }
 

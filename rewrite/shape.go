@@ -369,7 +369,10 @@ func (x *shaping) rescue(how *Rescue) {
 		s.Prepare()
 		return
 	}
-	if !how.NoThinking || how.Most > 0 { // else only thinking was refused, not the size
+	if how.Pictures > 0 {
+		ladder.RescuePictures(s, how.Pictures)
+	}
+	if how.Most > 0 { // else only thinking or pictures were refused, not the size
 		ladder.Rescue(s, how.From)
 	}
 	ladder.DropThinking(s, how.NoThinking)

@@ -84,15 +84,16 @@ func (m Model) Document(size int) int {
 	return (1 + size/pageBytes) * (textOfAPage + m.Image(0, 0, false))
 }
 
-// Picture returns the tokens of an image in base64, with or without the beginning of a data URL. Of an address the size
-// is not known.
+// Picture returns the tokens of an image in base64, with or without the beginning of a data URL.
 func (m Model) Picture(url []byte, low bool) int {
-	data := url[bytes.LastIndexByte(url, ',')+1:]
+	_, width, height := PictureSize(url)
+	return m.Image(width, height, low)
+}
+
+// PictureSize returns the format of an image in base64, and its size in pixels; 0 if it cannot be read.
+func PictureSize(url []byte) (format string, width, height int) {
 	const head = 256 << 10 // bytes in which the size must stand
-	decoder := base64.NewDecoder(base64.StdEncoding, bytes.NewReader(data))
-	c, _, err := image.DecodeConfig(io.LimitReader(decoder, head))
-	if err != nil {
-		return m.Image(0, 0, low)
-	}
-	return m.Image(c.Width, c.Height, low)
+	decoder := base64.NewDecoder(base64.StdEncoding, bytes.NewReader(url[bytes.LastIndexByte(url, ',')+1:]))
+	c, format, _ := image.DecodeConfig(io.LimitReader(decoder, head)) // zero after an error
+	return format, c.Width, c.Height
 }

@@ -25,10 +25,11 @@ const (
 	Input           // the input is longer than the window
 	Malformed       // the request is not well formed, and was rewritten
 	Thinking        // a thinking block is bound to another conversation
+	Pictures        // there are too many pictures, or one is too large
 )
 
 func (c Cause) String() string {
-	return [...]string{"not ours", "output", "rate", "bytes", "input", "malformed", "thinking"}[c]
+	return [...]string{"not ours", "output", "rate", "bytes", "input", "malformed", "thinking", "pictures"}[c]
 }
 
 // Sent is what is known about a refused request; 0 is unknown.
@@ -134,6 +135,8 @@ func judge(status int, text string, n sizes, s Sent) Cause {
 		return NotSize
 	case says(text, "rate") && (inTokens && isAbove && !says(text, "spent") || n.whole == 0 && says(text, "alone")):
 		return Rate
+	case !proven && !named && status != 429 && !says(text, "rate") && says(text, "pictures") && says(text, "excess"):
+		return Pictures
 	case says(text, "rate"), !proven && !named && says(text, "other"), status == 429 && !named && !says(text, "input"):
 		return NotSize
 	case says(text, "negative") && s.MaxOutput >= 0:

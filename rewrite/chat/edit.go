@@ -19,9 +19,12 @@ func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, te
 	return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
 }
 
-func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
-	part := `{"type":"text","text":` + jsonspan.Quoted(text) + `}` // for a content that is a list
-	return jsonspan.AddTo(r.Body, it.Content, text, []byte(part))
+func (Dialect) TextPart(text string) []byte {
+	return []byte(`{"type":"text","text":` + jsonspan.Quoted(text) + `}`)
+}
+
+func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
+	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(text))
 }
 
 // AppendSystem adds text to the last of the leading system messages (r.Lead is their number), as many servers take no

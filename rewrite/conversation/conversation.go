@@ -154,6 +154,8 @@ type Dialect interface {
 	// ReplaceContent returns the edits that replace the whole content of an item, pictures too, by one text.
 	// It returns none for an item whose content no text can replace.
 	ReplaceContent(r *Request, it *Item, text string) []jsonspan.Edit
+	// TextPart returns the JSON of a text as an element of a user's content or a result's.
+	TextPart(text string) []byte
 	// UserMessage returns the JSON of a message of the user, as an element of the list of items.
 	UserMessage(text string) []byte
 	// Append returns the edit that adds text behind the content of a user's item, as a part of its own if the content

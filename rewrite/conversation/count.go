@@ -83,7 +83,7 @@ func (r *Request) sizeOf(s Scale, i int) (size Size) {
 		if p.Kind == TextPart || p.Kind == OtherPart {
 			size.Text += r.CountIn(s, i, p.Value.Of(r.Body))
 		} else {
-			size.Media += s.countMedia(p, r.Body)
+			size.Media += s.CountMedia(p, r.Body)
 		}
 	}
 	return size
@@ -131,8 +131,8 @@ func (s Scale) count(v []byte, escaped bool) int {
 	})
 }
 
-// countMedia returns the tokens of an image, audio or file part. An address counts as a usual image or one page.
-func (s Scale) countMedia(p Part, body []byte) int {
+// CountMedia returns the tokens of an image, audio or file part. An address counts as a usual image or one page.
+func (s Scale) CountMedia(p Part, body []byte) int {
 	data := bytes.Trim(p.Value.Of(body), `"`)
 	detail := string(bytes.Trim(p.Detail.Of(body), `"`))
 	switch size := len(data) / 4 * 3; p.Kind { // bytes, as four letters of base64 encode three

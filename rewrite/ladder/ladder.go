@@ -4,8 +4,8 @@
 // Artifacts and a Prose. A step that loses more acts only where the steps before it leave too much. The newest groups,
 // results that the model has not seen yet and the user's words go last.
 //
-// Files: offload.go, clear.go (rent or buy), compact.go (cut, summary), rescue.go (stages), filter.go (the user's own
-// rules), stub.go (the text in the place of a result), thinking.go.
+// Files: offload.go, clear.go (rent or buy), compact.go (cut, summary), pictures.go, rescue.go (stages), filter.go (the
+// user's own rules), stub.go (the text in the place of a result), thinking.go.
 package ladder
 
 import (
@@ -32,6 +32,7 @@ func Climb(s *State) {
 		Filter(s)
 		Clear(s)
 		Compact(s)
+		Pictures(s)
 	default:
 		if reason, _ := s.whyCompact(); reason != "" { // and there is nothing but the head
 			s.Reason = event.CodeNothingOlder

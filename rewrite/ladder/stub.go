@@ -105,6 +105,9 @@ func (s *State) KeepAgain(e ledger.Edit) {
 		for _, t := range s.textsOf(e.First) {
 			s.keepText(t.raw, t.text)
 		}
+		if p := s.Request.Items[e.First].Parts; e.Part < len(p) && p[e.Part].Kind == conversation.ImagePart {
+			s.keepPicture(s.pictureAt(e.First, e.Part))
+		}
 	}
 }
 

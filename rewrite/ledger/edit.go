@@ -6,7 +6,7 @@ import "epitome/event"
 type Op uint8
 
 const (
-	ReplaceText  Op = iota + 1 // puts Text in the place of one text part of one item
+	ReplaceText  Op = iota + 1 // puts Text in the place of one text part or picture of one item
 	Clear                      // puts Text in the place of all that one item says
 	Drop                       // takes items out, and puts Text (a summary) in their place if it is not empty
 	DropThinking               // takes out the reasoning of one item, which the provider would no longer accept

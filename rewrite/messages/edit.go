@@ -11,7 +11,7 @@ func (Dialect) Declared([]byte) []tokenize.Tool { return nil }
 
 // ReplaceContent puts one text in the place of all that an item says. A single text is replaced within its block. Else,
 // an item that calls tools or thinks has no edits: its calls and its thinking stand in the list that would be replaced.
-func (Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
+func (d Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart {
 		return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[0], text)}
 	}
@@ -19,12 +19,12 @@ func (Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, te
 		return nil
 	}
 	if r.Body[it.Content.Start] == '{' { // the item is a run of blocks within the list of its message
-		return []jsonspan.Edit{{Span: it.Content, With: blockOf(text)}}
+		return []jsonspan.Edit{{Span: it.Content, With: d.TextPart(text)}}
 	}
 	return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
 }
 
-func blockOf(text string) []byte {
+func (Dialect) TextPart(text string) []byte {
 	return []byte(`{"type":"text","text":` + jsonspan.Quoted(text) + `}`)
 }
 
@@ -33,20 +33,20 @@ func (Dialect) UserMessage(text string) []byte {
 }
 
 // Append adds text behind what the user says in an item: to its string, or as one more block.
-func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
+func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
 	if it.Role != conversation.User || it.Locked {
 		return e, false
 	}
 	if !it.Content.Empty() && r.Body[it.Content.Start] == '{' { // a run of blocks
-		return jsonspan.Insert(it.Content.End, ","+string(blockOf(text))), true // within the list of its message
+		return jsonspan.Insert(it.Content.End, ","+string(d.TextPart(text))), true // within the list of its message
 	}
-	return jsonspan.AddTo(r.Body, it.Content, text, blockOf(text))
+	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(text))
 }
 
 // AppendSystem adds text to the end of the system prompt: to its string, as one more block, or as a new prompt.
-func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
+func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
 	if !r.System.Empty() {
-		return jsonspan.AddTo(r.Body, r.System, "\n\n"+text, blockOf(text))
+		return jsonspan.AddTo(r.Body, r.System, "\n\n"+text, d.TextPart(text))
 	}
 	o, err := jsonspan.WholeObject(r.Body)
 	if err != nil {

@@ -24,32 +24,32 @@ func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, te
 	return edits
 }
 
-func inputText(text string) []byte {
+func (Dialect) TextPart(text string) []byte {
 	return []byte(`{"type":"input_text","text":` + jsonspan.Quoted(text) + `}`)
 }
 
 func (Dialect) UserMessage(text string) []byte { return message("user", text) }
 
 func message(role, text string) []byte {
-	return []byte(`{"type":"message","role":"` + role + `","content":[` + string(inputText(text)) + `]}`)
+	return []byte(`{"type":"message","role":"` + role + `","content":[` + string(Dialect{}.TextPart(text)) + `]}`)
 }
 
-func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
+func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
 	if it.Role != conversation.User || it.Locked {
 		return e, false
 	}
-	return jsonspan.AddTo(r.Body, it.Content, text, inputText(text))
+	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(text))
 }
 
 // AppendSystem adds text to the last of the leading system messages (r.Lead of them), or puts one before all items. It
 // does not use the body's field "instructions": where the provider keeps the conversation, it does not keep that field.
-func (Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
+func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
 	if len(r.Items) == 0 {
 		return e, false
 	}
 	if r.Lead > 0 {
 		last := &r.Items[r.Lead-1]
-		if e, ok = jsonspan.AddTo(r.Body, last.Content, "\n\n"+text, inputText("\n\n"+text)); ok { // no tools declared
+		if e, ok = jsonspan.AddTo(r.Body, last.Content, "\n\n"+text, d.TextPart("\n\n"+text)); ok { // no tools declared
 			return e, true
 		}
 	}
