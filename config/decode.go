@@ -25,24 +25,19 @@ func (c *Config) decode(file string, text []byte) (m mistakes) {
 	lines := strings.SplitAfter(string(text), "\n")
 	c.file, c.entries = file, entriesIn(lines)
 	var syntax *toml.DecodeError
-	if errors.As(toml.Unmarshal(text, new(map[string]any)), &syntax) {
+	var all map[string]any
+	if errors.As(toml.Unmarshal(text, &all), &syntax) {
 		line, _ := syntax.Position()
 		said := strings.NewReplacer("toml: ", "", "unexpected character U+000A at start of value", "a key has no value")
 		m.add("%s:%d: %s", file, line, said.Replace(syntax.Error()))
 		return m
 	}
 	// The preset sets numbers that the file's own numbers override, wherever they stand.
-	var first struct {
-		Rewrite struct {
-			Preset      string   `toml:"preset"`
-			CachedPrice *float64 `toml:"cached_price"`
-		} `toml:"rewrite"`
+	rewrite, _ := all["rewrite"].(map[string]any) // values of another type are found below
+	if preset, _ := rewrite["preset"].(string); preset != "" {
+		m.check("rewrite.preset", c.Rewrite.SetPreset(preset))
 	}
-	_ = toml.Unmarshal(text, &first) // mistakes are found below
-	if first.Rewrite.Preset != "" {
-		m.check("rewrite.preset", c.Rewrite.SetPreset(first.Rewrite.Preset))
-	}
-	c.Rewrite.PriceFixed = c.Rewrite.PriceFixed || first.Rewrite.CachedPrice != nil
+	c.Rewrite.PriceFixed = c.Rewrite.PriceFixed || rewrite["cached_price"] != nil
 	if decodeStrictly(lines, new(Config)) != nil { // the decoder ends at the first mistake, so each entry is tried
 		for _, e := range c.entries {
 			own := lines[e.line-1 : e.end]
