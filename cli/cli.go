@@ -93,7 +93,8 @@ func (a *app) command() *cobra.Command {
 	f.StringVar(&a.flags.Upstream, "upstream", "", "openai, anthropic, chatgpt, a table [upstreams.`NAME`], or a base "+
 		"URL (default openai)")
 	f.StringVar(&a.flags.Data, "data", "", "`folder` for what is kept (default: epitome in your data folder)")
-	f.StringVar(&a.flags.Mode, "mode", "", "on (default): rewrite; observe: report what on would do; off: pass all on")
+	f.StringVar(&a.flags.Mode, "mode", "", "on (default): rewrite requests; observe: only report what would be "+
+		"done; off: forward everything unchanged")
 
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {

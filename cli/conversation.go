@@ -11,9 +11,10 @@ import (
 
 func (a *app) conversationCommand() *cobra.Command {
 	var restore bool
-	c := &cobra.Command{Use: "conversation ID --restore", Short: "Send a conversation unshortened again",
-		Long: "Send a conversation unshortened again from its next request on, as far as the window allows. ID is\n" +
-			"its first characters, shown on the pages and in the response header x-epitome-conversation.",
+	c := &cobra.Command{Use: "conversation ID --restore", Short: "Undo the shortening of a conversation",
+		Long: "Undo the shortening of a conversation from its next request on, as far as the window allows.\n" +
+			"ID is the conversation's ID, or its first characters. The pages show it, and so does the response\n" +
+			"header x-epitome-conversation.",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && !restore {
 				return errors.New("--restore is missing")
@@ -31,7 +32,8 @@ func (a *app) conversationCommand() *cobra.Command {
 			}
 			err = card.Post("/-/api/conversations/"+args[0]+"/restore", nil, &done)
 			if errors.Is(err, daemon.ErrNotFound) {
-				err = fmt.Errorf("the epitome on %s has no ID that begins so; 'epitome open' shows all", card.Listen)
+				err = fmt.Errorf("the epitome on %s has no conversation whose ID begins so; 'epitome open' "+
+					"shows all", card.Listen)
 			}
 			if err != nil {
 				return fmt.Errorf("cannot restore conversation %s: %w", args[0], err)

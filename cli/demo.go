@@ -37,7 +37,7 @@ func (a *app) demoCommand() *cobra.Command {
 	f.BoolVar(&v.check, "check", false, "exit with status 1 if epitome makes a mistake")
 	f.StringVar(&window, "window", "64k", "`tokens` that the model holds")
 	f.IntVar(&o.Turns, "turns", 140, "about how many requests the agent sends, at least 20")
-	f.BoolVar(&open, "open", false, "run on until Ctrl-C at the end, and print a link to the pages")
+	f.BoolVar(&open, "open", false, "at the end, print a link to the pages, and keep running until Ctrl-C")
 	return c
 }
 

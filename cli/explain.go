@@ -158,7 +158,7 @@ func (e *explanation) playEarlier() {
 		out := e.shape(body)
 		for _, c := range out.Changes() {
 			if c.New {
-				e.earlier = append(e.earlier, fmt.Sprintf("request %d: %s", turn, changeLine(c)))
+				e.earlier = append(e.earlier, fmt.Sprintf("request %d, message %s", turn, changeLine(c)))
 			}
 		}
 	}
@@ -196,14 +196,14 @@ func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 	return w.Flush()
 }
 
-// changeLine returns the line of a table about a change.
+// changeLine returns the line of a table about a change. Messages count from 1, as in the texts for the model.
 func changeLine(c rewrite.Change) string {
-	messages, artifact, why := fmt.Sprint(c.Message), "", "decided before"
+	messages, artifact, why := fmt.Sprint(c.Message+1), "", "decided in an earlier request"
 	if c.New {
 		why = strings.ReplaceAll(string(c.Why), "_", " ")
 	}
 	if c.Last > c.Message {
-		messages += fmt.Sprintf("-%d", c.Last)
+		messages += fmt.Sprintf("-%d", c.Last+1)
 	}
 	if len(c.Artifacts) > 0 {
 		artifact = c.Artifacts[0]

@@ -96,10 +96,10 @@ func (a *app) contextCommand() *cobra.Command {
 		}}
 	}
 	return verbs("context", "Keep files for new conversations to read",
-		verb("add NAME FILE...", "Keep text files; one replaces the file of the same file name under NAME",
+		verb("add NAME FILE...", "Add text files to the set NAME; a file of the same file name is replaced",
 			atLeast(2), addContext),
-		verb("list", "List the files of all names", cobra.NoArgs, listContext),
-		verb("remove NAME [FILE...]", "Forget files, or all files of a name", atLeast(1), removeContext))
+		verb("list", "List the files of all sets", cobra.NoArgs, listContext),
+		verb("remove NAME [FILE...]", "Remove files of a set, or the whole set", atLeast(1), removeContext))
 }
 
 // addContext keeps files under a name: args are the name and the files' paths.

@@ -59,7 +59,7 @@ func (a *app) run(command []string) error {
 	told := a.flags.Upstream != "" || a.file != "" || os.Getenv("OPENAI_BASE_URL")+os.Getenv("OPENAI_API_BASE") != ""
 	found := findRunning(home)
 	if base := strings.TrimRight(found.Upstreams[found.Upstream], "/"); !told && base != "" && base != all[0].url {
-		warn("requests go to %s, the upstream of the epitome on %s; --upstream names another", base, found.listen)
+		warn("requests go to %s, the upstream of the epitome on %s; to send them elsewhere, add --upstream", base, found.listen)
 		all[0].url, all[0].upstream = base, found.Upstream
 	}
 	agent := agentOf(command[0])

@@ -89,7 +89,7 @@ var missTexts = map[event.Miss]string{
 	event.MissLeading:  "the client changed its system prompt or settings",
 	event.MissClient:   "the client changed an earlier message",
 	event.MissSmall:    "too small to be cached (under 1,024 tokens)",
-	event.MissProvider: "the provider dropped it, though the prefix was the same",
+	event.MissProvider: "the provider's cache had not kept an unchanged beginning",
 	event.MissUnknown:  "the provider did not report cached tokens",
 }
 

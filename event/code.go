@@ -60,8 +60,8 @@ const (
 
 // sentences explains each code.
 var sentences = map[Code]string{
-	CodeOverLimit:    "The result was over the limit for one result when it came, so an excerpt of it is sent.",
-	CodeScreen:       "Terminal output is sent as the final screen shows it.",
+	CodeOverLimit:    "A new result was larger than the limit for a single result, so an excerpt of it is sent.",
+	CodeScreen:       "Terminal output is reduced to the text that the terminal showed last.",
 	CodeRent:         "Keeping old results costs more than clearing them.",
 	CodePause:        "The pause was longer than cache_life, so clearing old results costs no cached tokens.",
 	CodeModel:        "The request goes to another model, which has nothing cached, so clearing costs no cached tokens.",
@@ -81,7 +81,7 @@ var sentences = map[Code]string{
 	CodeRestored:     "The user had earlier messages sent whole again.",
 	CodePictures:     "There were nearly too many pictures for the provider, or it refused them: old ones are left out.",
 
-	CodeNotDue:            "No new result is over its limit, and clearing would cost more cache than it saves so far.",
+	CodeNotDue:            "No new result is too large, and clearing old ones would cost more, as the cache loses them, than it saves yet.",
 	CodeFreesLittle:       "The request is over the line for clearing (clear_at), but clearing would free too little.",
 	CodeFloor:             "The body is under 16 KB, so it is sent unchanged.",
 	CodeAgain:             "The same request came before and is sent as it was then.",

@@ -313,12 +313,12 @@ type Edit struct {
 	Artifact string `json:"artifact,omitempty"` // name of what stood there, in lines; empty if none was kept
 }
 
-// Messages says which messages of the request the edit is about. They count from 0, as in the texts for the model.
+// Messages says which messages of the request the edit is about. They count from 1, as in the texts for the model.
 func (e Edit) Messages() string {
 	if e.Last > e.Item {
-		return fmt.Sprintf("messages %d–%d", e.Item, e.Last)
+		return fmt.Sprintf("messages %d–%d", e.Item+1, e.Last+1)
 	}
-	return fmt.Sprintf("message %d", e.Item)
+	return fmt.Sprintf("message %d", e.Item+1)
 }
 
 // Edits are all edits of a request.

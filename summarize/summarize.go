@@ -166,7 +166,7 @@ func (s *Summarizer) join(q Question, asked bool) (*job, error) {
 		case s.closed:
 			return nil, ErrClosed
 		case f.useless >= maxUseless:
-			return nil, fmt.Errorf("%w: the model gave nothing usable before in this conversation", ErrFailed)
+			return nil, fmt.Errorf("%w in two tries, and is not asked again in this conversation", ErrFailed)
 		case !asked && now.Before(f.until):
 			return nil, ErrFailed
 		case len(s.jobs) >= s.limits.Jobs+s.limits.Queue, s.pending > 0 && s.pending+j.size > s.limits.Pending:

@@ -52,9 +52,9 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 		}
 	} else if s.store, err = store.OpenBadger(filepath.Join(folder, StoreFolder), log); err != nil {
 		s.passing, s.store = true, store.NewMemory(passingMemory)
-		log.Warn("decisions are kept in memory until epitome ends, so conversations stay whole until their window "+
-			"fills", "why", err.Error(), "do", "make sure that the folder can be written and is used by no other "+
-			"epitome, or give another one with --data")
+		log.Warn("the store cannot be used: this epitome forgets its decisions when it ends, so it shortens nothing "+
+			"before the window fills", "why", err.Error(), "do", "make sure that the folder can be written and is "+
+			"used by no other epitome, or give another one with --data")
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
