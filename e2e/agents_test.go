@@ -273,6 +273,43 @@ func (s codexSession) settings(base string) []string {
 	return all
 }
 
+// Codex goes on with the work that Claude Code began, with the rules that the user gave and what was done.
+func TestHandoff(t *testing.T) {
+	claude, codex := find(t, "@anthropic-ai/claude-code-*/claude"), find(t, "@openai/codex-*/vendor/*/bin/codex")
+	begun, continued := newWork(t, *turns, claudeTools), newWork(t, 4, codexTools)
+	small := func(name string) fakeapi.Model {
+		m := fakeapi.ModelOf(name)
+		m.Window = trueWindow
+		return m
+	}
+	provider := fakeapi.StartProvider(t, fakeapi.Options{
+		Models: map[string]fakeapi.Model{claudeModel: small(claudeModel), codexModel: small(codexModel)},
+		Answer: func(x fakeapi.Exchange) []fakeapi.Part {
+			if x.API == fakeapi.Responses {
+				return continued.answer(x)
+			}
+			return begun.answer(x)
+		}})
+	data, home := t.TempDir(), t.TempDir()
+	base := serve(t, "--upstream", provider.URL, "--data", data)
+	playClaude(t, begun, claudeModel, base, []string{"MAX_THINKING_TOKENS=0"}, []string{claude})
+	to := "codex exec --skip-git-repo-check --json --dangerously-bypass-approvals-and-sandbox --model " + codexModel +
+		" -c analytics.enabled=false -c check_for_update_on_startup=false --disable apps --disable plugins"
+	play(t, continued.dir, []string{build(t), "handoff", "--data", data, "--to", to}, []string{"HOME=" + home,
+		"CODEX_HOME=" + home, "CODEX_API_KEY=sk-test", "PATH=" + filepath.Dir(codex) + ":" + os.Getenv("PATH")})
+	isCodex := func(x fakeapi.Exchange) bool { return x.API == fakeapi.Responses && continued.asks(x.Body) }
+	all := posts(provider)
+	first := slices.IndexFunc(all, isCodex)
+	if first < 0 {
+		t.Fatal("Codex asked nothing")
+	}
+	for _, want := range []string{"You take over the work of another agent", "Rule: never change money.Parse", "ledger.go"} {
+		if !bytes.Contains(all[first].Body, []byte(want)) {
+			t.Errorf("Codex is not told %q", want)
+		}
+	}
+}
+
 // Agents that read ANTHROPIC_BASE_URL or OPENAI_BASE_URL each in its own way play under epitome run.
 func TestOtherAgentsUnderRun(t *testing.T) {
 	f := func(name, model, path string, agent tools, argv []string, env ...string) {
