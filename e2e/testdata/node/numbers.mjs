@@ -77,7 +77,8 @@ function hero(c) {
 // chart returns what the chart of a conversation says, with the texts for a pointer that rests on a turn.
 function chart(exchanges) {
   const before = (e) => total(e.tokens_before), after = (e) => total(e.tokens_after);
-  const most = Math.max(1, ...exchanges.flatMap((e) => [before(e), after(e), e.window ?? 0]));
+  const held = Math.max(...exchanges.flatMap((e) => [after(e), e.window ?? 0])); // the chart ends at three times that
+  const most = Math.min(Math.max(1, held, ...exchanges.map(before)), held > 0 ? 3 * held : Infinity);
   const all = [exchanges[0].turn, exchanges.at(-1).turn, ...[0, 1, 2, 3, 4].map((q) => tokens(Math.floor((most * q) / 4)))];
   const between = Math.floor((exchanges.length + 9) / 10);
   exchanges.forEach((e, i) => {
@@ -120,12 +121,12 @@ export function conversation({ story: s, edits }, turn) {
     "#chart svg": chart(s.exchanges),
     "#at h2": [turn],
     "#at dd": tiles(sumsOf(e)),
-    "#at > p": [done(e), e.reason, small(e.miss), lost(e), failed(e), e.compacted && e.compaction?.why],
+    "#at > p": [done(e), e.reason, ...(e.compact_line && !e.compacted ? [tokens(e.compact_line), tokens(total(e.tokens_after))] : []), small(e.miss), lost(e), failed(e), e.compacted && e.compaction?.why],
     "#at details td": order.flatMap((p) => [comma(e.tokens_before?.[p] ?? 0), comma(e.tokens_after?.[p] ?? 0)]),
-    "#at > details p": [e.clear_line && tokens(e.clear_line), e.compact_line && tokens(e.compact_line), clock(e.start), e.path, e.status,
+    "#at > details p": [e.clear_line && tokens(e.clear_line), clock(e.start), e.path, e.status,
       took(e.duration_ns), took(e.first_byte_ns), took(e.shape_ns), bytes(e.request_bytes), bytes(e.response_bytes)],
     "#at h3": edits.length > 0 ? [turn] : [],
-    "[aria-label=Edits] :is(th[scope=row], td)": edits.flatMap((x) => [String(x.item), x.last > x.item ? x.last : "", x.before && tokens(x.before),
+    "[aria-label=Edits] :is(th[scope=row], td)": edits.flatMap((x) => [x.item + 1, x.last > x.item ? x.last + 1 : "", x.before && tokens(x.before),
       tokens(x.after), x.reason, x.text && `${first(x.text)}\n${shorten(x.text, 4000)}`]),
     "dl:not(#at dl) dd": tiles(s.sums),
     '[aria-label="What happened"] :is(th[scope=row], td)': events.slice(0, 20).flatMap((x) => [x.turn, tokens(total(x.tokens_before)),
