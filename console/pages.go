@@ -84,7 +84,7 @@ type overview struct {
 }
 
 func (o *Console) overview(r *http.Request) (any, error) {
-	sum, err := o.sums(event.Span{From: time.Now().AddDate(0, 0, -29), By: "day"}) // thirty days
+	sum, err := o.sums(event.Span{From: time.Now().AddDate(0, 0, -29)}) // thirty days
 	if err != nil {
 		return nil, err
 	}
