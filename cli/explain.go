@@ -63,7 +63,8 @@ type explanation struct {
 	upstream string
 	source   string // of the window
 	shaper   *rewrite.Shaper
-	earlier  []string // a line for each change that was decided at an earlier request
+	earlier  []string    // a line for each change that was decided at an earlier request
+	codes    event.Codes // of the changes in the table
 }
 
 // newExplanation reads the request in a file; - is standard input. It assumes a window if one is given.
@@ -158,7 +159,7 @@ func (e *explanation) playEarlier() {
 		out := e.shape(body)
 		for _, c := range out.Changes() {
 			if c.New {
-				e.earlier = append(e.earlier, fmt.Sprintf("request %d, message %s", turn, changeLine(c)))
+				e.earlier = append(e.earlier, fmt.Sprintf("request %d, message %s", turn, e.changeLine(c)))
 			}
 		}
 	}
@@ -186,21 +187,24 @@ func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 	}
 	lines := e.earlier
 	for _, c := range out.Changes() {
-		lines = append(lines, changeLine(c))
+		lines = append(lines, e.changeLine(c))
 	}
 	if len(lines) == 0 {
 		fmt.Fprintf(w, "Nothing would be done: %s.\n", cmp.Or(r.Reason, r.Code.Sentence()))
 		return w.Flush()
 	}
-	fmt.Fprintf(w, "messages\tstep\ttool\tbefore\tafter\tartifact\twhy\n%s\n", strings.Join(lines, "\n"))
+	fmt.Fprintf(w, "messages\tstep\ttool\tbefore\tafter\tartifact\twhy\n%s\n\n", strings.Join(lines, "\n"))
+	for _, code := range e.codes {
+		fmt.Fprintf(w, "%s\t%s\n", code, code.Sentence())
+	}
 	return w.Flush()
 }
 
 // changeLine returns the line of a table about a change. Messages count from 1, as in the texts for the model.
-func changeLine(c rewrite.Change) string {
+func (e *explanation) changeLine(c rewrite.Change) string {
 	messages, artifact, why := fmt.Sprint(c.Message+1), "", "decided in an earlier request"
 	if c.New {
-		why = strings.ReplaceAll(string(c.Why), "_", " ")
+		why, e.codes = string(c.Why), e.codes.With(c.Why)
 	}
 	if c.Last > c.Message {
 		messages += fmt.Sprintf("-%d", c.Last+1)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -64,7 +65,7 @@ func listMemory(_ *daemon.Card, all []inject.Notes, _ []string) error {
 
 // forgetMemory forgets the notes with these ids, or all notes if there are none.
 func forgetMemory(card *daemon.Card, all []inject.Notes, ids []string) error {
-	gone := 0
+	gone, unknown := 0, slices.Clone(ids)
 	for _, n := range all {
 		for _, e := range n.Entries {
 			if len(ids) > 0 && !slices.Contains(ids, e.ID) {
@@ -75,10 +76,12 @@ func forgetMemory(card *daemon.Card, all []inject.Notes, ids []string) error {
 				return err
 			}
 			gone++
+			unknown = slices.DeleteFunc(unknown, func(id string) bool { return id == e.ID })
 		}
 	}
-	if gone < len(ids) {
-		return fmt.Errorf("cannot forget all of %q: no note has this id; 'epitome memory list' shows all", ids)
+	if len(unknown) > 0 {
+		return fmt.Errorf("cannot forget %s: no note has this id; 'epitome memory list' shows all",
+			strings.Join(unknown, ", "))
 	}
 	fmt.Printf("Forgotten: %d. Conversations that have begun keep what they were told.\n", gone)
 	return nil

@@ -107,8 +107,8 @@ func statsNotes(s event.Report) (notes []string) {
 		"and BILLED may be too low.")
 	note(m.Own != 0, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own))
 	note(m.Saved != 0 || m.Beyond > 0, "%s", console.MoneyText(m))
-	note(m.Unpriced > 0, "For %d requests the model's price or token usage is unknown; set prices under "+
-		"[prices] in config.toml.", m.Unpriced)
+	note(m.Unpriced > 0, "%d requests are left out of BILLED and SAVED: their model has no price (set it under "+
+		"[prices] in config.toml), or their answer reports no tokens.", m.Unpriced)
 	note(o.Exchanges > 0, "The %d requests in mode observe had %s tokens and would have had %s. BEFORE, "+
 		"AFTER, LESS and SAVED leave them out.", o.Exchanges, console.Tokens(o.TokensBefore),
 		console.Tokens(o.TokensAfter))
@@ -203,7 +203,7 @@ func statusText(s event.Status) string {
 		text += fmt.Sprintf(" · %d requests would have failed", s.Beyond)
 	}
 	if s.Last != "" {
-		text += " · last: " + plain(s.Last)
+		text += " · " + plain(s.Last)
 	}
 	if lost := console.CacheLost(s.Miss, s.Rebilled); lost != "" {
 		text += " · " + lost

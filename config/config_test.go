@@ -294,9 +294,10 @@ func TestMistakesAreErrors(t *testing.T) {
 		"upstreams.a = { url = \"http://x\", uri = 1 }":      "config.toml:1: unknown key upstreams.a.uri (did you mean url?)",
 		"rewrite.tools = [ { tool = \"a\", keep = 1 } ]":     "config.toml:1: rewrite.tools: must not be a TOML integer",
 		"frobnicate = 1":                                     "config.toml:1: unknown key frobnicate",
-		"mode = \"on\"\nmode = \"off\"":                      "config.toml:2: ",
+		"mode = \"on\"\nmode = \"off\"":                      "config.toml:2: key mode is already defined",
+		"listen = 7070":                                      "config.toml:1: listen: must be text in quotes",
 		"mode = on":                                          "config.toml:1: ",
-		"[proxy]\nmax_connections = \"12\"":                  "proxy.max_connections: must not be a TOML string",
+		"[proxy]\nmax_connections = \"12\"":                  "proxy.max_connections: must not be text in quotes",
 		"[proxy]\nread_idle = 5":                             `cannot read duration "5 without quotes": write a number`,
 		"[proxy]\nmax_body = \"64\"":                         `cannot read size "64"`,
 		"[window]\ndefault = 3.5":                            `cannot read tokens "3.5"`,
@@ -360,7 +361,7 @@ context_window = 5
 		"3: unknown key upstreams.local.base_url (did you mean url?)",
 		"5: unknown key rewrite.clear_att (did you mean clear_at?)", "6: rewrite.preset: write one of balanced, ",
 		"7: cannot use rewrite.rent -1: write a factor from 0 to 1000", `9: proxy.read_idle: cannot read duration "5 `,
-		"11: log.level: must not be a TOML array", `19: routes.2.upstream must be anthropic, chatgpt, local or openai`,
+		"11: log.level: must be debug, info, warn or error", `19: routes.2.upstream must be anthropic, chatgpt, local or openai`,
 		"20: unknown key routes.2.context_window (did you mean window.models?)",
 	}, ".*\nconfig.toml:")
 	want = "^config.toml:" + strings.NewReplacer("(", `\(`, ")", `\)`, "?", `\?`).Replace(want)

@@ -71,10 +71,14 @@ func (c *Config) explain(key string, err error) error {
 			key += "." + name
 		}
 		return fmt.Errorf("unknown key %s%s", key, c.suggestion(rowNumber.ReplaceAllString(key, "")))
-	case isKind:
-		said = "must not be a TOML " + kind
 	case key == "log.level":
 		said = "must be debug, info, warn or error"
+	case isKind && strings.HasSuffix(said, " string"): // the type of the key
+		said = "must be text in quotes"
+	case isKind && kind == "string":
+		said = "must not be text in quotes"
+	case isKind:
+		said = "must not be a TOML " + kind
 	}
 	return fmt.Errorf("%s: %s", key, said)
 }
@@ -92,7 +96,7 @@ func (c *Config) place(err error) error {
 				at, longest = i+1, e.key
 			}
 		}
-		if at > 0 {
+		if at > 0 && !strings.HasPrefix(text, c.file+":") {
 			text = fmt.Sprintf("%s:%d: %s", c.file, c.entries[at-1].line, text)
 		}
 		texts[at] += text + "\n"

@@ -92,7 +92,7 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 	if m := c.Sums.Money; m.Saved != m.Raw-m.Sent-300_000 || m.Raw <= m.Sent || m.Own != 300_000 {
 		t.Errorf("saved %d, own %d", m.Saved, m.Own)
 	}
-	if c.Latest != "clear 11 results, −25.9k tokens" {
+	if c.Latest != "turn 2: clear 11 results, −25.9k tokens" {
 		t.Errorf("the latest decision is %q", c.Latest)
 	}
 	if _, err := r.Conversation("c9"); err != ErrUnknown {

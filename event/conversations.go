@@ -37,7 +37,7 @@ type Conversation struct {
 	Window   int       `json:"window"`
 	Share    float64   `json:"share"`              // Tokens of Window
 	Cached   float64   `json:"cached"`             // part of the input that the provider's cache had; -1: unknown
-	Latest   string    `json:"latest,omitempty"`   // the newest decision, such as "clear 11 results, −25.9k tokens"
+	Latest   string    `json:"latest,omitempty"`   // the newest decision, such as "turn 7: clear 2 results, −9.1k tokens"
 	Notice   string    `json:"notice,omitempty"`   // why the newest request cannot be kept below the line of compaction
 	Miss     Miss      `json:"miss,omitempty"`     // of the newest request with an answer
 	Rebilled int       `json:"rebilled,omitempty"` // likewise
@@ -140,11 +140,12 @@ func (t *talk) add(e *Exchange, end time.Time) {
 	switch {
 	case !e.Decided || e.Mode != ModeOn:
 	case Step(e) == "restore":
-		t.Latest = "restored"
+		t.Latest = fmt.Sprintf("turn %d: restored", t.Turns)
 	default:
 		noun := map[bool]string{true: "message", false: "result"}[e.Compacted > 0]
 		done := english.Plural(e.Offloaded+e.Cleared+e.Compacted, noun, "")
-		t.Latest = fmt.Sprintf("%s %s, −%.1fk tokens", cmp.Or(Step(e), e.Action), done, float64(e.TakenOut)/1000)
+		t.Latest = fmt.Sprintf("turn %d: %s %s, −%.1fk tokens", t.Turns, cmp.Or(Step(e), e.Action), done,
+			float64(e.TakenOut)/1000)
 	}
 	switch {
 	case isAnswered(e):

@@ -119,7 +119,8 @@ func (s *session) line(color, format string, args ...any) {
 func (s *session) printHead() {
 	s.line("", "An agent sends its whole conversation again each turn. In time it outgrows its model, which here\n"+
 		"holds %s tokens; epitome, between the two, keeps the model's requests small. Agent, user and\n"+
-		"model are scripted, and epitome is real. Turns without news are left out.\n", comma(s.Window))
+		"model are scripted, and epitome is real. Sizes are in tokens. Turns without news are left out.\n",
+		comma(s.Window))
 	s.line(faint, "%4s  %-25s%5s   %5s  %-12s  %5s  %s", "turn", "the agent", "sends", "gets", "window used", "cache",
 		"what epitome did")
 }

@@ -34,7 +34,7 @@ func Find(paths []string) (files []string, err error) {
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("cannot find sessions: %w", err)
 		}
 	}
 	slices.Sort(files)

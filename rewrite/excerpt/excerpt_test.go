@@ -86,7 +86,7 @@ func holdLines(t *testing.T, text string, budget int) {
 	if omitted == 0 {
 		return
 	}
-	gap := regexp.MustCompile(`^\[epitome: (\d+) lines? omitted \((\d+)-(\d+)\)\]\n$`)
+	gap := regexp.MustCompile(`^\[epitome: (\d+) lines? omitted \((\d+)(?:-\d+)?\)\]\n$`)
 	lines := strings.SplitAfter(text, "\n")
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]

@@ -226,7 +226,11 @@ func (x *choice) join() (short string, omitted int) {
 			n = 0
 		}
 		if n > 0 {
-			fmt.Fprintf(&b, "%s %s omitted (%d-%d)]\n", Mark, Amount(n), first+1, i) // a reader counts lines from 1
+			lines := fmt.Sprint(first + 1) // a reader counts lines from 1
+			if n > 1 {
+				lines += fmt.Sprintf("-%d", i)
+			}
+			fmt.Fprintf(&b, "%s %s omitted (%s)]\n", Mark, Amount(n), lines)
 			omitted += n
 		}
 		if i < len(x.lines) {

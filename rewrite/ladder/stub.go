@@ -128,7 +128,11 @@ func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 // and its size, says what was done to it and where to read it, and ends with quotes.
 func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	it, names := &s.Request.Items[i], s.keepItem(i)
-	if n := excerpt.CountLines(s.Request.TextOf(it)); n > 0 {
+	switch n := excerpt.CountLines(s.Request.TextOf(it)); n {
+	case 0:
+	case 1:
+		what += ", 1 long line"
+	default:
 		what += ", " + excerpt.Amount(n)
 	}
 	if media := it.Media(); media != "" {
