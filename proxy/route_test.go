@@ -130,11 +130,11 @@ func TestForwardProxyOfTheEnvironmentIsUsed(t *testing.T) {
 		}))
 	}()
 	t.Setenv("HTTP_PROXY", "http://user:pass@"+hop.Addr().String())
-	r := startRig(t, "http://upstream.test:81")
+	r := startRig(t, "http://upstream.test")
 	if _, body := r.ask(get("/a")); body != "through" {
 		t.Errorf("got %q", body)
 	}
-	if q := <-asked; q.Host != "upstream.test:81" ||
+	if q := <-asked; q.Host != "upstream.test:80" ||
 		q.Header.Get("Proxy-Authorization") != "Basic "+base64.StdEncoding.EncodeToString([]byte("user:pass")) {
 		t.Errorf("the forward proxy was asked for %s with %v", q.Host, q.Header)
 	}

@@ -34,7 +34,7 @@ func newDialer(at *url.URL, timeout time.Duration) dialer {
 func hostPort(at *url.URL) string {
 	port := at.Port()
 	if port == "" {
-		port = at.Scheme
+		port = map[string]string{"http": "80", "https": "443"}[at.Scheme] // forward proxies take numbers alone
 	}
 	return net.JoinHostPort(at.Hostname(), port)
 }
