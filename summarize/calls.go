@@ -57,7 +57,8 @@ func (s *summary) calls(budget int) string {
 // rowOf returns the files of a call, one per line, or else its main argument; below that how it failed, if it did.
 func rowOf(c *activity.Call) string {
 	const maxFiles = 8
-	row := cmp.Or(strings.Join(c.Files[:min(len(c.Files), maxFiles)], "\n"), c.About, "(no path or command)") + "\n"
+	row := cmp.Or(strings.Join(c.Files[:min(len(c.Files), maxFiles)], "\n"), c.About) + "\n"
+	row = strings.TrimPrefix(row, "\n") // of a call without an argument
 	if c.Failed() {
 		row += "(" + c.State() + ")\n"
 	}
@@ -65,7 +66,7 @@ func rowOf(c *activity.Call) string {
 }
 
 // linesToQuote returns the failure that a result reports, if its call failed or is a command without exit code. Of
-// other results it returns the first lines with names that the agent has used in later calls and sees nowhere else.
+// other results it returns the first lines of at least three words with names that the agent has used in later calls and sees nowhere else.
 func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 	const maxLines, longest = 4, 160 // lines with such names, bytes of each
 	text, _ := excerpt.Screen(s.Request.TextOf(&s.Request.Items[c.Result]))
@@ -75,7 +76,8 @@ func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 	var list []string
 	isNew := func(name string) bool { return n.used[name] > c.Result && !n.shown[name] }
 	for line := range strings.SplitSeq(text, "\n") {
-		if len(list) < maxLines && len(line) <= longest && slices.ContainsFunc(namesIn(line), isNew) {
+		isPart := len(strings.Fields(line)) < 3 || strings.HasSuffix(line, "(") || strings.HasSuffix(line, "[")
+		if !isPart && len(list) < maxLines && len(line) <= longest && slices.ContainsFunc(namesIn(line), isNew) {
 			list = append(list, strings.TrimRight(line, " \t\r"))
 			n.markShown(line) // no second line is quoted for the same names
 		}

@@ -94,5 +94,6 @@ func (s *summary) messages(list []message, others int) {
 	for _, m := range list {
 		text += fmt.Sprintf("%s %d, %s\n%s", mark, s.Request.Items[m.item].Number, m.note, m.text)
 	}
-	s.section("messages, oldest first: the user's in full and still in force, yours from their end", text)
+	s.section("messages, oldest first: the user's whole (rules still hold, done tasks stay done), and the ends of yours",
+		text)
 }

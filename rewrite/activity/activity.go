@@ -24,7 +24,7 @@ type Call struct {
 	Kind         Kind          // what the call does
 	About        string        // main argument on one line, at most 250 characters; ↵ is a line break of a command
 	Files        []string      // paths that the call reads or writes; empty unless Kind is Read or Write
-	IsError      bool          // the client marked the result as failed
+	IsError      bool          // the client marked the result as failed; of kind Write also by its first words
 	Exit         int           // the exit code that the result states if Kind is Run; else -1
 }
 
@@ -58,8 +58,11 @@ func Of(r *conversation.Request, known []Call) []Call {
 		isAnswered := func(c conversation.Call) bool { return c.ID == it.Answers }
 		c := &calls[first+slices.IndexFunc(r.Items[caller].Calls, isAnswered)]
 		c.Result, c.IsError = i, it.IsError
-		if c.Kind == Run { // results of other kinds, such as files, may only mention an exit code
+		switch c.Kind { // results of other kinds, such as files, may only mention an exit code or an error
+		case Run:
 			c.Exit = exitCode(r.TextOf(it))
+		case Write:
+			c.IsError = c.IsError || refused.MatchString(r.TextOf(it))
 		}
 	}
 	return calls

@@ -16,6 +16,9 @@ var exitForm = regexp.MustCompile(`(?im)^[\[(<*\s]*(?:error: )?` +
 	`[ :=>"']*(\d{1,3})(?:</\w+>|[\])>.*\s])*$|` +
 	`"(?:exit_?code|exit_?status|return_?code)" ?: ?(\d{1,3})\b`)
 
+// refused matches the result of a call that wrote nothing, where the client does not mark it as failed.
+var refused = regexp.MustCompile(`(?i)^\s*(?:<tool_use_error>|error\b|.{0,60}\bfailed: )`)
+
 // exitCode returns the exit code that a client states at the beginning or the end of a result; -1 if it states none.
 func exitCode(text string) int {
 	const near = 300 // bytes: further inside, an exit code is more likely part of the command's output
@@ -33,12 +36,12 @@ func exitCode(text string) int {
 // State returns how the call ended, as "failed" or "exit code 0"; empty if neither exit code nor error flag says so.
 func (c *Call) State() string {
 	switch {
-	case c.Exit > 0:
+	case c.IsError && c.Exit > 0:
 		return fmt.Sprintf("failed, exit code %d", c.Exit)
 	case c.IsError: // maybe with exit code 0: the client knows better
 		return "failed"
-	case c.Exit == 0:
-		return "exit code 0"
+	case c.Exit >= 0: // which may be 1 for a search that found nothing
+		return fmt.Sprintf("exit code %d", c.Exit)
 	}
 	return ""
 }

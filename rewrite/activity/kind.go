@@ -22,13 +22,14 @@ const (
 )
 
 // kinds lists words in names of tools, and whole names of several words, that show what a tool is for. The first entry
-// that fits counts: write_stdin, which feeds a running command, is of kind Run as its entry comes before Write.
+// that fits counts: write_stdin, which feeds a running command, is of kind Run as its entry comes before Write. Of kind
+// Ask there are whole names alone, as its results count as the user's words.
 var kinds = []struct {
 	kind  Kind
 	names []string
 }{
-	{Ask, strings.Fields("ask question questions request_user_input attempt_completion exit_plan_mode " +
-		"plan_mode_respond")},
+	{Ask, strings.Fields("ask question ask_user ask_user_question ask_user_questions ask_followup_question " +
+		"request_user_input attempt_completion exit_plan_mode plan_mode_respond")},
 	{Todo, strings.Fields("todo todos update_plan")},
 	{Run, strings.Fields("write_stdin")},
 	{Write, strings.Fields("write edit editor patch create replace insert delete remove rename move save append")},
@@ -45,6 +46,9 @@ func kindOf(tool string) Kind {
 	name := strings.ToLower(strings.Join(word.FindAllString(tool, -1), "_"))
 	words := append(strings.Split(name, "_"), name) // the whole name, too, for names of several words in kinds
 	for _, k := range kinds {
+		if k.kind == Ask && !slices.Contains(k.names, name) {
+			continue
+		}
 		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(k.names, w) }) {
 			return k.kind
 		}

@@ -242,7 +242,7 @@ func (x *choice) join() (short string, omitted int) {
 
 // detail matches a line near a failing line that belongs to its failure: an expected or an actual value, a changed line
 // of a diff, or a place in a file.
-var detail = regexp.MustCompile(`(?i)^[>|#\s]*(?:[-+] ?\S|` +
+var detail = regexp.MustCompile(`(?i)^[>|#\s]*(?:[-+]\s*[^-+\s]|` +
 	`(?:left|right|want|wanted|got|expected|received|actual|caused by)\b)|` +
 	`[\w/)]\.\w+["']?(?:[:(]| line )\d|\bline \d|-->`)
 

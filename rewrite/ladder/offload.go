@@ -115,7 +115,7 @@ func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, 
 		return e, false
 	}
 	names := s.keepText(t.raw, t.text)
-	text = excerpt.Note(s.callOf[i].String()+", "+done, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
+	text = excerpt.Note(excerpt.OneLine(s.callOf[i].String(), maxCall)+", "+done, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
 	e = ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
 		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text)), Step: ledger.StepOffload, Why: why}
 	e.Saved = t.tokens - e.Tokens
