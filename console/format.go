@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"epitome/event"
 )
@@ -117,10 +118,7 @@ func ratio(part, whole any) string {
 
 // plural returns a number with its noun: "1 turn", "12 turns".
 func plural(n any, noun string) string {
-	if amount(n) == 1 {
-		return "1 " + noun
-	}
-	return humanize.Comma(amount(n)) + " " + noun + "s"
+	return humanize.Comma(amount(n)) + " " + english.PluralWord(int(amount(n)), noun, "")
 }
 
 // took returns a duration: from a second on in seconds, else in milliseconds.

@@ -188,7 +188,7 @@ func (s *session) send(decide func([]message) message) (answer message, err erro
 	if answer, err = s.post(s.proxy.URL); err != nil {
 		return answer, err
 	}
-	t.Got, t.Cached, t.Extends = s.model.last.tokens, s.model.last.cached, s.model.last.extends
+	t.Got = s.model.last
 	if s.id != "" {
 		t.Exchange, err = s.exchange()
 	}

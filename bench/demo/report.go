@@ -42,11 +42,9 @@ type Report struct {
 // Turn is one request of the agent.
 type Turn struct {
 	Number   int
-	Did      string // by agent or user since the request before
-	Sent     int    // tokens, as the agent sent it
-	Got      int    // tokens, as the model received it; 0 if it gave no answer
-	Cached   int    // of Got
-	Extends  bool   // it begins with the request before
+	Did      string   // by agent or user since the request before
+	Sent     int      // tokens, as the agent sent it
+	Got      received // empty if the model gave no answer
 	Exchange event.Exchange
 	Question bool   // the user has asked something
 	Answer   string // to that
@@ -63,8 +61,8 @@ func (r *Report) add(t Turn) {
 	}
 	r.Turns++
 	r.Raw, r.RawLargest = r.Raw+t.Sent, max(r.RawLargest, t.Sent)
-	r.Sent, r.SentLargest, r.Cached = r.Sent+t.Got, max(r.SentLargest, t.Got), r.Cached+t.Cached
-	count(&r.Extended, t.Extends)
+	r.Sent, r.SentLargest, r.Cached = r.Sent+t.Got.tokens, max(r.SentLargest, t.Got.tokens), r.Cached+t.Got.cached
+	count(&r.Extended, t.Got.extends)
 	count(&r.Reads, t.ReadBack)
 	count(&r.Asked, t.Answer != "")
 	count(&r.Right, t.Right)
@@ -72,7 +70,7 @@ func (r *Report) add(t Turn) {
 	if t.Answer != "" && !t.Right {
 		r.fault("the answer %s is wrong", t.Answer)
 	}
-	if !t.Extends && t.Exchange.Mode == event.ModeOn && !t.Exchange.Broke {
+	if !t.Got.extends && t.Exchange.Mode == event.ModeOn && !t.Exchange.Broke {
 		r.fault("request %d changed earlier messages without a decision", t.Number)
 	}
 }
@@ -132,10 +130,10 @@ func (s *session) printTurn() {
 		return
 	}
 	const cells = 8
-	full := min((t.Got*cells+s.Window/2)/s.Window, cells)
+	full := min((t.Got.tokens*cells+s.Window/2)/s.Window, cells)
 	bar := strings.Repeat("█", full) + strings.Repeat("·", cells-full)
 	start := fmt.Sprintf("%4d  %-25s%5s → %5s  %s %3d%%  %3d%%  ", t.Number, console.Shorten(t.Did, 24),
-		tokens(t.Sent), tokens(t.Got), bar, 100*t.Got/s.Window, 100*t.Cached/max(t.Got, 1))
+		tokens(t.Sent), tokens(t.Got.tokens), bar, 100*t.Got.tokens/s.Window, 100*t.Got.cached/max(t.Got.tokens, 1))
 	s.line("", "%s%s", start, strings.Join(notes, ", "))
 	if t.Exchange.Offloaded > 0 && !s.excerpt {
 		s.excerpt = true
@@ -165,7 +163,7 @@ func (s *session) notes() (notes []string) {
 		where = "read back"
 	}
 	switch {
-	case t.Got == 0:
+	case t.Got.tokens == 0:
 		note(red, "✗ no answer")
 	case t.Right:
 		note(green, "%s: %s ✓", where, t.Answer)

@@ -57,7 +57,7 @@ func ownPolicy(conf config.Config) policy {
 		deps := daemon.Deps(facts, artifacts, windows, time.Hour)
 		deps.Summarizer, deps.Memo = e, s.scale.Memo
 		e.shaper = rewrite.NewShaper(deps)
-		return e, nil
+		return e.shape, nil
 	}}
 }
 
@@ -82,7 +82,7 @@ func (e *epitome) shape(original *request) (shaped, error) {
 	for _, q := range e.ahead {
 		_, _ = e.Ask(context.Background(), q) // without an answer there is no summary
 	}
-	s := shaped{out.Body, broke || out.Report.Broke, e.asked}
+	s := shaped{out.Body, broke || out.Report.Broke, e.asked, e.artifacts.Get}
 	e.ahead, e.asked = nil, nil
 	return s, out.Report.Err
 }
@@ -109,11 +109,6 @@ func (e *epitome) rescue(in rewrite.Input, out rewrite.Output) rewrite.Output {
 		best.Settle()
 	}
 	return best
-}
-
-func (e *epitome) artifact(name string) string {
-	content, _ := e.artifacts.Get(name)
-	return string(content)
 }
 
 // Prepare has a question answered before the next request, so that equal sessions have equal figures.

@@ -14,19 +14,16 @@ type policy struct {
 	open func(s *session, window int) (shaper, error)
 }
 
-// shaper shapes the requests of one session, which come in order.
-type shaper interface {
-	// shape returns what is sent in the place of a request. After an error the request counts as invalid.
-	shape(original *request) (shaped, error)
-	// artifact returns the text that was taken out under a name; "" if there is none.
-	artifact(name string) string
-}
+// shaper returns what is sent in the place of a request. The requests are those of one session, in order. After an error
+// the request counts as invalid.
+type shaper func(original *request) (shaped, error)
 
 // shaped is what is sent in the place of a request.
 type shaped struct {
 	body      []byte
-	isDecided bool    // earlier messages are changed by a new decision
-	asked     []asked // the policy's own requests to a model since the request before
+	isDecided bool                              // earlier messages are changed by a new decision
+	asked     []asked                           // the policy's own requests to a model since the request before
+	artifact  func(name string) ([]byte, error) // returns the text that was taken out under a name; nil: there is none
 }
 
 // asked is a request of a policy to a model, and the tokens of the answer.
@@ -44,7 +41,7 @@ const (
 // player plays one session through one policy in one window, and measures what is sent.
 type player struct {
 	*session
-	shaper shaper
+	shape  shaper
 	row    *Row                // of the policy and the window, with the figures of all sessions
 	known  map[string]*message // all messages read so far, by their source
 	before *request            // as it was sent; empty at first
@@ -56,7 +53,7 @@ type player struct {
 // play plays and measures turn number n. original is the client's request.
 func (p *player) play(n int, original *request) {
 	t := p.turns[n]
-	s, now := p.shape(n, original)
+	s, now := p.send(n, original)
 	for _, m := range now.messages {
 		if m.place < 0 && m.quotes == "" {
 			p.findQuotes(m, t.end)
@@ -81,14 +78,14 @@ func (p *player) play(n int, original *request) {
 		p.row.Unrecorded++
 		p.note(n, "earlier messages changed without a decision")
 	}
-	p.measureRecall(t, now, original)
+	p.measureRecall(t, now, original, s)
 	p.measureSignal(t, now)
 	p.before, p.cached = now, original.tokens
 }
 
-// shape returns what the policy sends. If it fails, or what it sends cannot be read, the client's request is measured.
-func (p *player) shape(n int, original *request) (shaped, *request) {
-	s, err := p.shaper.shape(original)
+// send returns what the policy sends. If it fails, or what it sends cannot be read, the client's request is measured.
+func (p *player) send(n int, original *request) (shaped, *request) {
+	s, err := p.shape(original)
 	now := original
 	if err == nil && !bytes.Equal(s.body, original.Body) {
 		if now, err = p.read(s.body, p.before, p.known); err != nil {
@@ -132,7 +129,7 @@ func price(tokens, cached int) float64 { return cachedPrice*float64(cached) + fl
 // measureRecall counts which needs of the answer a request meets: a name stands in a message of the client's that is
 // sent whole, or on a line that is one of the client's; a line stands anywhere. A request over the window meets none.
 // Recall is measured in requests that, as the client sends them, have more than half of the window or 100,000 tokens.
-func (p *player) measureRecall(t turn, now, original *request) {
+func (p *player) measureRecall(t turn, now, original *request, s shaped) {
 	var artifacts []string
 	var made []*message
 	for _, m := range slices.Backward(now.messages) {
@@ -155,7 +152,7 @@ func (p *player) measureRecall(t turn, now, original *request) {
 			old.count(isMet)
 		}
 		if !isSent {
-			p.row.Retrievable.count(p.isInArtifact(n.text, artifacts))
+			p.row.Retrievable.count(isInArtifact(n.text, artifacts, s.artifact))
 		}
 	}
 	if 2*original.tokens > min(p.row.Window, 200_000) {
@@ -170,15 +167,15 @@ func (p *player) hasAny(r *request, places []int) bool {
 	return slices.ContainsFunc(places, func(i int) bool { return r.has[p.whole.messages[i]] })
 }
 
-// isInArtifact reports whether one of the artifacts contains a name: as it is, in a JSON string, or in the arguments of
-// a call, which are JSON in a JSON string.
-func (p *player) isInArtifact(name string, artifacts []string) bool {
+// isInArtifact reports whether one of the artifacts that read returns contains a text: as it is, in a JSON string, or in
+// the arguments of a call, which are JSON in a JSON string.
+func isInArtifact(text string, artifacts []string, read func(name string) ([]byte, error)) bool {
 	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`).Replace
-	once := escape(name)
-	forms := slices.Compact([]string{name, once, escape(once)})
-	return slices.ContainsFunc(artifacts, func(artifact string) bool {
-		text := p.shaper.artifact(artifact)
-		return slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(text, form) })
+	once := escape(text)
+	forms := slices.Compact([]string{text, once, escape(once)})
+	return read != nil && slices.ContainsFunc(artifacts, func(name string) bool {
+		content, _ := read(name) // none with an error
+		return slices.ContainsFunc(forms, func(form string) bool { return bytes.Contains(content, []byte(form)) })
 	})
 }
 

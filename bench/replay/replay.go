@@ -76,7 +76,7 @@ func (o *Options) play(ctx context.Context, s *session, r *Report) error {
 		if err != nil {
 			return err
 		}
-		players = append(players, &player{session: s, shaper: opened, row: row, known: maps.Clone(s.known),
+		players = append(players, &player{session: s, shape: opened, row: row, known: maps.Clone(s.known),
 			before: &request{}})
 	}
 	original := &request{}

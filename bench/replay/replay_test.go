@@ -41,16 +41,15 @@ type fake struct {
 	artifacts map[string]string
 }
 
-func (f fake) shape(original *request) (shaped, error) {
+func (f *fake) shape(original *request) (shaped, error) {
 	sent, isDecided, err := f.edit(string(original.Body))
-	return shaped{body: []byte(sent), isDecided: isDecided}, err
+	artifact := func(name string) ([]byte, error) { return []byte(f.artifacts[name]), nil }
+	return shaped{body: []byte(sent), isDecided: isDecided, artifact: artifact}, err
 }
 
-func (f fake) artifact(name string) string { return f.artifacts[name] }
-
 // replacing returns a fake that replaces texts in every request that contains trigger.
-func replacing(trigger string, pairs ...string) fake {
-	return fake{edit: func(body string) (string, bool, error) {
+func replacing(trigger string, pairs ...string) *fake {
+	return &fake{edit: func(body string) (string, bool, error) {
 		if !strings.Contains(body, trigger) {
 			return body, false, nil
 		}
@@ -59,7 +58,7 @@ func replacing(trigger string, pairs ...string) fake {
 }
 
 // run replays files with one session each through a policy, or, without one, as the command does.
-func run(t *testing.T, window int, s shaper, bodies ...string) *Report {
+func run(t *testing.T, window int, s *fake, bodies ...string) *Report {
 	t.Helper()
 	folder := t.TempDir()
 	for i, body := range bodies {
@@ -70,7 +69,7 @@ func run(t *testing.T, window int, s shaper, bodies ...string) *Report {
 	o := Options{Paths: []string{folder}, Windows: []int{window}, Progress: io.Discard,
 		Config: defaults(t)}
 	if s != nil {
-		open := func(*session, int) (shaper, error) { return s, nil }
+		open := func(*session, int) (shaper, error) { return s.shape, nil }
 		o.policies = []policy{{"epitome", open}}
 	}
 	r, err := Run(t.Context(), o)
@@ -179,7 +178,7 @@ func TestNeedsAreMetByMessagesAndQuotedLines(t *testing.T) {
 }
 
 func TestInvalidRequestsAreCounted(t *testing.T) {
-	f := func(name string, s fake, why string) {
+	f := func(name string, s *fake, why string) {
 		t.Helper()
 		r := run(t, 64_000, s, needy())
 		if r.Rows[0].Invalid == 0 || !strings.Contains(r.Faults[0], why) || len(r.Missed()) == 0 {
@@ -188,8 +187,8 @@ func TestInvalidRequestsAreCounted(t *testing.T) {
 	}
 	fails := func(string) (string, bool, error) { return "", false, errors.New("no luck") }
 	half := func(body string) (string, bool, error) { return body[:50], false, nil }
-	f("failed", fake{edit: fails}, "luck")
-	f("half", fake{edit: half}, "")
+	f("failed", &fake{edit: fails}, "luck")
+	f("half", &fake{edit: half}, "")
 	f("a result without a call", replacing(`"1"`, calls("1", "run", `{}`)+",", ""), "answers no call")
 	f("a call without a result", replacing(`"ok"`, returns("2", "src/new other_name")+",", ""), "no result")
 	f("cut arguments", replacing(`"ok"`, `"{\"path`, `"{path`), "not JSON")
@@ -204,7 +203,7 @@ func TestFailuresOfNewOutputs(t *testing.T) {
 	body := requestOf(says("user", "Test."), calls("1", "bash", `{"command":"make test"}`), returns("1", output),
 		calls("2", "bash", `{"command":"cd a && cat b.log | head -9"}`), returns("2", "panic: an old one\n"),
 		says("assistant", "Done."), says("user", "So?"))
-	f := func(s fake, seen, signal, first float64) {
+	f := func(s *fake, seen, signal, first float64) {
 		t.Helper()
 		r := run(t, 64_000, s, body).Rows[0]
 		near(t, "seen", r.Seen, seen)
@@ -291,7 +290,7 @@ func long(rounds int, tools bool) string {
 func playLong(t *testing.T, p policy, body string, window int) (sent string, all []asked) {
 	t.Helper()
 	s := open(t, body)
-	shaper, err := p.open(s, window)
+	shape, err := p.open(s, window)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +299,7 @@ func playLong(t *testing.T, p policy, body string, window int) (sent string, all
 		if err != nil {
 			t.Fatal(err)
 		}
-		now, err := shaper.shape(original)
+		now, err := shape(original)
 		if err != nil || len(flawsOf(now.body)) > 0 {
 			t.Fatal(err, flawsOf(now.body))
 		}

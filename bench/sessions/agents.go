@@ -58,11 +58,11 @@ func addClaudeLine(t *thread, line gjson.Result) {
 		for _, block := range results {
 			t.result(block.Get("tool_use_id").Str, textOf(block.Get("content")))
 		}
-		t.add(user, m.Get("content"))
+		t.add("user", m.Get("content"))
 	case "assistant":
 		if model := m.Get("model").Str; model != "<synthetic>" { // an error message of Claude Code
 			t.model = cmp.Or(model, t.model)
-			t.add(assistant, m.Get("content"))
+			t.add("assistant", m.Get("content"))
 		}
 	}
 }
@@ -77,9 +77,9 @@ func readPi(lines []gjson.Result) [][]byte {
 		case "model_change":
 			t.model = cmp.Or(line.Get("modelId").Str, t.model)
 		case "custom_message":
-			t.add(user, line.Get("content"))
+			t.add("user", line.Get("content"))
 		case "branch_summary":
-			t.add(user, line.Get("summary"))
+			t.add("user", line.Get("summary"))
 		case "compaction":
 			compactPi(t, line)
 		case "message":
@@ -88,7 +88,7 @@ func readPi(lines []gjson.Result) [][]byte {
 			case "toolResult":
 				t.result(m.Get("toolCallId").Str, textOf(m.Get("content")))
 			case "bashExecution":
-				t.say(user, fmt.Sprintf("Ran `%s`\n```\n%s\n```", m.Get("command").Str, m.Get("output").Str))
+				t.say("user", fmt.Sprintf("Ran `%s`\n```\n%s\n```", m.Get("command").Str, m.Get("output").Str))
 			default:
 				t.model = cmp.Or(m.Get("model").Str, t.model)
 				t.add(role, m.Get("content"))
@@ -107,7 +107,7 @@ func compactPi(t *thread, line gjson.Result) {
 		kept = t.messages[i:]
 	}
 	t.restart()
-	t.add(user, line.Get("summary"))
+	t.add("user", line.Get("summary"))
 	for _, m := range kept {
 		t.messages = append(t.messages, m)
 		t.end(m.id)
@@ -125,7 +125,7 @@ func readCodex(lines []gjson.Result) [][]byte {
 		case "session_meta":
 			if len(t.messages) == 0 { // the log of a resumed session repeats it
 				instructions = firstOf(payload, "base_instructions.text", "instructions").Str
-				t.say(system, instructions)
+				t.say("system", instructions)
 			}
 		case "turn_context":
 			t.model = cmp.Or(payload.Get("model").Str, t.model)
@@ -133,13 +133,13 @@ func readCodex(lines []gjson.Result) [][]byte {
 			addCodexItem(t, payload)
 		case "compacted":
 			t.restart()
-			t.say(system, instructions)
+			t.say("system", instructions)
 			history := payload.Get("replacement_history")
 			for _, item := range history.Array() {
 				addCodexItem(t, item)
 			}
 			if !history.Exists() {
-				t.add(user, payload.Get("message"))
+				t.add("user", payload.Get("message"))
 			}
 		}
 	}
@@ -168,12 +168,12 @@ func readOpenCode(document gjson.Result) [][]byte {
 		info, parts := m.Get("info"), m.Get("parts")
 		t.id = fmt.Sprint("message ", i)
 		t.model = cmp.Or(info.Get("modelID").Str, t.model)
-		isAnswer, isSummary := info.Get("role").Str == assistant, info.Get("summary").Bool() // of a compaction
+		isAnswer, isSummary := info.Get("role").Str == "assistant", info.Get("summary").Bool() // of a compaction
 		if isAnswer && isSummary {
 			t.restart()
 		}
 		if !isAnswer || isSummary {
-			t.add(user, parts)
+			t.add("user", parts)
 			continue
 		}
 		for step, part := range parts.Array() {
@@ -182,7 +182,7 @@ func readOpenCode(document gjson.Result) [][]byte {
 			case "step-start": // begins another answer
 				t.id = fmt.Sprint("message ", i, " step ", step)
 			case "text":
-				t.say(assistant, part.Get("text").Str)
+				t.say("assistant", part.Get("text").Str)
 			case "tool":
 				t.call(part.Get("callID").Str, part.Get("tool").Str, state.Get("input"))
 				if result := firstOf(state, "output", "error"); result.Exists() {

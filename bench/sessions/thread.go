@@ -10,13 +10,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-const (
-	system    = "system"
-	user      = "user"
-	assistant = "assistant"
-	tool      = "tool"
-)
-
 // thread builds requests from the lines of a log. For each line its reader sets id and adds what the line says. Where
 // lines form a tree, it calls rewind before that and end after it.
 type thread struct {
@@ -52,11 +45,11 @@ func newThread() *thread { return &thread{places: map[string]int{"": 0}} }
 func (t *thread) add(role string, content gjson.Result) {
 	switch text := textOf(content); role {
 	case "system", "developer":
-		t.say(system, text)
+		t.say("system", text)
 	case "user", "custom", "hookMessage":
-		t.say(user, text)
+		t.say("user", text)
 	case "assistant":
-		t.say(assistant, text)
+		t.say("assistant", text)
 		for _, block := range content.Array() {
 			if kind := block.Get("type").Str; kind == "tool_use" || kind == "toolCall" {
 				t.call(block.Get("id").Str, block.Get("name").Str, firstOf(block, "input", "arguments"))
@@ -86,12 +79,12 @@ func (t *thread) call(id, name string, arguments gjson.Result) {
 	}
 	c := call{ID: id, Type: "function"}
 	c.Function.Name, c.Function.Arguments = name, object
-	t.messages = append(t.messages, message{Role: assistant, Calls: []call{c}, id: t.id})
+	t.messages = append(t.messages, message{Role: "assistant", Calls: []call{c}, id: t.id})
 }
 
 // result adds the result of a call.
 func (t *thread) result(id, text string) {
-	t.messages = append(t.messages, message{Role: tool, Content: text, CallID: id, id: t.id})
+	t.messages = append(t.messages, message{Role: "tool", Content: text, CallID: id, id: t.id})
 }
 
 // end ends a line, so that later lines can rewind to it by its ID.
@@ -145,7 +138,7 @@ func (t *thread) lastRequest() (messages []message) {
 	for _, m := range t.messages {
 		last := len(whole) - 1
 		switch {
-		case m.Role == tool:
+		case m.Role == "tool":
 			results[m.CallID] = append(results[m.CallID], m)
 			isOpen = isOpen && whole[last].id != ""
 		case isOpen && isAnswer(m) && whole[last].id == m.id:
@@ -174,7 +167,7 @@ func (t *thread) lastRequest() (messages []message) {
 	return messages
 }
 
-func isAnswer(m message) bool { return m.Role == assistant }
+func isAnswer(m message) bool { return m.Role == "assistant" }
 
 // textOf returns the text of a content, which is a string or a list of parts. It only names files.
 func textOf(content gjson.Result) string {
