@@ -24,18 +24,18 @@ type loader func(r *http.Request) (any, error)
 
 // refusal is an error in the request. Its text says what to send.
 type refusal struct {
-	status int
-	text   string
+	Status int // of the answer
+	Text   string
 }
 
-func (r refusal) Error() string { return r.text }
+func (r refusal) Error() string { return r.Text }
 
 // statusOf returns the status of an answer that says an error.
 func statusOf(err error) int {
 	var refused refusal
 	switch {
 	case errors.As(err, &refused):
-		return refused.status
+		return refused.Status
 	case errors.Is(err, event.ErrUnknown), errors.Is(err, inject.ErrNoEntry), errors.Is(err, offload.ErrUnknown),
 		errors.Is(err, offload.ErrNoLines):
 		return http.StatusNotFound

@@ -102,7 +102,9 @@ func New(c Config, p Program) *Console {
 	o.handle("GET /-/artifacts/{name}", public, o.artifact)
 	o.handle("/-/mcp", public, mcpHandler(p.Version, p.Artifacts).ServeHTTP) // names of artifacts are secrets
 
-	o.handle("GET /-/login", public|page, o.loginPage)
+	o.handle("GET /-/login", public|page, func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, files, "assets/login.html")
+	})
 	o.handle("GET /-/session", public, o.json(o.session))
 	o.handle("POST /-/login", public, o.login)
 	o.handle("POST /-/logout", public, o.logout)

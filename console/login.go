@@ -18,10 +18,6 @@ const (
 	SessionLife = 12 * time.Hour
 )
 
-func (o *Console) loginPage(w http.ResponseWriter, r *http.Request) {
-	http.ServeFileFS(w, r, files, "assets/login.html")
-}
-
 // loginPath returns the path of the login page that leads on to the page that r asks for.
 func loginPath(r *http.Request) string { return "/-/login?next=" + url.QueryEscape(r.URL.RequestURI()) }
 

@@ -38,20 +38,14 @@ type frame struct {
 	Data    any
 }
 
-// failure is the data of the page that is shown in place of another one.
-type failure struct {
-	Status int // of the answer
-	Text   string
-}
-
-// page returns a handler that shows a page, or one that says why it cannot be shown.
+// page returns a handler that shows a page, or the page "error", whose data is a refusal.
 func (o *Console) page(name string, load loader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		shown, status := name, http.StatusOK
 		data, err := load(r)
 		if err != nil {
 			shown, status = "error", statusOf(err)
-			data = failure{status, err.Error()}
+			data = refusal{status, err.Error()}
 		}
 		var text strings.Builder
 		err = templates()[shown].ExecuteTemplate(&text, "layout", frame{

@@ -12,13 +12,10 @@ type tile struct {
 	Value, Note      string
 }
 
-// isObserved reports whether all conversations in sums were only observed.
-func isObserved(sums event.Sums) bool { return sums.Shaped == 0 && sums.Observed.Exchanges > 0 }
-
 // sumTiles returns what became of some requests.
 func sumTiles(sums event.Sums) (tiles []tile) {
 	before, after, note := sums.TokensBefore, sums.TokensAfter, "before → after"
-	if isObserved(sums) {
+	if sums.Shaped == 0 && sums.Observed.Exchanges > 0 { // all conversations were only observed
 		before, after, note = sums.Observed.TokensBefore, sums.Observed.TokensAfter, "before → after in mode on"
 	}
 	if before > 0 {

@@ -11,30 +11,27 @@ import (
 
 // baselines are the ways of keeping a conversation small that epitome is compared with.
 var baselines = []policy{
-	baseline("send everything", func(*session, []*message, int, int) {}),
+	baseline("send everything", func(_ *session, sent []*message, _, _ int) []*message { return sent }),
 	baseline("truncate oldest to 50 %", dropOldest),
 	baseline("clear all but three at 50 %", clearResults),
 }
 
-// baseline returns a policy whose shrink shortens what is sent where that has so many tokens. Sent has a message in the
-// place of each of the client's messages, or nil if it is left out; it stays so in the requests that follow.
-func baseline(name string, shrink func(s *session, sent []*message, tokens, window int)) policy {
+// baseline returns a policy that sends what shrink leaves of messages with so many tokens: those that it sent before,
+// and the new ones of the client.
+func baseline(name string, shrink func(s *session, sent []*message, tokens, window int) []*message) policy {
 	return policy{name, func(s *session, window int) (shaper, error) {
 		var sent []*message
+		seen := 0 // messages of the client
 		return func(original *request) (shaped, error) {
-			sent = append(sent, original.messages[len(sent):]...)
+			sent, seen = append(sent, original.messages[seen:]...), len(original.messages)
 			tokens := original.fixed
 			for _, m := range sent {
-				if m != nil {
-					tokens += m.tokens
-				}
+				tokens += m.tokens
 			}
-			shrink(s, sent, tokens, window)
+			sent = shrink(s, sent, tokens, window)
 			var sources []string
 			for _, m := range sent {
-				if m != nil {
-					sources = append(sources, m.source)
-				}
+				sources = append(sources, m.source)
 			}
 			body, items := string(original.Body), original.Items
 			all := body[:items[0].Start] + strings.Join(sources, ",") + body[items[len(items)-1].End:]
@@ -45,29 +42,31 @@ func baseline(name string, shrink func(s *session, sent []*message, tokens, wind
 
 // dropOldest leaves out the oldest messages behind the user's first one, with the results of their calls, down to half
 // of the window whenever the request has more than 95 % of it. Messages of the system stay.
-func dropOldest(s *session, sent []*message, tokens, window int) {
+func dropOldest(s *session, sent []*message, tokens, window int) []*message {
 	if tokens*100 <= window*95 {
-		return
+		return sent
 	}
-	messages := s.whole.messages[:len(sent)]
 	isUser := func(m *message) bool { return m.role == conversation.User }
-	first := 1 + max(0, slices.IndexFunc(messages[:min(6, len(messages))], isUser))
-	for i, m := range messages[first:] {
+	first := 1 + max(0, slices.IndexFunc(s.whole.messages[:min(6, len(sent))], isUser))
+	kept := sent[:first:first]
+	for i, m := range sent[first:] {
 		if tokens*2 <= window && m.role != conversation.Tool {
-			return
+			return append(kept, sent[first+i:]...)
 		}
-		if m.role != conversation.System && sent[first+i] != nil {
+		if m.role == conversation.System {
+			kept = append(kept, m)
+		} else {
 			tokens -= m.tokens
-			sent[first+i] = nil
 		}
 	}
+	return kept
 }
 
 // clearResults replaces all results of tools but the newest three whenever the request has more than half of the
 // window.
-func clearResults(s *session, sent []*message, tokens, window int) {
+func clearResults(s *session, sent []*message, tokens, window int) []*message {
 	if tokens*2 <= window {
-		return
+		return sent
 	}
 	newer := 0
 	for i, m := range slices.Backward(sent) {
@@ -83,4 +82,5 @@ func clearResults(s *session, sent []*message, tokens, window int) {
 			sent[i] = cleared.messages[0]
 		}
 	}
+	return sent
 }

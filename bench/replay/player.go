@@ -183,7 +183,7 @@ func isInArtifact(text string, artifacts []string, read func(name string) ([]byt
 // client's that is sent whole, or quoted. A request over the window shows none.
 func (p *player) measureSignal(t turn, now *request) {
 	for _, o := range t.outputs {
-		isWhole := now.has[o.message]
+		isWhole := now.has[o]
 		for i, line := range o.failures {
 			isSent := isWhole || p.hasAny(now, p.lines[line]) ||
 				slices.ContainsFunc(now.messages, func(m *message) bool {

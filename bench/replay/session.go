@@ -34,6 +34,8 @@ type message struct {
 	tokens int
 	place  int // of the client's message, or the first equal one, in the session; -1 if a policy made it
 
+	failures []string // of an output: the lines that tell what went wrong
+
 	// A message that a policy made also has:
 	quotes    string   // the lines that are lines of the client's messages, each between line breaks
 	artifacts []string // words that may be names of artifacts
@@ -41,15 +43,9 @@ type message struct {
 
 // turn is one request of the session and the answer to it.
 type turn struct {
-	end     int      // messages in the request
-	needs   []need   // of the answer
-	outputs []output // of tools, new in the request
-}
-
-// output is what a tool returned for the first time, other than the content of files and the findings of a search.
-type output struct {
-	*message
-	failures []string // the lines that tell what went wrong
+	end     int        // messages in the request
+	needs   []need     // of the answer
+	outputs []*message // of tools, new in the request, other than the content of files and the findings of a search
 }
 
 // request is a request as it is sent. fixed are its tokens beside the messages, which are part of tokens.
@@ -70,7 +66,7 @@ func newSession(name string, body []byte) (*session, error) {
 	if s.whole, err = s.read(body, &request{}, s.known); err != nil {
 		return nil, err
 	}
-	var outputs []output // since the last answer
+	var outputs []*message // since the last answer
 	calls := map[string]conversation.Call{}
 	for i, it := range s.whole.Items {
 		if it.StartsAnswer && i > 0 {
@@ -92,7 +88,8 @@ func newSession(name string, body []byte) (*session, error) {
 		}
 		call := calls[it.Answers]
 		if m.role == conversation.Tool && !isReading(call.Name, call.ArgumentsIn(body)) {
-			outputs = append(outputs, output{m, failuresIn(m.text)})
+			m.failures = failuresIn(m.text)
+			outputs = append(outputs, m)
 		}
 	}
 	s.turns = append(s.turns, turn{end: len(s.whole.messages), outputs: outputs})
