@@ -27,11 +27,11 @@ func (a *app) artifactCommand() *cobra.Command {
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
 	var conversation string
-	find := &cobra.Command{Use: "find WORD", Short: "Print the lines that have a word, or match a regular expression in " +
-		"either case, of all that a running epitome took out of conversations",
+	find := &cobra.Command{Use: "find WORD", Short: "Search all that a running epitome took out of conversations for a word " +
+		"or a regular expression, in capital or small letters",
 		Args: cobra.MatchAll(atLeast(1), cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return a.findArtifacts(conversation, args[0]) }}
-	find.Flags().StringVar(&conversation, "conversation", "", "only of those whose `ID` begins so")
+	find.Flags().StringVar(&conversation, "conversation", "", "search only conversations whose ID begins with `ID`")
 	c.AddCommand(find)
 	c.Flags().StringVar(&lines, "lines", "", "print only the lines `A-B`, counted from 1; A-, -B and A work too")
 	c.Flags().StringVar(&grep, "grep", "", "print only lines that match a Go `regular expression`, each with its "+

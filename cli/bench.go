@@ -97,7 +97,7 @@ func loadCommand() *cobra.Command {
 	var v verdict
 	o := load.Options{Progress: os.Stderr}
 	c := &cobra.Command{Use: "load", Args: cobra.NoArgs,
-		Short: "Compare latency, CPU, throughput and memory with a direct call and a minimal proxy (Go's fasthttp)",
+		Short: "Compare latency, CPU, throughput and memory with a direct call and a minimal proxy (fasthttp)",
 		RunE: func(*cobra.Command, []string) (err error) {
 			if o.Program, err = os.Executable(); err != nil {
 				return fmt.Errorf("cannot find the program file: %w", err)

@@ -25,6 +25,12 @@ var starterFile string
 func (a *app) checkCommand() *cobra.Command {
 	var running, defaults, starter bool
 	c := &cobra.Command{Use: "check", Short: "Check the configuration, or whether an epitome runs",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("check takes no argument: 'epitome check --config %s' checks that file", args[0])
+			}
+			return nil
+		},
 		RunE: func(*cobra.Command, []string) error {
 			switch {
 			case defaults:

@@ -35,12 +35,12 @@ func (s *stage) agree(args []string) {
 	conversation := s.page(strings.TrimSuffix(pages, "/-/") + path)
 	comma, saved, cost := humanize.Comma, console.Dollars(money.Saved), console.Dollars(money.Raw)
 	tokens := console.Tokens(all.TokensBefore) + " → " + console.Tokens(all.TokensAfter)
-	fitting := fmt.Sprintf("%d requests: %s without epitome, %s with it", money.Ruled, cost, console.Dollars(money.Sent))
+	fitting := fmt.Sprintf("%d requests that fit: %s without epitome, %s with it", money.Ruled, cost, console.Dollars(money.Sent))
 	for _, want := range []struct{ where, text, pattern string }{
 		{"the demo", demo, fmt.Sprintf(`turns answered .* %d of %d\n`, all.Exchanges, all.Exchanges)},
 		{"the demo", demo, `all requests, tokens +` + comma(all.TokensBefore) + ` .* ` + comma(all.TokensAfter) + ` `},
 		{"the demo", demo, fmt.Sprintf(`would have failed +%d requests +0 requests`, money.Beyond)},
-		{"the demo", demo, fmt.Sprintf(`cost of the %d that both answer +%s +%s, saved %s\n`, money.Ruled,
+		{"the demo", demo, fmt.Sprintf(`cost of the %d that fit +%s +%s, saved %s\n`, money.Ruled,
 			regexp.QuoteMeta(cost), regexp.QuoteMeta(console.Dollars(money.Sent)), regexp.QuoteMeta(saved))},
 		{"the demo", demo, fmt.Sprintf(`billed for all %d requests .* %s\n`, all.Exchanges,
 			regexp.QuoteMeta(console.Dollars(money.Billed)))},

@@ -31,7 +31,8 @@ func (a *app) explainCommand() *cobra.Command {
 	var turns, onlyBody bool
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
 		Long: "Explain what epitome would do to the request in a file (- is standard input), without a key or the\n" +
-			"network. If an epitome is running, its upstream and window for the model are used.",
+			"network, and as if it saw the conversation for the first time; --turns plays the requests before it.\n" +
+			"If an epitome is running, its upstream and window for the model are used.",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := a.newExplanation(args[0], window)
@@ -159,7 +160,7 @@ func (e *explanation) playEarlier() {
 		out := e.shape(body)
 		for _, c := range out.Changes() {
 			if c.New {
-				e.earlier = append(e.earlier, fmt.Sprintf("request %d, message %s", turn, e.changeLine(c)))
+				e.earlier = append(e.earlier, fmt.Sprintf("request %d: %s", turn, e.changeLine(c)))
 			}
 		}
 	}
@@ -173,8 +174,8 @@ func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 	fmt.Fprintf(w, "%s, to upstream %s: %d messages, read as %s\n", console.Plain(e.request.Model), e.upstream,
 		e.request.MessagesIn(0, len(e.request.Items)), e.dialect.Name())
 	fmt.Fprintf(w, "%d tokens as it came, %d as it would be sent\n", r.TokensBefore.Total(), r.TokensAfter.Total())
-	fmt.Fprintf(w, "\nlimit\ttokens\nwindow (%s)\t%d\nusable\t%d\nclear\t%d\ncompact\t%d\na result\t%d\n"+
-		"a search or fetch\t%d\na file read\t%d\n\n", e.source, r.Window, r.Usable, l.ClearLine,
+	fmt.Fprintf(w, "\nlimit\ttokens\nwindow (%s)\t%d\nwindow less the answer\t%d\nclear\t%d\ncompact\t%d\n"+
+		"a result\t%d\na search or fetch\t%d\na file read\t%d\n\n", e.source, r.Window, r.Usable, l.ClearLine,
 		l.CompactLine, l.Offload, l.Lookups, l.Reads)
 	if r.Added.Tokens > 0 {
 		fmt.Fprintf(w, "Added to the system prompt: %d tokens, context files %q.\n", r.Added.Tokens, r.Added.Names)

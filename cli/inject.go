@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"epitome/cli/daemon"
@@ -117,8 +118,9 @@ func addContext(kept inject.Files, args []string) error {
 			return fmt.Errorf("cannot keep %s: %w", path, err)
 		}
 	}
-	fmt.Printf("Kept %d file(s) under %s. A new conversation gets their index with the header x-epitome-context: %s, "+
-		"or with names = [%q] under [context] in the configuration.\n", len(paths), name, name, name)
+	fmt.Printf("Kept %s under %s. A new conversation gets their index with the header x-epitome-context: %s, "+
+		"or with names = [%q] under [context] in the configuration.\n", english.Plural(len(paths), "file", ""), name,
+		name, name)
 	return nil
 }
 

@@ -132,7 +132,7 @@ func (a *app) statusCommand() *cobra.Command {
 			}
 			err := a.status(session)
 			switch { // an agent shows what is printed, whatever the exit status
-			case line && errors.Is(err, daemon.ErrNotFound):
+			case line && errors.Is(err, errNoConversation):
 				fmt.Println("epitome: no conversation yet")
 			case line && err != nil:
 				fmt.Println("epitome: not running")
@@ -145,6 +145,8 @@ func (a *app) statusCommand() *cobra.Command {
 	return c
 }
 
+var errNoConversation = errors.New("there is no conversation yet; it begins with an agent's first request")
+
 // status prints one line about the conversation of a session, or with an empty session about the one used last.
 func (a *app) status(session string) error {
 	card, err := a.running()
@@ -155,7 +157,7 @@ func (a *app) status(session string) error {
 	err = card.Get("/-/status?session="+url.QueryEscape(session), &s)
 	switch {
 	case errors.Is(err, daemon.ErrNotFound):
-		return fmt.Errorf("there is no conversation yet; requests through epitome make one: %w", err)
+		return errNoConversation
 	case err == nil:
 		fmt.Println(statusText(s))
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -17,7 +18,8 @@ func (c *Config) List() (all []console.Setting) {
 	_, usual := defaults.values()
 	keys, texts := c.values()
 	for _, key := range keys {
-		v := console.Setting{Key: key, Text: texts[key], Changed: texts[key] != usual[key],
+		isChanged := texts[key] != cmp.Or(usual[key], "''") // of an upstream, defaults name no key
+		v := console.Setting{Key: key, Text: texts[key], Changed: isChanged,
 			Secret: isSecret(key, texts[key])}
 		if v.Secret {
 			v.Text = ""

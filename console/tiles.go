@@ -33,8 +33,8 @@ func sumTiles(sums event.Sums) (tiles []tile) {
 	}
 	if money.Ruled > 0 || money.Own > 0 {
 		saved := tile{Name: "Saved", Value: Dollars(money.Saved), Note: costs(money),
-			Help: "The cost without epitome, less the cost with it and of summaries. Both are estimates: what the " +
-				"provider would charge with its own cache. Requests larger than the window have no price."}
+			Help: "The cost without epitome, against the cost with it and of summaries. They are estimates of what " +
+				"the provider would charge with its own cache. Requests larger than the window have no price."}
 		if money.Saved < 0 {
 			saved.Name, saved.Value = "Extra cost", Dollars(-money.Saved)
 		}

@@ -61,7 +61,7 @@ func failed(e event.Exchange) string {
 
 // costs says what the requests with a price cost without epitome, what with it, and what summaries cost.
 func costs(m event.Money) string {
-	text := plural(m.Ruled, "request") + ": " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) + " with it"
+	text := plural(m.Ruled, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) + " with it"
 	if m.Own > 0 {
 		text += ", plus " + Dollars(m.Own) + " for summaries"
 	}
@@ -75,7 +75,7 @@ func MoneyText(m event.Money) string {
 	p.add(m.Saved >= 0 && m.Ruled+m.Own > 0, costs(m)+". Saved: "+Dollars(m.Saved)+".")
 	p.add(m.Saved < 0, costs(m)+". Extra cost: "+Dollars(-m.Saved)+".")
 	p.add(m.Beyond > 0, plural(m.Beyond, "request")+" would have failed without epitome: too large for the window. "+
-		"Such requests are left out of the amount saved.")
+		"They are left out of the amount saved, but not the summaries made for them.")
 	return strings.Join(p, " ")
 }
 
@@ -89,7 +89,7 @@ var missTexts = map[event.Miss]string{
 	event.MissLeading:  "the client changed its system prompt or settings",
 	event.MissClient:   "the client changed an earlier message",
 	event.MissSmall:    "too small to be cached (under 1,024 tokens)",
-	event.MissProvider: "the provider's cache had not kept an unchanged beginning",
+	event.MissProvider: "the provider's cache dropped the beginning, which had not changed",
 	event.MissUnknown:  "the provider did not report cached tokens",
 }
 

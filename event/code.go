@@ -81,7 +81,7 @@ var sentences = map[Code]string{
 	CodeRestored:     "The user had earlier messages sent whole again.",
 	CodePictures:     "There were nearly too many pictures for the provider, or it refused them: old ones are left out.",
 
-	CodeNotDue:            "No new result is too large, and clearing old ones does not pay for the lost cache yet.",
+	CodeNotDue:            "No new result is too large, and clearing old ones now would cost more than it saves.",
 	CodeFreesLittle:       "The request is over the line for clearing (clear_at), but clearing would free too little.",
 	CodeFloor:             "The body is under 16 KB, so it is sent unchanged.",
 	CodeAgain:             "The same request came before and is sent as it was then.",

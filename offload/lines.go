@@ -8,6 +8,8 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 const maxRegexp = 256 // bytes; a search takes time for each byte of text and each of the expression
@@ -74,7 +76,7 @@ func Select(ctx context.Context, text []byte, want Range) ([]byte, error) {
 		}
 	}
 	if !found {
-		return nil, fmt.Errorf("%w: the text has %d line(s)", ErrNoLines, lines)
+		return nil, fmt.Errorf("%w: the text has %s", ErrNoLines, english.Plural(lines, "line", ""))
 	}
 	return out.Bytes(), nil
 }

@@ -158,7 +158,7 @@ func (s *session) notes() (notes []string) {
 	if notes != nil {
 		notes[0] += ": −" + tokens(t.Exchange.TakenOut) // of all steps together
 	}
-	where := "still there"
+	where := "answered from the request"
 	if t.ReadBack {
 		where = "read back"
 	}

@@ -119,7 +119,7 @@ const maxCall = 60
 func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 	call, text, done, quotes := s.callOf[i], s.Request.TextOf(&s.Request.Items[i]), " omitted", ""
 	if failure := call.Failure(text); failure != "" && 2*len(failure) < len(text) { // else the quote would free little
-		done, quotes = " omitted; its failure follows", "\n"+excerpt.Quote(failure)
+		done, quotes = " omitted; failing lines follow", "\n"+excerpt.Quote(failure)
 	}
 	what := strings.TrimSuffix(excerpt.OneLine(call.String(), maxCall)+", "+call.State(), ", ") // the state may be empty
 	e := s.clearEdit(i, what, done, quotes)
