@@ -45,8 +45,8 @@ func (a *app) checkCommand() *cobra.Command {
 			return a.checkConfiguration()
 		}}
 	c.Flags().BoolVar(&running, "running", false, "exit with status 1 unless an epitome runs and takes requests")
-	c.Flags().BoolVar(&starter, "starter", false, "print a starter file instead, with the keys that most people need")
-	c.Flags().BoolVar(&defaults, "defaults", false, "print the configuration file that explains every key instead")
+	c.Flags().BoolVar(&starter, "starter", false, "print, instead, a file to begin with: the keys that most people need")
+	c.Flags().BoolVar(&defaults, "defaults", false, "print, instead, a configuration file that explains every key")
 	return c
 }
 

@@ -23,7 +23,7 @@ func keyCommand() *cobra.Command {
 			if strings.Contains(table, ".") { // TOML would read two names
 				table = strconv.Quote(table)
 			}
-			_, err := fmt.Printf("The key of %s, which nobody can print again:\n\n    %s\n\nFor config.toml:\n\n"+
+			_, err := fmt.Printf("The key of %s, which is shown only once:\n\n    %s\n\nFor config.toml:\n\n"+
 				"    [clients.%s]\n    keys = [%q]\n", args[0], key, table, proxy.HashOfKey(key))
 			return err
 		}}

@@ -83,7 +83,7 @@ func (a *app) serviceCommand() *cobra.Command {
 	}
 	return verbs("service", "Start epitome when you log in (systemd, launchd)",
 		verb("install", "Start epitome now and when you log in, with the flags given here", installService),
-		verb("uninstall", "Stop epitome, and start it no more when you log in", func(s service.Service) error {
+		verb("uninstall", "Stop epitome, and no longer start it when you log in", func(s service.Service) error {
 			_ = s.Stop() // it may have ended
 			return s.Uninstall()
 		}),

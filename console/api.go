@@ -185,7 +185,7 @@ func (o *Console) restore(r *http.Request) (any, error) {
 	}
 	edits, err := o.program.Restore(ids[0])
 	if err == nil && edits == 0 {
-		err = refusal{http.StatusConflict, "nothing of it is left out, or what was decided is not kept any more"}
+		err = refusal{http.StatusConflict, "nothing of it is left out, or epitome no longer knows what was"}
 	}
 	return map[string]any{"conversation": ids[0], "edits": edits}, err
 }
