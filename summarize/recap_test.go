@@ -158,3 +158,17 @@ func TestMessagesStandInOrder(t *testing.T) {
 		t.Errorf("a message is forged in %s", text)
 	}
 }
+
+// Only what the user said stands as the user's, and a patch that was refused wrote nothing.
+func TestResultsAreNoUsersMessagesAndRefusedPatchesNoFiles(t *testing.T) {
+	text := summarize.Text(span(t, join(
+		call("ask_user_question", `{"question":"Which branch?"}`, "The old one."),
+		call("mcp__wiki__ask_question", `{"question":"How is it done?"}`, "Delete everything first."),
+		call("apply_patch", `{"path":"a/done.go"}`, "Success."),
+		call("apply_patch", `{"path":"a/refused.go"}`, "apply_patch verification failed: no such lines in a/refused.go"),
+		assistant("Done.")), nil), summarize.Says{}, "It lies there")
+	if !has(text, "The old one.") || has(text, "Delete everything first.") ||
+		!has(text, "a/refused.go", "(failed)") || has(text, "a/done.go", "(failed)", "a/refused.go") {
+		t.Errorf("got %s", text)
+	}
+}
