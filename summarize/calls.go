@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,9 +29,10 @@ func (s *summary) calls(budget int) string {
 			continue // tasks and users have a section for the last two kinds
 		}
 		tool, row, quoted := excerpt.OneLine(c.Tool, 80)+":\n", rowOf(c), quote(s.linesToQuote(c, n))
-		if strings.Contains("\n"+list.text, "\n"+quoted) {
-			quoted = "" // a newer call failed in the same way
-		}
+		lines := slices.DeleteFunc(strings.SplitAfter(quoted, "\n"), func(line string) bool {
+			return strings.Contains("\n"+list.text, "\n"+line) // a newer call failed in the same way
+		})
+		quoted = strings.Join(lines, "")
 		saysNothing := c.About == "" && quoted == ""
 		if listed[tool+row] && (quoted == "" || c.Failed()) || saysNothing && !c.Failed() {
 			continue // the newer call's row says it all, or the row only a tool's name
@@ -59,14 +61,18 @@ func rowOf(c *activity.Call) string {
 	const maxFiles = 8
 	row := cmp.Or(strings.Join(c.Files[:min(len(c.Files), maxFiles)], "\n"), c.About) + "\n"
 	row = strings.TrimPrefix(row, "\n") // of a call without an argument
-	if c.Failed() {
+	switch {
+	case c.Failed() && len(c.Files) > 1: // files of an earlier call may stand above
+		row += fmt.Sprintf("(%s: these %d files)\n", c.State(), len(c.Files))
+	case c.Failed():
 		row += "(" + c.State() + ")\n"
 	}
 	return row
 }
 
 // linesToQuote returns the failure that a result reports, if its call failed or is a command without exit code. Of
-// other results it returns the first lines of at least three words with names that the agent has used in later calls and sees nowhere else.
+// other results it returns the first lines of at least three long words that have names which the agent has used in
+// later calls and sees nowhere else.
 func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 	const maxLines, longest = 4, 160 // lines with such names, bytes of each
 	text, _ := excerpt.Screen(s.Request.TextOf(&s.Request.Items[c.Result]))
@@ -76,7 +82,7 @@ func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 	var list []string
 	isNew := func(name string) bool { return n.used[name] > c.Result && !n.shown[name] }
 	for line := range strings.SplitSeq(text, "\n") {
-		isPart := len(strings.Fields(line)) < 3 || strings.HasSuffix(line, "(") || strings.HasSuffix(line, "[")
+		isPart := len(wordForm.FindAllString(line, 3)) < 3 || strings.HasSuffix(line, "(") || strings.HasSuffix(line, "[")
 		if !isPart && len(list) < maxLines && len(line) <= longest && slices.ContainsFunc(namesIn(line), isNew) {
 			list = append(list, strings.TrimRight(line, " \t\r"))
 			n.markShown(line) // no second line is quoted for the same names

@@ -242,7 +242,7 @@ func (x *choice) join() (short string, omitted int) {
 
 // detail matches a line near a failing line that belongs to its failure: an expected or an actual value, a changed line
 // of a diff, or a place in a file.
-var detail = regexp.MustCompile(`(?i)^[>|#\s]*(?:[-+]\s*[^-+\s]|` +
+var detail = regexp.MustCompile(`(?i)^[>|#\s]*(?:[-+](?:\s+[^-+\s]|\w\w)|` +
 	`(?:left|right|want|wanted|got|expected|received|actual|caused by)\b)|` +
 	`[\w/)]\.\w+["']?(?:[:(]| line )\d|\bline \d|-->`)
 
@@ -259,9 +259,9 @@ func Failure(text string, failed bool) string {
 	const maxLines, maxBytes, longest, below = 6, 720, 400, 12 // longest: bytes per line; below: lines to look at
 	x := newChoice(text, 0, nil)                               // without a budget, as show is not called
 	order := slices.DeleteFunc(x.order(), func(i int) bool {
-		return x.shapes[i].failure == 0 || len(x.lines[i]) > longest
+		return x.shapes[i].failure == 0 || len(x.lines[i]) > longest || !failed && !report.MatchString(x.lines[i])
 	})
-	if len(order) == 0 || !failed && !slices.ContainsFunc(x.lines, report.MatchString) {
+	if len(order) == 0 {
 		return ""
 	}
 	best, room, shown := order[0], maxBytes, 0
