@@ -71,7 +71,7 @@ func rowOf(c *activity.Call) string {
 }
 
 // linesToQuote returns the failure that a result reports, if its call failed or is a command without exit code. Of
-// other results it returns the first lines of at least three long words that have names which the agent has used in
+// other results it returns the first lines of at least three different words that have names which the agent has used in
 // later calls and sees nowhere else.
 func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 	const maxLines, longest = 4, 160 // lines with such names, bytes of each
@@ -82,7 +82,9 @@ func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 	var list []string
 	isNew := func(name string) bool { return n.used[name] > c.Result && !n.shown[name] }
 	for line := range strings.SplitSeq(text, "\n") {
-		isPart := len(wordForm.FindAllString(line, 3)) < 3 || strings.HasSuffix(line, "(") || strings.HasSuffix(line, "[")
+		words := longWord.FindAllString(line, -1)
+		slices.Sort(words)
+		isPart := len(slices.Compact(words)) < 3 || strings.HasSuffix(line, "(") || strings.HasSuffix(line, "[")
 		if !isPart && len(list) < maxLines && len(line) <= longest && slices.ContainsFunc(namesIn(line), isNew) {
 			list = append(list, strings.TrimRight(line, " \t\r"))
 			n.markShown(line) // no second line is quoted for the same names

@@ -7,6 +7,9 @@ import (
 	"epitome/rewrite/activity"
 )
 
+// longWord matches words of at least four letters or digits, without signs.
+var longWord = regexp.MustCompile(`[A-Za-z]\w{3,}`)
+
 // wordForm matches words with the signs of paths. nameForm matches those of them that look like a name: a path, words
 // joined by dots or underscores, a word with a capital inside, a number of at least six digits.
 var (
