@@ -62,7 +62,9 @@ func (a *app) checkConfiguration() error {
 	}
 	fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",
 		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode)
-	newest := []event.Conversation{{Upstream: "anthropic", Model: "claude-sonnet-4-5", Window: int(conf.Window.Default)}}
+	example := event.Conversation{Upstream: "anthropic", Model: "claude-sonnet-4-5"}
+	example.Window = window.New(conf.Window, nil, time.Now).Of(example.Upstream, example.Model).Tokens
+	newest := []event.Conversation{example}
 	if card, err := daemon.Read(folder); err != nil {
 		fmt.Println("No epitome runs with this data folder.")
 	} else if state, err := card.State(); err != nil {

@@ -42,6 +42,6 @@ func (a *app) conversationCommand() *cobra.Command {
 				"Shortened parts that are whole again: %d.\n", done.Conversation, done.Edits)
 			return nil
 		}}
-	c.Flags().BoolVar(&restore, "restore", false, "send whole again what was offloaded, cleared or compacted")
+	c.Flags().BoolVar(&restore, "restore", false, "send in full again all that epitome shortened")
 	return c
 }

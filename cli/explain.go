@@ -31,7 +31,7 @@ func (a *app) explainCommand() *cobra.Command {
 	var turns, onlyBody bool
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
 		Long: "Explain what epitome would do to the request in a file (- is standard input), without a key or the\n" +
-			"network, and as if it saw the conversation for the first time; --turns plays the requests before it.\n" +
+			"network, and as if it saw the conversation for the first time; --turns plays its earlier turns, too.\n" +
 			"If an epitome is running, its upstream and window for the model are used.",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error {

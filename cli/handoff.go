@@ -17,10 +17,9 @@ func (a *app) handoffCommand() *cobra.Command {
 	c := &cobra.Command{Use: "handoff [CONVERSATION]", Args: cobra.MaximumNArgs(1),
 		Short: "Print what another agent needs to go on with a conversation",
 		Long: "Print what another agent needs to go on with a conversation: the user's words, a summary, the newest messages.\n" +
-			"CONVERSATION is the beginning of an ID; without it, the newest one is meant. A running epitome is asked.",
+			"CONVERSATION is the beginning of an ID; without it, the newest one is meant. It needs a running epitome.",
 		RunE: func(_ *cobra.Command, args []string) error { return a.handOff(strings.Join(args, ""), to) }}
-	c.Flags().StringVar(&to, "to", "", "start `claude`, codex or \"codex exec\" with it; any other value is a file to "+
-		"write")
+	c.Flags().StringVar(&to, "to", "", "start claude, codex or \"codex exec\" with it, or write it to that file: `TARGET`")
 	return c
 }
 

@@ -30,7 +30,7 @@ func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{Use: "run -- COMMAND [ARG...]", Short: "Run a command with its base URLs pointing at epitome",
 		Long: "Run a command with its base URLs pointing at epitome, and start an epitome for it if none runs.\n" +
 			"The base URLs are OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL and COPILOT_PROVIDER_BASE_URL.\n" +
-			"If such a variable is set, epitome sends requests to the URL in it.",
+			"A URL that already stands in such a variable is where epitome sends requests.",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.run(args) }}
 	c.Flags().SetInterspersed(false) // flags behind the command are its own

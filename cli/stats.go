@@ -24,7 +24,7 @@ func (a *app) statsCommand() *cobra.Command {
 	var since, by string
 	var asJSON bool
 	c := &cobra.Command{Use: "stats", Short: "Show what a running epitome has done",
-		Long: "Show what a running epitome has done, in sums. 'epitome status' shows one conversation.",
+		Long: "Show totals of what a running epitome has done. 'epitome status' shows one conversation.",
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON) }}
 	c.Flags().StringVar(&since, "since", "", "start `time`, for example 24h, 7d or 2026-11-20 (default: all)")
 	c.Flags().StringVar(&by, "by", "day", "one line for each `day|model|upstream|client`")
@@ -122,9 +122,9 @@ func statsNotes(s event.Report) (notes []string) {
 func (a *app) statusCommand() *cobra.Command {
 	var line bool
 	c := &cobra.Command{Use: "status", Short: "Show how full the window of the newest conversation is",
-		Long: "Show how full the window of the newest conversation is. 'epitome stats' has all sums.\n\n" +
-			"With --line, it reads from standard input the JSON that Claude Code writes to a status line, and shows\n" +
-			"the conversation of the session_id in it.",
+		Long: "Show how full the window of the newest conversation is. 'epitome stats' shows totals.\n\n" +
+			"With --line, it reads the JSON that Claude Code pipes to the command of its status line, and shows the\n" +
+			"conversation of that session.",
 		RunE: func(*cobra.Command, []string) error {
 			session := ""
 			if line {

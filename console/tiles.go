@@ -25,7 +25,7 @@ func sumTiles(sums event.Sums) (tiles []tile) {
 	money := sums.Money
 	if money.Beyond > 0 {
 		alive := tile{Name: "Kept alive", Value: plural(money.Beyond, "request"),
-			Note: "would have failed without epitome", Help: "They were larger than the model's window."}
+			Note: "would have failed without epitome", Help: "These requests were larger than the model's window."}
 		if money.Died > 0 {
 			alive.Value, alive.Note = plural(money.Died, "conversation"), alive.Value+" "+alive.Note
 		}
@@ -33,8 +33,8 @@ func sumTiles(sums event.Sums) (tiles []tile) {
 	}
 	if money.Ruled > 0 || money.Own > 0 {
 		saved := tile{Name: "Saved", Value: Dollars(money.Saved), Note: costs(money),
-			Help: "The cost without epitome, against the cost with it and of summaries. They are estimates of what " +
-				"the provider would charge with its own cache. Requests larger than the window have no price."}
+			Help: "The cost without epitome, against the cost with it, summaries included. Both are estimates of what " +
+				"the provider charges, with its cache. Requests larger than the window have no price."}
 		if money.Saved < 0 {
 			saved.Name, saved.Value = "Extra cost", Dollars(-money.Saved)
 		}

@@ -34,6 +34,8 @@ func (s *State) whereToRead(what string, names []string, tokens int) string {
 		return "Kept as artifact " + names[0] + ", which you cannot read from here"
 	case s.ReadsByTool: // the name of an artifact alone does not say where to look
 		how = "; grep it or read a range with " + Tool
+	case strings.HasPrefix(at, "http"):
+		how = "; fetch it, with ?grep=WORD or ?lines=A-B for a part"
 	case tokens > readAtOnce:
 		how = "; grep it or read a range"
 	}
@@ -112,7 +114,7 @@ func (s *State) KeepAgain(e ledger.Edit) {
 }
 
 // maxCall is how many characters of a call the text in the place of its result repeats: the call itself stands above.
-const maxCall = 60
+const maxCall = 100
 
 // stub returns the edit that clears result i. Its text says what was called, how the call ended, how large the result
 // is and where it can be read; it quotes the failure of a failed call.
