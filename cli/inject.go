@@ -30,7 +30,7 @@ func (a *app) memoryCommand() *cobra.Command {
 			return run(card, notes, args)
 		}}
 	}
-	c := verbs("memory", "List and forget epitome's notes about earlier sessions",
+	c := verbs("memory", "List or delete what epitome noted in earlier sessions",
 		verb("list", "List the notes of earlier sessions", cobra.NoArgs, listMemory),
 		verb("forget ID...", "Forget notes by their ids, as list prints them", atLeast(1), forgetMemory),
 		verb("clear", "Forget all notes", cobra.NoArgs, forgetMemory))
@@ -100,7 +100,7 @@ func (a *app) contextCommand() *cobra.Command {
 		}}
 	}
 	return verbs("context", "Keep files for new conversations to read",
-		verb("add NAME FILE...", "Add text files to the set of files NAME, in place of files of the same name",
+		verb("add NAME FILE...", "Add text files to the set NAME; a file that is there already is replaced",
 			atLeast(2), addContext),
 		verb("list", "List the files of all sets", cobra.NoArgs, listContext),
 		verb("remove NAME [FILE...]", "Remove files of a set, or the whole set", atLeast(1), removeContext))

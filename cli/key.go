@@ -13,7 +13,8 @@ import (
 
 // keyCommand makes a key and prints how to configure it. Nothing keeps the key.
 func keyCommand() *cobra.Command {
-	return &cobra.Command{Use: "key CLIENT", Short: "Make a key for a client, and print the lines for config.toml",
+	return &cobra.Command{Use: "key CLIENT",
+		Short: "Make a key by which a client may use epitome, and print its lines for config.toml",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := config.CheckName(args[0]); err != nil {

@@ -36,7 +36,7 @@ func (a *app) running() (*daemon.Card, error) {
 	}
 	if len(cards) == 0 {
 		return nil, fmt.Errorf("no epitome runs with the data folder %s; start one with 'epitome serve' "+
-			"(one that 'epitome run' started ends with its command); if one runs elsewhere, give its --data or --config", where)
+			"(after 'epitome run', it ends with the command); if one runs elsewhere, give its --data or --config", where)
 	}
 	if len(cards) > 1 && isTerminal(os.Stderr) {
 		warn("asking the one on %s; --listen %s asks another", cards[0].Listen, cards[1].Listen)

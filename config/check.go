@@ -259,7 +259,7 @@ func (c OffloadConfig) ReadSecret() ([]byte, error) {
 func ParseWindow(text string) (int, error) {
 	var n unit.Tokens
 	if err := n.UnmarshalText([]byte(text)); err != nil || n < window.Least || n > unit.MostTokens {
-		return 0, fmt.Errorf("window must be a number of tokens from %d to %d, not %q; 128k is 128000",
+		return 0, fmt.Errorf("window must be a number of tokens from %d to %d, not %q (1k is 1000)",
 			window.Least, unit.MostTokens, text)
 	}
 	return int(n), nil

@@ -95,10 +95,10 @@ var missTexts = map[event.Miss]string{
 
 func missText(m event.Miss) string { return missTexts[m] }
 
-// CacheLost says why the provider's cache missed tokens that it had, and how many are billed again; empty for none.
+// CacheLost says why the provider's cache missed tokens that it had, and how many are billed in full again; empty for none.
 func CacheLost(m event.Miss, rebilled int) string {
 	if rebilled == 0 {
 		return ""
 	}
-	return "cache lost: " + missText(m) + ", " + Tokens(int64(rebilled)) + " tokens billed again"
+	return "cache lost: " + missText(m) + ", " + Tokens(int64(rebilled)) + " tokens billed in full again"
 }
