@@ -201,6 +201,9 @@ func TestFullDiskIsAnError(t *testing.T) {
 // TestDamagedStoreIsReplaced damages each kind of file in a store, and opens it in a process of its own. At the second
 // start at the latest the store is usable, and what it has is right.
 func TestDamagedStoreIsReplaced(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "store")
 	b := reopened(t, folder)
@@ -232,13 +235,14 @@ func TestDamagedStoreIsReplaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		isUsable := func() bool {
-			out, err := child("open", damaged).CombinedOutput()
-			return err == nil && strings.Contains(string(out), "ended <nil>") && !strings.Contains(string(out), "wrong")
+		start := func() (out string, isUsable bool) {
+			said, err := child("open", damaged).CombinedOutput()
+			out = fmt.Sprintf("%v\n%s", err, said)
+			return out, err == nil && strings.Contains(out, "ended <nil>") && !strings.Contains(out, "wrong")
 		}
-		first := isUsable() // Badger may die of it
-		if second := isUsable(); !first && !second {
-			t.Errorf("%s: the second start cannot use it", pattern)
+		first, isUsable := start() // Badger may die of it
+		if second, again := start(); !isUsable && !again {
+			t.Errorf("%s: the second start cannot use it:\n%.3000s\nThe first:\n%.3000s", pattern, second, first)
 		}
 	}
 	flip := func(content []byte) []byte { content[len(content)/3] ^= 0x55; return content }
