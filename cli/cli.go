@@ -129,7 +129,7 @@ func atLeast(n int) cobra.PositionalArgs {
 			return nil
 		}
 		_, words, _ := strings.Cut(c.Use, " ")
-		return fmt.Errorf("%s needs %s\n\n%s.\n\nUsage: %s", c.Name(), strings.TrimPrefix(words, "-- "), c.Short,
+		return fmt.Errorf("%s needs %s\n\n%s.\n\nUsage: %s", c.Name(), strings.TrimPrefix(words, "[flags] -- "), c.Short,
 			c.UseLine())
 	}
 }

@@ -32,7 +32,8 @@ func (a *app) explainCommand() *cobra.Command {
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
 		Long: "Explain what epitome would do to the request in a file (- is standard input), without a key or the\n" +
 			"network, and as if it saw the conversation for the first time; --turns plays its earlier turns, too.\n" +
-			"If an epitome is running, its upstream and window for the model are used.",
+			"If an epitome is running, its upstream and window for the model are used. Nothing is kept, not even the\n" +
+			"artifacts that the report names.",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := a.newExplanation(args[0], window)

@@ -37,7 +37,7 @@ func (a *app) handOff(beginning, to string) error {
 		return fmt.Errorf("cannot hand off: %w", err)
 	}
 	if answer.Why != "" {
-		warn("no model has written a summary for this: %s", answer.Why)
+		warn("code wrote this summary, as no model did: %s", answer.Why)
 	}
 	switch agent := strings.Fields(cmp.Or(to, " ")); {
 	case to == "":

@@ -27,7 +27,8 @@ import (
 )
 
 func (a *app) runCommand() *cobra.Command {
-	c := &cobra.Command{Use: "run -- COMMAND [ARG...]", Short: "Run a command with its base URLs pointing at epitome",
+	c := &cobra.Command{Use: "run [flags] -- COMMAND [ARG...]", DisableFlagsInUseLine: true,
+		Short: "Run a command with its base URLs pointing at epitome",
 		Long: "Run a command with its base URLs pointing at epitome, and start an epitome for it if none runs.\n" +
 			"The base URLs are OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL and COPILOT_PROVIDER_BASE_URL.\n" +
 			"A URL that already stands in such a variable is where epitome sends requests.",

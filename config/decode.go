@@ -77,6 +77,8 @@ func (c *Config) explain(key string, err error) error {
 		said = "must be text in quotes"
 	case isKind && kind == "string":
 		said = "must not be text in quotes"
+	case isKind && kind == "table":
+		said = "must not be a table; a name with a dot stands in quotes"
 	case isKind:
 		said = "must not be a TOML " + kind
 	}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -18,7 +17,8 @@ func (c *Config) List() (all []console.Setting) {
 	_, usual := defaults.values()
 	keys, texts := c.values()
 	for _, key := range keys {
-		isChanged := texts[key] != cmp.Or(usual[key], "''") // of an upstream, defaults name no key
+		// Of an upstream, defaults name no key: an empty text or list is none.
+		isChanged := strings.Trim(texts[key], "'[]") != strings.Trim(usual[key], "'[]")
 		v := console.Setting{Key: key, Text: texts[key], Changed: isChanged,
 			Secret: isSecret(key, texts[key])}
 		if v.Secret {

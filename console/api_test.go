@@ -35,7 +35,7 @@ func TestAPI(t *testing.T) {
 	}
 	check(ask(o, "GET", "/-/api/summary?from=7d&by=model"), 200, `"exchanges":1`, `"key":"m"`)
 	check(ask(o, "GET", "/-/api/summary?from=soon"), 400, "cannot read the time")
-	check(ask(o, "GET", "/-/api/summary?by=moon"), 400, "by must be")
+	check(ask(o, "GET", "/-/api/summary?by=moon"), 400, "use day, model")
 	check(ask(o, "GET", "/-/api/conversations?filter=c1&cursor=0"), 200, `"id":"c1"`, `"total":1`)
 	check(ask(o, "GET", "/-/api/conversations/c1"), 200, `"exchanges":[{`)
 	check(ask(o, "GET", "/-/api/conversations/c9"), 404, "no such conversation")

@@ -75,7 +75,7 @@ func MoneyText(m event.Money) string {
 	p.add(m.Saved >= 0 && m.Ruled+m.Own > 0, costs(m)+". Saved: "+Dollars(m.Saved)+".")
 	p.add(m.Saved < 0, costs(m)+". Extra cost: "+Dollars(-m.Saved)+".")
 	p.add(m.Beyond > 0, plural(m.Beyond, "request")+" would have failed without epitome: too large for the window. "+
-		"They are left out of the amount saved, but not the summaries made for them.")
+		"The amount saved leaves them out, but counts the summaries made for them.")
 	return strings.Join(p, " ")
 }
 
@@ -89,7 +89,7 @@ var missTexts = map[event.Miss]string{
 	event.MissLeading:  "the client changed its system prompt or settings",
 	event.MissClient:   "the client changed an earlier message",
 	event.MissSmall:    "too small to be cached (under 1,024 tokens)",
-	event.MissProvider: "the provider's cache dropped the beginning, which had not changed",
+	event.MissProvider: "the provider dropped the unchanged beginning from its cache",
 	event.MissUnknown:  "the provider did not report cached tokens",
 }
 
@@ -100,5 +100,5 @@ func CacheLost(m event.Miss, rebilled int) string {
 	if rebilled == 0 {
 		return ""
 	}
-	return "cache lost: " + missText(m) + ", " + Tokens(int64(rebilled)) + " tokens billed in full again"
+	return "cache lost: " + missText(m) + "; " + Tokens(int64(rebilled)) + " tokens billed in full again"
 }

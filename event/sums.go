@@ -2,7 +2,6 @@ package event
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -131,7 +130,7 @@ func (b *Book) Totals() (sums Sums) {
 func (b *Book) Report(asked Span) (Report, error) {
 	by := cmp.Or(asked.By, "day")
 	if !slices.Contains([]string{"day", "model", "upstream", "client"}, by) {
-		return Report{}, errors.New("by must be day, model, upstream or client")
+		return Report{}, fmt.Errorf("cannot group by %.20q: use day, model, upstream or client", by)
 	}
 	b.lock()
 	defer b.mu.Unlock()
