@@ -92,10 +92,12 @@ func ending(text string, longest int) string {
 	return "… " + strings.ToValidUTF8(tail, "") // the cut may divide a character
 }
 
-// quote returns a text as a quote that ends with a line break; an empty text stays empty.
-func quote(text string) string {
-	if text == "" {
-		return ""
+// quote returns the lines of a text, but blank ones, as a quote that ends with a line break; no lines stay empty.
+func quote(text string) (quoted string) {
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) != "" {
+			quoted += excerpt.Quote(strings.TrimSuffix(line, "\n")) + "\n"
+		}
 	}
-	return excerpt.Quote(text) + "\n"
+	return quoted
 }

@@ -56,15 +56,16 @@ func (s *summary) calls(budget int) string {
 	return heading + list.text
 }
 
-// rowOf returns the files of a call, one per line, or else its main argument; below that how it failed, if it did.
+// rowOf returns the files of a call, one per line, or else its main argument; below that how it failed, if it did. Of
+// several files that it failed to change, it names the first: the next try names them all.
 func rowOf(c *activity.Call) string {
 	const maxFiles = 8
 	row := cmp.Or(strings.Join(c.Files[:min(len(c.Files), maxFiles)], "\n"), c.About) + "\n"
 	row = strings.TrimPrefix(row, "\n") // of a call without an argument
-	switch {
-	case c.Failed() && len(c.Files) > 1: // files of an earlier call may stand above
-		row += fmt.Sprintf("(%s: these %d files)\n", c.State(), len(c.Files))
-	case c.Failed():
+	if c.Failed() && len(c.Files) > 1 {
+		row = fmt.Sprintf("%s, and %d other files\n", c.Files[0], len(c.Files)-1)
+	}
+	if c.Failed() {
 		row += "(" + c.State() + ")\n"
 	}
 	return row

@@ -95,5 +95,5 @@ func (s *summary) messages(list []message, others int) {
 		text += fmt.Sprintf("%s %d, %s\n%s", mark, s.Request.Items[m.item].Number, m.note, m.text)
 	}
 	s.section("messages, oldest first: the user's in full (their rules hold; finished tasks stay done), "+
-		"of yours, the end", text)
+		"the ends of yours", text)
 }
