@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -57,6 +58,7 @@ type Daemon struct {
 	observer   *rewrite.Shaper // has the decisions of live, and records its own nowhere
 	observed   *ledger.Ledger  // the decisions that observer has
 	requests   string          // the folder of the newest requests, the same for all runs of a user
+	keeping    sync.Mutex      // held while they are written
 	proxy      *proxy.Proxy
 	console    *console.Console
 }

@@ -22,9 +22,11 @@ import (
 )
 
 // keepRequests writes the newest requests that are not on disk yet, each to a file with the ID of its conversation as
-// name, for the owner alone. It deletes files that are older than store.keep, and the oldest beyond store.requests, and
-// returns the conversations of the others, the newest first.
+// name, for the owner alone; a reader sees all of it. It deletes files that are older than store.keep, and the oldest
+// beyond store.requests, and returns the conversations of the others, the newest first.
 func (d *Daemon) keepRequests() (conversations []string) {
+	d.keeping.Lock()
+	defer d.keeping.Unlock()
 	keep, quota := d.started.Store.Keep.D(), int64(d.started.Store.Requests)
 	for _, last := range append(d.live.Newest(), d.observer.Newest()...) {
 		if quota == 0 || !last.IsNew() {
@@ -33,8 +35,11 @@ func (d *Daemon) keepRequests() (conversations []string) {
 		var content bytes.Buffer
 		pack := gzip.NewWriter(&content)
 		err := errors.Join(gob.NewEncoder(pack).Encode(last), pack.Close()) // without functions, so without a credential
-		err = errors.Join(err, os.MkdirAll(d.requests, 0o700),
-			os.WriteFile(filepath.Join(d.requests, last.Conversation), content.Bytes(), 0o600))
+		temp := fmt.Sprintf("%s.%d", d.requests, os.Getpid())
+		err = errors.Join(err, os.MkdirAll(d.requests, 0o700), os.WriteFile(temp, content.Bytes(), 0o600))
+		if now := time.Now(); err == nil { // finer than the time that the system gives a file
+			err = errors.Join(os.Chtimes(temp, now, now), os.Rename(temp, filepath.Join(d.requests, last.Conversation)))
+		}
 		if err != nil {
 			d.log.Warn("cannot keep the newest request of a conversation", "error", err.Error())
 		}
