@@ -29,7 +29,7 @@ type verdict struct{ json, check bool }
 // addFlags adds the flags that set v.
 func (v *verdict) addFlags(c *cobra.Command) {
 	c.Flags().BoolVar(&v.json, "json", false, "print the report as JSON")
-	c.Flags().BoolVar(&v.check, "check", false, "exit with status 1 if a figure misses its goal")
+	c.Flags().BoolVar(&v.check, "check", false, "say which figures miss their goals, and exit with status 1 if any does")
 }
 
 // report prints a report, unless err says that there is none. Its error is the exit status if the report is checked and

@@ -86,7 +86,7 @@ func linger(ctx context.Context, card *daemon.Card, folder string) error {
 	}
 	fmt.Fprintf(os.Stderr, "\nepitome goes on running until Ctrl-C. This link lets one browser in to its pages:\n\n"+
 		"    %s\n\n"+
-		"For other commands, add --data as in 'epitome --data %s open'.\n", link, folder)
+		"To ask this epitome more, use its folder, as in 'epitome --data %s stats'.\n", link, folder)
 	<-ctx.Done()
 	return nil
 }

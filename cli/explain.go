@@ -30,8 +30,8 @@ func (a *app) explainCommand() *cobra.Command {
 	var window string
 	var turns, onlyBody bool
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
-		Long: "Explain what epitome would do to the request in a file (- is standard input), without a key or the\n" +
-			"network, and as if it saw the conversation for the first time; --turns plays its earlier turns, too.\n" +
+		Long: "Explain what epitome would do to the request in a file (- is standard input). It needs no key and no\n" +
+			"network. Without --turns, epitome is assumed not to have seen the conversation before.\n" +
 			"If an epitome is running, its upstream and window for the model are used. Nothing is kept, not even the\n" +
 			"artifacts that the report names.",
 		Args: atLeast(1),
@@ -51,7 +51,7 @@ func (a *app) explainCommand() *cobra.Command {
 			return e.print(os.Stdout, &out)
 		}}
 	f := c.Flags()
-	f.BoolVar(&turns, "turns", false, "explain the conversation turn by turn, from its beginning")
+	f.BoolVar(&turns, "turns", false, "explain the earlier turns first, one by one")
 	f.StringVar(&window, "window", "", "assume that the model holds this many `tokens`, for example 32k")
 	f.BoolVar(&onlyBody, "body", false, "print the request as it would be sent, instead of a report")
 	return c

@@ -19,8 +19,8 @@ func (a *app) handoffCommand() *cobra.Command {
 		Long: "Print what another agent needs to go on with a conversation: the user's words, a summary, the newest messages.\n" +
 			"CONVERSATION is the beginning of an ID; without it, the newest one is meant. It needs a running epitome.",
 		RunE: func(_ *cobra.Command, args []string) error { return a.handOff(strings.Join(args, ""), to) }}
-	c.Flags().StringVar(&to, "to", "", "claude, codex or \"codex exec\": start that with it; any other `TARGET` is the "+
-		"file to write")
+	c.Flags().StringVar(&to, "to", "", "start claude, codex or \"codex exec\" with this text; any other `TARGET` is a "+
+		"file to write it to")
 	return c
 }
 

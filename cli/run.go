@@ -27,11 +27,10 @@ import (
 )
 
 func (a *app) runCommand() *cobra.Command {
-	c := &cobra.Command{Use: "run [flags] -- COMMAND [ARG...]", DisableFlagsInUseLine: true,
-		Short: "Run a command with its base URLs pointing at epitome",
+	c := &cobra.Command{Use: "run [flags] -- COMMAND [ARG...]", Short: "Run a command with its base URLs pointing at epitome",
 		Long: "Run a command with its base URLs pointing at epitome, and start an epitome for it if none runs.\n" +
 			"The base URLs are OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL and COPILOT_PROVIDER_BASE_URL.\n" +
-			"A URL that already stands in such a variable is where epitome sends requests.",
+			"If one of them already holds a URL, epitome sends the requests on to that URL.",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.run(args) }}
 	c.Flags().SetInterspersed(false) // flags behind the command are its own

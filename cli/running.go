@@ -35,8 +35,8 @@ func (a *app) running() (*daemon.Card, error) {
 		cards = slices.DeleteFunc(cards, func(c *daemon.Card) bool { return c.Listen != config.Reachable(listen) })
 	}
 	if len(cards) == 0 {
-		return nil, fmt.Errorf("no epitome runs with the data folder %s; start one with 'epitome serve' "+
-			"(after 'epitome run', it ends with the command); if one runs elsewhere, give its --data or --config", where)
+		return nil, fmt.Errorf("no epitome runs with the data folder %s: start one with 'epitome serve', or give "+
+			"the --data or --config of another one (one that 'epitome run' started ends with its command)", where)
 	}
 	if len(cards) > 1 && isTerminal(os.Stderr) {
 		warn("asking the one on %s; --listen %s asks another", cards[0].Listen, cards[1].Listen)

@@ -77,10 +77,8 @@ func (c *Config) explain(key string, err error) error {
 		said = "must be text in quotes"
 	case isKind && kind == "string":
 		said = "must not be text in quotes"
-	case isKind && kind == "table":
-		said = "must not be a table; a name with a dot stands in quotes"
 	case isKind:
-		said = "must not be a TOML " + kind
+		said = "must not be a TOML " + strings.Replace(kind, "table", "table: put a name with a dot into quotes", 1)
 	}
 	return fmt.Errorf("%s: %s", key, said)
 }

@@ -113,7 +113,7 @@ func TestPagesSay(t *testing.T) {
 		"/-/conversations/" + id + "?turn=8": {"clear, compact", "64k, not 128k"},
 		"/-/conversations/" + id + "?find=LEDGER&conversation=" + id: {"Turn 7, messages 3–6 (compact)",
 			"<pre>2:" + secretText, "/-/artifacts/transcript1"},
-		"/-/conversations/" + id + "?find=nowhere&conversation=" + id: {"Nothing that was taken out has it"},
+		"/-/conversations/" + id + "?find=nowhere&conversation=" + id: {"Nothing that was taken out contains this text"},
 		"/-/troubles": {"turn 9", "unreachable", "no route to host"},
 		"/-/config":   {"listen", "observe", "secret"},
 	} {

@@ -74,8 +74,8 @@ func MoneyText(m event.Money) string {
 	var p phrases
 	p.add(m.Saved >= 0 && m.Ruled+m.Own > 0, costs(m)+". Saved: "+Dollars(m.Saved)+".")
 	p.add(m.Saved < 0, costs(m)+". Extra cost: "+Dollars(-m.Saved)+".")
-	p.add(m.Beyond > 0, plural(m.Beyond, "request")+" would have failed without epitome: too large for the window. "+
-		"The amount saved leaves them out, but counts the summaries made for them.")
+	p.add(m.Beyond > 0, plural(m.Beyond, "request")+" would have failed without epitome, "+
+		"as they are larger than the window. They are not compared.")
 	return strings.Join(p, " ")
 }
 

@@ -158,7 +158,7 @@ func (s *session) notes() (notes []string) {
 	if notes != nil {
 		notes[0] += ": −" + tokens(t.Exchange.TakenOut) // of all steps together
 	}
-	where := "answered without a file"
+	where := "answered without reading a file"
 	if t.ReadBack {
 		where = "read back"
 	}
