@@ -30,10 +30,9 @@ func (a *app) explainCommand() *cobra.Command {
 	var window string
 	var turns, onlyBody bool
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
-		Long: "Explain what epitome would do to the request in a file (- is standard input). It needs no key and no\n" +
-			"network. Without --turns, epitome is assumed not to have seen the conversation before.\n" +
-			"If an epitome is running, its upstream and window for the model are used. Nothing is kept, not even the\n" +
-			"artifacts that the report names.",
+		Long: "Explain what epitome would do to the request in a file (- is standard input), without a key or network.\n" +
+			"The upstream and window of a running epitome are used, but it is assumed not to know the conversation.\n" +
+			"Nothing is kept, so the artifacts that the report names cannot be read.",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := a.newExplanation(args[0], window)
