@@ -70,7 +70,7 @@ func (a *app) replayCommand() *cobra.Command {
 		Use:   "replay PATH...",
 		Short: "Play recorded sessions, and measure what epitome's steps save and lose",
 		Long: "Play recorded sessions turn by turn, and measure what epitome's steps save and lose. A PATH is a\n" +
-			"log, or a folder of logs, of Claude Code, Codex, OpenCode or the agent pi, or of Chat Completions.",
+			"log, or a folder of logs: of Claude Code, Codex, OpenCode or pi, or of Chat Completions requests.",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, paths []string) (err error) {
 			o := replay.Options{Paths: paths, Progress: os.Stderr}

@@ -30,7 +30,7 @@ func (a *app) memoryCommand() *cobra.Command {
 			return run(card, notes, args)
 		}}
 	}
-	c := verbs("memory", "List or delete the notes that a project's next sessions get",
+	c := verbs("memory", "List or delete the notes that epitome takes of a session and gives to the next one",
 		verb("list", "List the notes of earlier sessions", cobra.NoArgs, listMemory),
 		verb("forget ID...", "Forget notes by their ids, as list prints them", atLeast(1), forgetMemory),
 		verb("clear", "Forget all notes", cobra.NoArgs, forgetMemory))
@@ -99,7 +99,7 @@ func (a *app) contextCommand() *cobra.Command {
 			return run(inject.FilesIn(folder), args)
 		}}
 	}
-	return verbs("context", "Keep files whose index new conversations get in their system prompt",
+	return verbs("context", "Keep files, and tell new conversations where they are",
 		verb("add NAME FILE...", "Add text files to the set NAME; a file that is there already is replaced",
 			atLeast(2), addContext),
 		verb("list", "List the files of all sets", cobra.NoArgs, listContext),

@@ -36,7 +36,7 @@ func (a *app) running() (*daemon.Card, error) {
 	}
 	if len(cards) == 0 {
 		return nil, fmt.Errorf("no epitome runs with the data folder %s: start one with 'epitome serve', or give "+
-			"the --data or --config of another one (one that 'epitome run' started ends with its command)", where)
+			"the --data or --config of another one (the epitome of an 'epitome run' ends when its command does)", where)
 	}
 	if len(cards) > 1 && isTerminal(os.Stderr) {
 		warn("asking the one on %s; --listen %s asks another", cards[0].Listen, cards[1].Listen)

@@ -108,7 +108,7 @@ func (c *Config) checkNumbers(m *mistakes) {
 	m.require(c.Window.Default >= window.Least, "window.default must be at least %d tokens", window.Least)
 	for _, pattern := range slices.Sorted(maps.Keys(c.Window.Models)) {
 		m.require(pattern != "" && c.Window.Models[pattern] >= window.Least,
-			"window.models.%q must be at least %d tokens, and its pattern not empty", pattern, window.Least)
+			"window.models.%q must name a model, and hold at least %d tokens", pattern, window.Least)
 	}
 	for _, pattern := range slices.Sorted(maps.Keys(c.Prices)) {
 		m.check(fmt.Sprintf("prices.%q", pattern), c.Prices[pattern].Check())

@@ -61,7 +61,7 @@ const (
 // sentences explains each code.
 var sentences = map[Code]string{
 	CodeOverLimit:    "A new result was larger than the limit for a single result, so an excerpt of it is sent.",
-	CodeScreen:       "Terminal output is reduced to the text that the terminal showed last.",
+	CodeScreen:       "Terminal output that was overwritten, as by a progress bar, is left out.",
 	CodeRent:         "Keeping old results costs more than clearing them.",
 	CodePause:        "The pause was longer than cache_life, so clearing old results costs no cached tokens.",
 	CodeModel:        "The request goes to another model, which has nothing cached, so clearing costs no cached tokens.",

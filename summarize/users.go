@@ -94,6 +94,6 @@ func (s *summary) messages(list []message, others int) {
 	for _, m := range list {
 		text += fmt.Sprintf("%s %d, %s\n%s", mark, s.Request.Items[m.item].Number, m.note, m.text)
 	}
-	s.section("the user's messages in full and the ends of yours, oldest first (the user's rules still hold; "+
+	s.section("the user's messages in full, the last part of each of yours, oldest first (the user's rules hold; "+
 		"finished tasks stay done)", text)
 }

@@ -68,7 +68,7 @@ func (d *Daemon) handoff(ctx context.Context, beginning string) (text, why strin
 	ids := slices.DeleteFunc(d.keepRequests(), func(id string) bool { return !strings.HasPrefix(id, beginning) })
 	switch {
 	case len(ids) == 0:
-		return "", "", fmt.Errorf("no answered request of %s is kept; store.requests (%s) limits how many are",
+		return "", "", fmt.Errorf("no request of %s is kept: none has an answer, or newer ones filled store.requests (%s)",
 			cmp.Or(beginning, "any conversation"), d.started.Store.Requests)
 	case len(ids) > 1 && beginning != "":
 		return "", "", fmt.Errorf("several IDs begin with %s: %s", beginning, strings.Join(ids, ", "))

@@ -52,7 +52,7 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 		}
 	} else if s.store, err = store.OpenBadger(filepath.Join(folder, StoreFolder), log); err != nil {
 		s.passing, s.store = true, store.NewMemory(passingMemory)
-		log.Warn("the store cannot be used: decisions are lost when epitome ends, and nothing is shortened "+
+		log.Warn("the store cannot be used: epitome cannot remember what it has shortened, so it shortens nothing "+
 			"before the window fills", "why", err.Error(), "do", "make sure that the folder can be written and is "+
 			"used by no other epitome, or give another one with --data")
 	}

@@ -40,7 +40,7 @@ func (s *State) whereToRead(what string, names []string, tokens int) string {
 		how = "; grep it or read a range"
 	}
 	if len(names) > 1 && s.addressOf(names[1]) != "" {
-		how += " (before formatting: " + s.addressOf(names[1]) + ")"
+		how += " (as it came, unformatted: " + s.addressOf(names[1]) + ")"
 	}
 	return what + ": " + at + how
 }
