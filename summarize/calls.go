@@ -63,7 +63,7 @@ func rowOf(c *activity.Call) string {
 	row := cmp.Or(strings.Join(c.Files[:min(len(c.Files), maxFiles)], "\n"), c.About) + "\n"
 	row = strings.TrimPrefix(row, "\n") // of a call without an argument
 	if c.Failed() && len(c.Files) > 1 {
-		row = fmt.Sprintf("%s, and %d other files\n", c.Files[0], len(c.Files)-1)
+		row = fmt.Sprintf("%s (the first of %d files)\n", c.Files[0], len(c.Files))
 	}
 	if c.Failed() {
 		row += "(" + c.State() + ")\n"
