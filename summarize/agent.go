@@ -53,20 +53,19 @@ func (s *summary) written(budget int, done string) string {
 }
 
 // lastWords returns, in room bytes, the ends of the agent's newest messages, quoted. It leaves out what a newer message
-// says, too, what was said before a call if the user has said something since, and single lines that only announce a
-// call, which is listed: those that end with a colon, or stand before a call and have no name or number.
+// says, too, and single lines that only announce a call, which is listed: those that end with a colon, or stand before a
+// call and have no name or number.
 func (s *summary) lastWords(room int) (list []message) {
 	const longest, frame = 1_000, 24 // bytes of a message, whose end mostly says what was found; of the line above it
-	for i, isOver := s.End-1, false; i >= s.From; i-- {
+	for i := s.To - 1; i >= s.From; i-- {
 		it := &s.Request.Items[i]
-		isOver = isOver || it.Role == conversation.User && s.Request.OwnWords(it) != ""
-		if i >= s.To || it.Role != conversation.Assistant {
+		if it.Role != conversation.Assistant {
 			continue
 		}
 		said := ending(s.Request.TextOf(it), longest)
 		next := &s.Request.Items[min(i+1, len(s.Request.Items)-1)] // a call may be an item of its own
 		isBeforeCall := len(it.Calls) > 0 || len(next.Calls) > 0
-		isAnnouncement := isBeforeCall && isOver || !strings.Contains(said, "\n") && (strings.HasSuffix(said, ":") ||
+		isAnnouncement := !strings.Contains(said, "\n") && (strings.HasSuffix(said, ":") ||
 			isBeforeCall && len(namesIn(said)) == 0 && !strings.ContainsAny(said, "0123456789`"))
 		said = quote(said)
 		isRepeated := slices.ContainsFunc(list, func(m message) bool { return m.text == said })
