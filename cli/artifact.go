@@ -27,8 +27,8 @@ func (a *app) artifactCommand() *cobra.Command {
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
 	var conversation string
-	find := &cobra.Command{Use: "find WORD", Short: "Find a word or a regular expression, in upper or lower case, in what " +
-		"a running epitome took out of conversations",
+	find := &cobra.Command{Use: "find WORD", Short: "Find a word or a regular expression in the text that a running " +
+		"epitome took out, ignoring case",
 		Args: cobra.MatchAll(atLeast(1), cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return a.findArtifacts(conversation, args[0]) }}
 	find.Flags().StringVar(&conversation, "conversation", "", "search only conversations whose ID begins with `ID`")

@@ -35,10 +35,11 @@ func (d *Daemon) keepRequests() (conversations []string) {
 		var content bytes.Buffer
 		pack := gzip.NewWriter(&content)
 		err := errors.Join(gob.NewEncoder(pack).Encode(last), pack.Close()) // without functions, so without a credential
-		temp := fmt.Sprintf("%s.%d", d.requests, os.Getpid())
+		file := filepath.Join(d.requests, last.Conversation)
+		temp := file + ".new" // deleted like the others if this process is killed here
 		err = errors.Join(err, os.MkdirAll(d.requests, 0o700), os.WriteFile(temp, content.Bytes(), 0o600))
 		if now := time.Now(); err == nil { // finer than the time that the system gives a file
-			err = errors.Join(os.Chtimes(temp, now, now), os.Rename(temp, filepath.Join(d.requests, last.Conversation)))
+			err = errors.Join(os.Chtimes(temp, now, now), os.Rename(temp, file))
 		}
 		if err != nil {
 			d.log.Warn("cannot keep the newest request of a conversation", "error", err.Error())
@@ -55,7 +56,7 @@ func (d *Daemon) keepRequests() (conversations []string) {
 	for _, f := range files {
 		if quota -= f.Size(); quota < 0 || time.Since(f.ModTime()) > keep {
 			_ = os.Remove(filepath.Join(d.requests, f.Name())) // the next call tries again
-		} else {
+		} else if filepath.Ext(f.Name()) == "" {
 			conversations = append(conversations, f.Name())
 		}
 	}
