@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -27,6 +28,18 @@ func toolArguments(agent, url string) []string {
 		return []string{"-c", fmt.Sprintf("mcp_servers.epitome.url=%q", url)}
 	case "claude": // without an = sign Claude Code takes all words that follow for files
 		return []string{fmt.Sprintf(`--mcp-config={"mcpServers":{"epitome":{"type":"http","url":%q}}}`, url)}
+	}
+	return nil
+}
+
+// promptFromInput returns the command line with which an agent reads its first prompt from standard input, or nil if a
+// person talks to it there.
+func promptFromInput(command []string) []string {
+	switch {
+	case command[0] == "codex" && slices.Contains(command, "exec"):
+		return append(command, "-")
+	case command[0] == "claude" && (slices.Contains(command, "-p") || slices.Contains(command, "--print")):
+		return command
 	}
 	return nil
 }

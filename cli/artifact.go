@@ -57,7 +57,7 @@ func (a *app) printArtifact(of, lines, grep string) error {
 	if err != nil {
 		return fmt.Errorf("cannot print artifact %s: %w", name, err)
 	}
-	_, err = os.Stdout.Write(content)
+	_, err = stdout.Write(content)
 	return err
 }
 
@@ -116,8 +116,8 @@ func (a *app) findArtifacts(beginning, pattern string) error {
 		return fmt.Errorf("cannot find %s: %w", pattern, err)
 	}
 	for _, h := range hits {
-		fmt.Printf("%s turn %d, %s, %s %s:\n%s", h.Conversation, h.Turn, h.Edit.Messages(), h.Edit.Rung, h.Edit.Artifact,
-			h.Lines)
+		fmt.Fprintf(stdout, "%s turn %d, %s, %s %s:\n%s", h.Conversation, h.Turn, h.Edit.Messages(), h.Edit.Rung,
+			h.Edit.Artifact, h.Lines)
 	}
 	if len(hits) == 0 {
 		return fmt.Errorf("cannot find %s in anything that was taken out of a conversation", pattern)

@@ -42,11 +42,11 @@ func (v verdict) report(r interface {
 	case err != nil:
 		return err
 	case v.json:
-		out := json.NewEncoder(os.Stdout)
+		out := json.NewEncoder(stdout)
 		out.SetIndent("", "  ")
 		err = out.Encode(r)
 	default:
-		err = r.Print(os.Stdout)
+		err = r.Print(stdout)
 	}
 	if err != nil || !v.check {
 		return err

@@ -7,6 +7,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -68,7 +69,7 @@ func Execute(defaults string, args []string) int {
 		}
 		return child.ExitCode()
 	case isUsage:
-		fmt.Fprintf(os.Stderr, "epitome: %s\nSee '%s --help'.\n", strings.TrimSpace(err.Error()), c.CommandPath())
+		warn("%s\nSee '%s --help'.", strings.TrimSpace(err.Error()), c.CommandPath())
 		return 2
 	}
 	warn("%v", err)
@@ -159,7 +160,27 @@ type exitStatus int
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // warn prints a line for the user beside the output.
-func warn(format string, args ...any) { fmt.Fprintf(os.Stderr, "epitome: "+format+"\n", args...) }
+func warn(format string, args ...any) {
+	fmt.Fprintf(screen{os.Stderr}, "epitome: "+format+"\n", args...)
+}
+
+// stdout is standard output for text from outside: a terminal gets it as a screen does, everything else as it is.
+var stdout = func() io.Writer {
+	if isTerminal(os.Stdout) {
+		return screen{os.Stdout}
+	}
+	return os.Stdout
+}()
+
+// screen shows control characters but line breaks and tabs, and other invisible characters, in place of writing them: a
+// terminal would obey them.
+type screen struct{ to io.Writer }
+
+// Write takes whole characters.
+func (s screen) Write(text []byte) (int, error) {
+	_, err := io.WriteString(s.to, console.PlainLines(string(text)))
+	return len(text), err
+}
 
 // isTerminal reports whether a person reads or writes at f.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -44,10 +44,10 @@ func (a *app) explainCommand() *cobra.Command {
 			}
 			out := e.shape(e.request.Body)
 			if onlyBody {
-				_, err := os.Stdout.Write(out.Body)
+				_, err := stdout.Write(out.Body)
 				return err
 			}
-			return e.print(os.Stdout, &out)
+			return e.print(stdout, &out)
 		}}
 	f := c.Flags()
 	f.BoolVar(&turns, "turns", false, "explain the earlier turns first, one by one")

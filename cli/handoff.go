@@ -1,15 +1,19 @@
 package cli
 
 import (
-	"cmp"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"epitome/cli/daemon"
 )
 
 func (a *app) handoffCommand() *cobra.Command {
@@ -39,12 +43,33 @@ func (a *app) handOff(beginning, to string) error {
 	if answer.Why != "" {
 		warn("code wrote this summary, as no model did: %s", answer.Why)
 	}
-	switch agent := strings.Fields(cmp.Or(to, " ")); {
-	case to == "":
-		fmt.Println(answer.Text)
-		return nil
+	agent := strings.Fields(to)
+	switch {
+	case len(agent) == 0:
+		_, err := fmt.Fprintln(stdout, answer.Text)
+		return err
 	case slices.Contains([]string{"claude", "codex"}, agent[0]):
-		return a.run(append(agent, answer.Text))
+		return a.runWith(agent, answer.Text)
 	}
 	return os.WriteFile(to, []byte(answer.Text+"\n"), 0o600)
+}
+
+// runWith runs an agent with a text as its first prompt. The text is too long for an argument, and every user of the
+// machine can read those. An agent that does not read it from standard input is told to read a file, which is deleted
+// when the agent has ended; if this process is killed, a running epitome deletes it as it does kept requests.
+func (a *app) runWith(agent []string, text string) error {
+	if args := promptFromInput(agent); args != nil {
+		return a.run(args, strings.NewReader(text))
+	}
+	_, home, err := a.loadWithFolder()
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(home, daemon.RequestFolder, "handoff-"+rand.Text()+".md")
+	defer func() { _ = os.Remove(file) }()
+	err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600))
+	if err != nil {
+		return fmt.Errorf("cannot hand off: %w", err)
+	}
+	return a.run(append(agent, "Read "+file+" and go on with the task that it describes."), os.Stdin)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -32,14 +33,14 @@ func (a *app) runCommand() *cobra.Command {
 			"The base URLs are OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL and COPILOT_PROVIDER_BASE_URL.\n" +
 			"If one of them already holds a URL, epitome sends the requests on to that URL.",
 		Args: atLeast(1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.run(args) }}
+		RunE: func(_ *cobra.Command, args []string) error { return a.run(args, os.Stdin) }}
 	c.Flags().SetInterspersed(false) // flags behind the command are its own
 	return c
 }
 
 // run runs a command to its end, through a running epitome or else through one of its own. It changes only the
 // command's environment and, for agents that read no base URL there, its arguments.
-func (a *app) run(command []string) error {
+func (a *app) run(command []string, stdin io.Reader) error {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
 		warn("cannot run %s: %v", command[0], errors.Unwrap(err))
@@ -95,7 +96,7 @@ func (a *app) run(command []string) error {
 	if _, isSet := os.LookupEnv(toolSearch); agent == "claude" && all[1].url == "https://api.anthropic.com" && !isSet {
 		child.Env = append(child.Env, toolSearch+"=true")
 	}
-	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
+	child.Stdin, child.Stdout, child.Stderr = stdin, os.Stdout, os.Stderr
 	return passSignals(child)
 }
 
@@ -178,7 +179,7 @@ func serveInside(folder string, load func() (config.Config, error)) (d *daemon.D
 		return nil, nil, fmt.Errorf("cannot write a log: %w", err)
 	}
 	signals := make(chan os.Signal, 1)
-	if d, err = daemon.Start(slog.New(slog.NewJSONHandler(log, nil)), signals, load); err != nil {
+	if d, err = daemon.Start(slog.New(slog.NewJSONHandler(screen{log}, nil)), signals, load); err != nil {
 		return nil, nil, errors.Join(err, log.Close())
 	}
 	ended := make(chan error, 1)

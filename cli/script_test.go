@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -59,6 +61,7 @@ func TestMain(m *testing.M) {
 //	                              that with N-1
 //	result FILE K                 writes the text of the K-th result
 //	sent NAME K FILE              writes the body of the K-th conversation that reached that upstream
+//	[!] kept TEXT FOLDER          a file below the folder has the text, compressed or not
 //	files NAME FOLDER             serves the files of a folder; $NAME is the URL
 //	capture VAR FILE REGEXP       sets $VAR to what the first group matches in FILE
 //	agree FILE FOLDER URL         compares the last lines of a demo with stats, status line and pages
@@ -74,12 +77,12 @@ func TestScripts(t *testing.T) {
 		"serve": (*stage).serve, "signal": (*stage).signal, "ended": (*stage).awaitEnd, "await": (*stage).await,
 		"status": (*stage).status, "get": (*stage).get, "post": (*stage).post, "conversation": (*stage).conversation,
 		"result": (*stage).result, "sent": (*stage).sent, "capture": (*stage).capture, "upstream-saw": (*stage).saw,
-		"files": (*stage).files, "agree": (*stage).agree,
+		"files": (*stage).files, "agree": (*stage).agree, "kept": (*stage).kept,
 	} {
 		commands[name] = func(ts *testscript.TestScript, negated bool, args []string) {
 			s := ts.Value("stage").(*stage)
 			s.TestScript, s.negated = ts, negated
-			if negated && name != "upstream-saw" {
+			if negated && name != "upstream-saw" && name != "kept" {
 				ts.Fatalf("%s has no negation", name)
 			}
 			do(s, args)
@@ -156,6 +159,26 @@ func (s *stage) conversation(args []string) {
 
 func (s *stage) result(args []string) {
 	s.write(args[0], []byte(fakeapi.ResultText(s.number(args[1]))))
+}
+
+func (s *stage) kept(args []string) {
+	var found []string
+	s.Check(filepath.WalkDir(s.MkAbs(args[1]), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if unpack, failed := gzip.NewReader(bytes.NewReader(content)); failed == nil {
+			content, err = io.ReadAll(unpack)
+		}
+		if bytes.Contains(content, []byte(args[0])) {
+			found = append(found, path)
+		}
+		return err
+	}))
+	if len(found) > 0 == s.negated {
+		s.Fatalf("%s is kept in %q", args[0], found)
+	}
 }
 
 func (s *stage) files(args []string) {

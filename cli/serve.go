@@ -49,7 +49,7 @@ func (a *app) serve() error {
 
 // openLog begins the log, on standard error or in the file that the configuration names, which stays open.
 func openLog(conf config.Config) (*slog.Logger, error) {
-	var to io.Writer = os.Stderr
+	var to io.Writer = screen{os.Stderr} // which may be shown, now or later
 	c := conf.Log
 	if c.File != "" {
 		f, err := os.OpenFile(c.File, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -57,7 +57,7 @@ func openLog(conf config.Config) (*slog.Logger, error) {
 			return nil, fmt.Errorf("cannot write a log: %w; name another file as log.file", err)
 		}
 		_ = f.Close()
-		to = &lumberjack.Logger{Filename: c.File, MaxSize: 50, MaxBackups: 1} // megabytes
+		to = screen{&lumberjack.Logger{Filename: c.File, MaxSize: 50, MaxBackups: 1}} // megabytes
 	}
 	opts := &slog.HandlerOptions{Level: c.Level}
 	switch {

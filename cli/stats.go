@@ -46,13 +46,13 @@ func (a *app) stats(since, by string, asJSON bool) error {
 	if asJSON {
 		var answer json.RawMessage
 		err := card.Get(path, &answer)
-		fmt.Println(string(answer))
+		fmt.Fprintln(stdout, string(answer))
 		return err
 	}
 	if err := card.Get(path, &sums); err != nil {
 		return err
 	}
-	_, err = os.Stdout.WriteString(statsText(sums))
+	_, err = io.WriteString(stdout, statsText(sums))
 	return err
 }
 

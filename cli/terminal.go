@@ -18,7 +18,7 @@ type terminal struct{ to io.Writer }
 // Write writes one line of the log, or nothing if another line says the same.
 func (t terminal) Write(line []byte) (int, error) {
 	r := gjson.ParseBytes(line)
-	of := func(key string) string { return r.Get(key).String() }
+	of := func(key string) string { return console.Plain(r.Get(key).String()) }
 	text := of("msg")
 	switch isFailure := of("level") != "INFO"; {
 	case text == "listening":
@@ -39,13 +39,13 @@ func (t terminal) Write(line []byte) (int, error) {
 	default:
 		r.ForEach(func(key, value gjson.Result) bool {
 			if name := key.String(); name != "time" && name != "level" && name != "msg" {
-				text += fmt.Sprintf(", %s %s", name, value)
+				text += fmt.Sprintf(", %s %s", name, console.Plain(value.String()))
 			}
 			return true
 		})
 	}
 	if level := strings.ToLower(of("level")); level != "info" {
-		text = level + ": " + console.Plain(text)
+		text = level + ": " + text
 	}
 	_, err := fmt.Fprintf(t.to, "%s %s\n", r.Get("time").Time().Local().Format("15:04:05"), text)
 	return len(line), err

@@ -17,6 +17,7 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 		`"level":"INFO","msg":"rescue","verdict":"too_long","outcome":"rescued"`,
 		`"level":"INFO","msg":"exchange","mode":"on","turn":65,"tokens_before":51234,"tokens_after":16012,"did":"compact: 117"`,
 		`"level":"INFO","msg":"exchange","mode":"observe","turn":3,"tokens_before":900,"tokens_after":800,"did":"clear: 2"`,
+		`"level":"INFO","msg":"context_window_corrected","model":"m\u001b]0;x\u0007\u009b"`,
 		`"level":"WARN","msg":"exchange","method":"POST","path":"/v1/\u001bx","status":502,"error":"cannot reach it"`,
 		`"level":"ERROR","msg":"the configuration is not sound","error":"config.toml:2: listen must be host:port"`,
 	} {
@@ -34,6 +35,7 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 Waiting for the first request. Ctrl-C ends epitome.
 TIME turn 65: 51.2k → 16k tokens, compact: 117
 TIME turn 3: 900 → 800 tokens in mode on, clear: 2
+TIME context_window_corrected, model m␛]0;x␇�
 TIME warn: POST /v1/␛x: 502 cannot reach it
 TIME error: the configuration is not sound, error config.toml:2: listen must be host:port
 `

@@ -79,6 +79,16 @@ func Percent(v float64) string {
 // Plain returns a text for a terminal, with each character replaced that visible replaces. The result is valid UTF-8.
 func Plain(text string) string { return strings.Map(visible, text) }
 
+// PlainLines is Plain for a text of several lines: it keeps line breaks and tabs.
+func PlainLines(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		return visible(r)
+	}, text)
+}
+
 // visible returns r; in place of a control character its picture, and U+FFFD for any other character that is invisible
 // or turns the direction of writing.
 func visible(r rune) rune {

@@ -196,7 +196,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	observer := overlay(d.deps)
 	observer.Shelf = unwritten{s.shelf}
 	d.live, d.observer, d.observed = rewrite.NewShaper(live), rewrite.NewShaper(observer), observer.Ledger
-	d.requests = filepath.Join(cmp.Or(conf.Home, folder), "requests")
+	d.requests = filepath.Join(cmp.Or(conf.Home, folder), RequestFolder)
 
 	d.console = console.New(conf.Console, console.Program{
 		Version: Version(), Listen: d.Address(), Log: d.log, Metrics: metrics,

@@ -2,7 +2,10 @@ package daemon
 
 import (
 	"bytes"
+	"compress/gzip"
+	"io"
 	"io/fs"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dgraph-io/badger/v4"
 
 	"epitome/config"
 	"epitome/event"
@@ -164,6 +169,7 @@ func TestNothingThatWasSaidLiesAround(t *testing.T) {
 	}
 	wantPrivate(t, folder)
 	p.stop()
+	wantPrivate(t, folder) // with the newest requests
 	said := []string{plantedKey, plantedQuery, plantedAnswer, plantedError, plantedResult, "table_1"}
 	for _, text := range said {
 		if strings.Contains(p.log.String(), text) {
@@ -175,8 +181,10 @@ func TestNothingThatWasSaidLiesAround(t *testing.T) {
 		t.Errorf("among the events: %v", found)
 	}
 	if len(filesWith(t, events, `"status":400`)) == 0 || !strings.Contains(p.log.String(), `"status":400`) ||
-		len(filesWith(t, folder, plantedResult)) == 0 {
-		t.Error("exchanges or artifacts lie nowhere: the test sees nothing")
+		len(filesWith(t, filepath.Join(folder, ArtifactFolder), plantedResult)) == 0 ||
+		len(filesWith(t, filepath.Join(folder, RequestFolder), plantedResult)) == 0 ||
+		len(filesWith(t, filepath.Join(folder, StoreFolder), "omitted. Full output: ")) == 0 {
+		t.Error("exchanges, artifacts, requests or edits lie nowhere: the test sees nothing")
 	}
 	if found := filesWith(t, folder, said[:4]...); len(found) > 0 {
 		t.Errorf("on the disk: %v", found)
@@ -211,14 +219,24 @@ func wantPrivate(t *testing.T, folder string) {
 	}
 }
 
-// filesWith are the files in the folder that hold one of the texts.
+// filesWith are the files in the folder that hold one of the texts, compressed or not; of a store, its folder.
 func filesWith(t *testing.T, folder string, texts ...string) (found []string) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
+		var content []byte
+		switch {
+		case err != nil:
 			return err
+		case e.Name() == StoreFolder:
+			content, err = storedIn(path), fs.SkipDir
+		case e.IsDir():
+			return nil
+		default:
+			content, err = os.ReadFile(path)
 		}
-		content, err := os.ReadFile(path)
+		if unpack, failed := gzip.NewReader(bytes.NewReader(content)); failed == nil {
+			content, err = io.ReadAll(unpack)
+		}
 		for _, text := range texts {
 			if bytes.Contains(content, []byte(text)) {
 				found = append(found, filepath.Base(path)+" has "+text)
@@ -230,6 +248,26 @@ func filesWith(t *testing.T, folder string, texts ...string) (found []string) {
 		t.Fatal(err)
 	}
 	return found
+}
+
+// storedIn returns all that the files of a store hold, whose blocks are compressed.
+func storedIn(folder string) (content []byte) {
+	db, err := badger.OpenManaged(badger.DefaultOptions(folder).WithLogger(nil))
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = db.Close() }()
+	all := db.NewTransactionAt(math.MaxUint64, false).NewIterator(badger.IteratorOptions{AllVersions: true})
+	defer all.Close()
+	for all.Rewind(); all.Valid(); all.Next() {
+		content = append(content, all.Item().Key()...)
+		value, err := all.Item().ValueCopy(nil)
+		if err != nil {
+			panic(err)
+		}
+		content = append(content, value...)
+	}
+	return content
 }
 
 // recorder is a provider that keeps what it got.

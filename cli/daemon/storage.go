@@ -35,6 +35,7 @@ const (
 	StoreFolder    = "store"
 	ArtifactFolder = "artifacts"
 	EventFolder    = "events"
+	RequestFolder  = "requests"
 )
 
 // openStorage opens the store and the shelf in the data folder. Without a usable store epitome runs on in memory and
