@@ -186,14 +186,8 @@ func (c *Config) CheckAt(address string) error {
 // credential is a key under which a credential stands that epitome adds to requests; empty if there is none.
 func (c *Config) credential() string {
 	for _, name := range c.upstreamNames() {
-		u := c.Upstreams[name]
-		for header, value := range u.Headers {
-			if value != "" {
-				return "upstreams." + name + ".headers." + header
-			}
-		}
-		if u.TLS.CertFile != "" {
-			return "upstreams." + name + ".tls.cert_file"
+		if key := c.Upstreams[name].Credential(); key != "" {
+			return "upstreams." + name + "." + key
 		}
 	}
 	if c.Summarize.KeyEnv != "" {

@@ -58,12 +58,8 @@ func isLoopback(host string) bool {
 // foreign returns why a request is refused for its host or origin; "" if it is not. Other sites may link to pages: they
 // learn nothing from that.
 func (g *guard) foreign(r *http.Request, isPage bool) string {
-	host, _, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		host = strings.Trim(r.Host, "[]")
-	}
-	if !g.allows(host) {
-		return "epitome does not know the host name " + host + ": add it to console.hosts to use /-/ under it"
+	if !g.allows(r.Host) {
+		return "epitome does not know the host name " + r.Host + ": add it to console.hosts to use /-/ under it"
 	}
 	const otherSite = "a page of another site may not use /-/"
 	if origin := r.Header.Get("Origin"); origin != "" {
@@ -79,13 +75,20 @@ func (g *guard) foreign(r *http.Request, isPage bool) string {
 	return otherSite
 }
 
-// allows reports whether Host may name a host: the listening one, one of the configuration, or a loopback address.
-// Beyond loopback any address is allowed: no name can be rebound to it.
-func (g *guard) allows(host string) bool {
+// KnowsHost reports whether a Host header, with or without a port, names this program.
+func (o *Console) KnowsHost(host string) bool { return o.guard.Load().allows(host) }
+
+// allows reports whether a Host header names this program: the listening host, one of the configuration, or a loopback
+// address, with or without a port. Beyond loopback any address is allowed: no name can be rebound to it.
+func (g *guard) allows(header string) bool {
+	host, _, err := net.SplitHostPort(header)
+	if err != nil {
+		host = strings.Trim(header, "[]")
+	}
 	if g.hosts[strings.ToLower(host)] || isLoopback(host) {
 		return true
 	}
-	_, err := netip.ParseAddr(host)
+	_, err = netip.ParseAddr(host)
 	return g.beyond && err == nil
 }
 

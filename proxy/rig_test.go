@@ -135,8 +135,9 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 		Observe:  func(in rewrite.Input) rewrite.Output { return (*r.observe.Load())(in) },
 		Dialects: []Dialect{chat.Dialect{}, messages.Dialect{}, responses.Dialect{}},
 		Windows:  r.windows, Ratios: tokenize.NewRatios(store.NewMemory(1 << 20)),
-		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
-		Keeps: func(name string) bool { return name != "none" },
+		Scope:     func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
+		Keeps:     func(name string) bool { return name != "none" },
+		KnowsHost: func(host string) bool { return host == "x" || strings.HasPrefix(host, "127.0.0.1") },
 	})
 	go func() {
 		defer close(r.ended)

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"crypto/tls"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -23,6 +25,20 @@ type UpstreamConfig struct {
 	Billing string            `toml:"billing"` // how it is paid; what becomes of requests does not depend on it
 	Context []string          `toml:"context"` // names of the context files that conversations sent there are given
 	Project string            `toml:"project"` // whose memory they are given, unless they name one
+}
+
+// Credential is the key of the table under which a credential stands that epitome adds to requests; empty if there is
+// none. Any header counts.
+func (u UpstreamConfig) Credential() string {
+	for _, header := range slices.Sorted(maps.Keys(u.Headers)) {
+		if u.Headers[header] != "" {
+			return "headers." + header
+		}
+	}
+	if u.TLS.CertFile != "" {
+		return "tls.cert_file"
+	}
+	return ""
 }
 
 // RouteRule is one table [[routes]] of config.toml: it sends requests whose body names a matching model to an upstream.
@@ -54,10 +70,16 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 		up = x.set.fallback
 	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
+	if up.spends {
+		if err := x.checkSender(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if (up.spends || up.base != "") && dotSegment.Match(path) {
+		return nil, nil, refuse(400, "bad_request",
+			`the path has a segment "." or "..", which may lead out of the upstream's base URL: send the path without it`)
+	}
 	switch {
-	case len(up.config.Headers) > 0 && isFromPage(x.head):
-		return nil, nil, refuse(403, "cross_site",
-			"epitome adds your credential to requests for this upstream, so it takes none from web pages")
 	case x.upgrades && bytes.HasSuffix(path, []byte("/responses")):
 		// Clients go on over plain HTTP, where requests and answers stay visible one by one.
 		return nil, nil, refuse(426, "upgrade_required",
@@ -69,15 +91,37 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	return up, up.join(target), nil
 }
 
-// isFromPage reports whether the request comes from a web page. Browsers say so themselves, and let no page keep them
-// from it. Programs with pages of their own have origins of other schemes.
-func isFromPage(head []byte) bool {
-	if site := wire.Find(head, "sec-fetch-site"); site != nil {
-		return !wire.EqualFold(site, "same-origin") && !wire.EqualFold(site, "none")
+// checkSender refuses a request that a web page may have made, as it would spend the credential of the configuration.
+// Programs with pages of their own have origins of other schemes.
+//
+// Browsers name the page's origin and say how it is related to the host that it asks. Only a GET of a page whose own
+// name now leads to this machine has neither, and then Host has that name. A request with a client's key is of no page.
+// Beyond loopback, programs may use names that are not in console.hosts.
+func (x *exchange) checkSender() error {
+	host, isKnown := string(x.ctx.Host()), x.proxy.deps.KnowsHost
+	site, origin := wire.Find(x.head, "sec-fetch-site"), wire.Find(x.head, "origin")
+	isPage := bytes.HasPrefix(origin, []byte("http")) || string(origin) == "null"
+	if site != nil {
+		isSame := wire.EqualFold(site, "same-origin") || wire.EqualFold(site, "none")
+		at, err := url.Parse(string(origin))
+		isPage = !isSame || !isKnown(host) || isPage && (err != nil || !isKnown(at.Host))
 	}
-	origin := wire.Find(head, "origin")
-	return bytes.HasPrefix(origin, []byte("http")) || string(origin) == "null"
+	if isPage {
+		return refuse(403, "cross_site",
+			"epitome adds your credential to requests for this upstream, so it takes none from web pages")
+	}
+	if x.proxy.loopback && x.event.Client == "" && !isKnown(host) {
+		return refuse(403, "unknown_host", fmt.Sprintf("epitome adds your credential to requests for this upstream, "+
+			"and a web page may have sent this one, as it does not know the host name %.100q: use 127.0.0.1 or localhost, "+
+			"or add a name of your own, such as host.docker.internal for containers, to console.hosts", host))
+	}
+	return nil
 }
+
+// dotSegment matches a segment of a path that leads elsewhere once a server has resolved it, also where the server
+// first decodes the path, once or more, or takes a backslash for a slash or drops a segment's parameters.
+var dotSegment = regexp.MustCompile(
+	`(?i)(^|/|\\|%(25)*(2f|5c))(\.|%(25)*2e){1,2}($|/|\\|;|%(25)*(2f|5c|3b))`)
 
 // modelOf returns the model that a body names, of whatever API it is; empty if it names none.
 func modelOf(body []byte) string { return gjson.GetBytes(body, "model").String() }
@@ -104,6 +148,7 @@ type upstream struct {
 	peer   wire.Peer
 	pool   *wire.Pool
 	base   string // path in front of every request's own, without a slash at its end
+	spends bool   // a credential of the configuration is added to each request
 }
 
 // newUpstream reads u; errors name the upstream.
@@ -113,7 +158,7 @@ func newUpstream(name string, u UpstreamConfig, l *limits) (*upstream, error) {
 		return nil, fmt.Errorf("cannot read the url of upstream %s: %w", name, err)
 	}
 	up := &upstream{name: name, config: u, peer: wire.NewPeer(at.Host, u.Headers),
-		base: strings.TrimRight(at.EscapedPath(), "/")}
+		base: strings.TrimRight(at.EscapedPath(), "/"), spends: u.Credential() != ""}
 	var secure *tls.Config
 	if at.Scheme == "https" {
 		if secure, err = u.TLS.clientConfig(at.Hostname()); err != nil {

@@ -1,8 +1,11 @@
 package proxy
 
 import (
+	"bufio"
+	"crypto/tls"
 	"encoding/base64"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -67,25 +70,126 @@ func TestUpstreamHeadersReplaceTheClients(t *testing.T) {
 	}
 }
 
+// Requests as browsers send them, and as programs do, for upstreams to which the configuration adds a credential. A page
+// of evil.example sends Origin or Sec-Fetch-Site, or its name in Host, which a page cannot choose.
 func TestWebPagesSpendNoConfiguredCredential(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, taking, func(s *Settings) {
-		s.Upstreams["keyed"] = UpstreamConfig{URL: s.Upstreams["test"].URL,
-			Headers: map[string]string{"Authorization": "Bearer ours"}}
-	})
-	f := func(status int, target string, lines ...string) {
+	files := certificate(t)
+	_, trust := issue(t, files, "epitome.test")
+	keyed := func(s *Settings) {
+		u := s.Upstreams["test"]
+		s.Upstreams["plain"] = u
+		s.Upstreams["shown"] = UpstreamConfig{URL: "https://127.0.0.1:1", TLS: Trust{
+			CertFile: files.CertFile, KeyFile: files.KeyFile}}
+		u.Headers = map[string]string{"Authorization": "Bearer ours"}
+		s.Upstreams["test"], s.Upstreams["keyed"] = u, u
+		s.Routes = []RouteRule{{Model: "m*", Upstream: "keyed"}}
+	}
+	up := startProvider(t, answers(ok("a")))
+	secured, err := files.Listen(listen(t, "127.0.0.1:0"), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	loopback := startRigOn(t, listen(t, "127.0.0.1:0"), up.url(), keyed)
+	secure := startRigOn(t, secured, up.url(), keyed)
+	beyond := startRigOn(t, listen(t, "0.0.0.0:0"), up.url(), keyed)
+	send := func(r *rig, method, target string, lines ...string) (status int, answer string) {
 		t.Helper()
-		if resp, _ := r.ask(post(target, "{}", lines...)); resp.StatusCode != status {
-			t.Errorf("%s with %q: got %s, want %d", target, lines, resp.Status, status)
+		c := net.Conn(r.dial().TCPConn)
+		if r == secure {
+			c = tls.Client(c, &tls.Config{RootCAs: trust, ServerName: "epitome.test"})
+		}
+		_, _ = io.WriteString(c, method+" "+target+" HTTP/1.1\r\n"+strings.Join(lines, "\r\n")+
+			"\r\nContent-Length: 13\r\n\r\n"+`{"model":"m"}`)
+		resp, err := http.ReadResponse(bufio.NewReader(c), &http.Request{Method: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(text)
+	}
+	spent := func() (n int) {
+		for _, q := range up.requests() {
+			n += strings.Count(q.head, "Authorization: Bearer ours")
+		}
+		return n
+	}
+	f := func(status int, rigs []*rig, lines ...string) {
+		t.Helper()
+		for _, r := range rigs {
+			for _, method := range []string{"GET", "HEAD", "POST"} {
+				for _, target := range []string{"/u/keyed/v1/files", "/v1/messages/count_tokens"} {
+					before := spent()
+					got, _ := send(r, method, target, lines...)
+					if isSpent := spent() > before; got != status || isSpent != (status == 200) {
+						t.Errorf("%s %s with %q at %s: got %d, want %d; the credential is spent: %v",
+							method, target, lines, r.addr, got, status, isSpent)
+					}
+				}
+			}
 		}
 	}
-	f(200, "/u/keyed/a")
-	f(403, "/u/keyed/a", "Origin: http://evil.example")
-	f(403, "/u/keyed/a", "origin: null")
-	f(403, "/u/keyed/a", "Sec-Fetch-Site: cross-site")
-	f(200, "/u/keyed/a", "Origin: http://localhost:3000", "Sec-Fetch-Site: same-origin")
-	f(200, "/u/keyed/a", "Origin: app://desktop")
-	f(200, "/a", "Origin: http://evil.example") // with its own credential, or none
+	all, local := []*rig{loopback, secure, beyond}, []*rig{loopback, secure}
+	const us, evil, evilOrigin = "Host: 127.0.0.1:7070", "Host: evil.example:7070", "Origin: http://evil.example:7070"
+	f(200, all, us)
+	f(200, all, us, "Origin: app://desktop")
+	f(200, all, us, "Sec-Fetch-Site: none")
+	f(200, all, us, "Origin: http://127.0.0.1:7070", "Sec-Fetch-Site: same-origin")
+	f(403, all, us, evilOrigin)
+	f(403, all, us, "origin: null")
+	f(403, all, us, "Sec-Fetch-Site: cross-site")
+	f(403, all, us, "Sec-Fetch-Site: same-site")
+	f(403, all, us, evilOrigin, "Connection: Upgrade", "Upgrade: websocket")
+	// Its name leads to this machine, or to a server before epitome that writes a Host of its own.
+	f(403, local, evil)
+	f(403, all, evil, evilOrigin)
+	f(403, all, evil, evilOrigin, "Sec-Fetch-Site: same-origin")
+	f(403, all, evil, "Sec-Fetch-Site: same-origin")
+	f(403, all, us, evilOrigin, "Sec-Fetch-Site: same-origin")
+	f(200, []*rig{beyond}, "Host: epitome.svc") // where other machines give it names
+
+	for _, target := range []string{"/u/plain/a", "/u/shown/a"} {
+		got, answer := send(loopback, "GET", target, evil)
+		if want := map[string]int{"/u/plain/a": 200, "/u/shown/a": 403}[target]; got != want {
+			t.Errorf("%s: got %d %s, want %d", target, got, answer, want)
+		}
+	}
+	if _, answer := send(loopback, "GET", "/a", evil); !strings.Contains(answer, "console.hosts") {
+		t.Errorf("the refusal does not say what to do: %s", answer)
+	}
+	loopback.reload(func(s *Settings) {
+		s.Clients = map[string]ClientConfig{"alice": {Keys: []string{HashOfKey(alices)}}}
+	})
+	f(401, []*rig{loopback}, evil)
+	f(200, []*rig{loopback}, evil, "x-api-key: "+alices) // no page has a key
+}
+
+// A path with a credential of the configuration, or below a base URL, leads nowhere else.
+func TestDotSegmentsAreRefused(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, taking, func(s *Settings) {
+		at := s.Upstreams["test"].URL
+		s.Upstreams["keyed"] = UpstreamConfig{URL: at, Headers: map[string]string{"Authorization": "Bearer ours"}}
+		s.Upstreams["below"] = UpstreamConfig{URL: at + "/team-a/v1"}
+	})
+	f := func(status int, paths ...string) {
+		t.Helper()
+		for _, path := range paths {
+			for _, upstream := range []string{"keyed", "below"} {
+				resp, body := r.ask(post("/u/"+upstream+path, "{}"))
+				if resp.StatusCode != status || status == 400 && !strings.Contains(body, `"code":"bad_request"`) {
+					t.Errorf("%s%s: got %s %s, want %d", upstream, path, resp.Status, body, status)
+				}
+			}
+			if resp, _ := r.ask(post("/u/test"+path, "{}")); resp.StatusCode != 200 {
+				t.Errorf("%s: got %s where there is nothing to leave", path, resp.Status)
+			}
+		}
+	}
+	f(400, "/../admin", "/v1/../../admin/keys", "/a/..", "/a/.", "/./a", "/..", "/../?a=b")
+	f(400, "/%2e%2e/a", "/%2E%2e/a", "/.%2E/a", "/%2e./a", "/a/%2e", "/%252e%252e/a")
+	f(400, "/a%2f..%2fb", "/a%2F%2e%2E/b", `/a\..\b`, "/a%5c..%5Cb", "/..%2fa", "/..%5ca", "/..;/a", "/..;x=1/a", "/..%3b/a")
+	f(200, "/...", "/a..b/c", "/..a", "/a..", "/.well-known/x", "/models/gpt-4.1", "/a%2fb", "/a?x=/../b", "//a", "/%2e%2ea")
 }
 
 func TestReloadServesNewExchangesAndKeepsConnections(t *testing.T) {
