@@ -32,16 +32,10 @@ func toolArguments(agent, url string) []string {
 	return nil
 }
 
-// promptFromInput returns the command line with which an agent reads its first prompt from standard input, or nil if a
-// person talks to it there.
-func promptFromInput(command []string) []string {
-	switch {
-	case command[0] == "codex" && slices.Contains(command, "exec"):
-		return append(command, "-")
-	case command[0] == "claude" && (slices.Contains(command, "-p") || slices.Contains(command, "--print")):
-		return command
-	}
-	return nil
+// readsInput reports whether an agent reads its first prompt from standard input, where no person talks to it.
+func readsInput(command []string) bool {
+	return command[0] == "codex" && slices.Contains(command, "exec") ||
+		command[0] == "claude" && (slices.Contains(command, "-p") || slices.Contains(command, "--print"))
 }
 
 // codexConfig is the part of Codex's config.toml that chooses its provider.
@@ -62,9 +56,9 @@ type codexLogin struct {
 }
 
 // codexProvider returns the provider of Codex, which reads its base URL from its command line, not the environment;
-// openAI is that of the environment. An argument of the user's that chooses another one comes later and wins. told says
-// that the user has named a provider. The error says why Codex is not redirected: its login does not show which
-// provider it uses, and the other one would refuse it.
+// openAI is that of the environment or of --upstream. An argument of the user's that chooses another one comes later and
+// wins. told says that the user has named a provider. The error says why Codex is not redirected: its login does not
+// show which provider it uses, and the other one would refuse it.
 func codexProvider(conf config.Config, openAI provider, told bool) (provider, error) {
 	folder := cmp.Or(os.Getenv("CODEX_HOME"), filepath.Join(cmp.Or(os.Getenv("HOME"), os.Getenv("USERPROFILE")),
 		".codex"))
@@ -73,19 +67,21 @@ func codexProvider(conf config.Config, openAI provider, told bool) (provider, er
 	if err := readIfThere(file, toml.Unmarshal, &codex); err != nil {
 		return provider{}, fmt.Errorf("cannot redirect Codex: cannot read %s: %w", file, err)
 	}
-	p := openAI
+	p, isNamed := openAI, conf.Named && !openAI.isSet
 	switch name := codex.Provider; {
 	case name != "" && name != "openai":
 		base := codex.Providers[name].BaseURL
 		if base == "" || strings.ContainsAny(name, `. "'`) {
 			return provider{}, fmt.Errorf("cannot redirect Codex: its provider %s has no base_url in %s", name, file)
 		}
-		p = newProvider(base, "", "run-agent")
-		p.setting = "model_providers." + name + `.base_url="%s"`
+		if !isNamed {
+			p = newProvider(base, "", "run-agent")
+		}
+		p.vars, p.setting = nil, "model_providers."+name+`.base_url="%s"`
 		return p, nil
-	case codex.BaseURL != "":
+	case codex.BaseURL != "" && !isNamed:
 		p = newProvider(codex.BaseURL, "", "run-agent")
-	default:
+	case !isNamed:
 		var login codexLogin
 		err := readIfThere(filepath.Join(folder, "auth.json"), json.Unmarshal, &login)
 		isNone := err == nil && login == codexLogin{} && (codex.Logins == "" || codex.Logins == "file")

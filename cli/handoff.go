@@ -58,8 +58,8 @@ func (a *app) handOff(beginning, to string) error {
 // machine can read those. An agent that does not read it from standard input is told to read a file, which is deleted
 // when the agent has ended; if this process is killed, a running epitome deletes it as it does kept requests.
 func (a *app) runWith(agent []string, text string) error {
-	if args := promptFromInput(agent); args != nil {
-		return a.run(args, strings.NewReader(text))
+	if readsInput(agent) {
+		return a.run(agent, strings.NewReader(text))
 	}
 	_, home, err := a.loadWithFolder()
 	if err != nil {

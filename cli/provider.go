@@ -19,6 +19,7 @@ type provider struct {
 	url      string   // base URL, without a slash at its end
 	upstream string   // the upstream to prefer of those with this URL
 	own      string   // name of its upstream in an epitome that is started for the command
+	isSet    bool     // by the environment
 	suffix   string   // "/v1" if base URLs for the command end in it
 	vars     []string // environment variables that carry the base URL
 	setting  string   // for Codex: the value of -c that carries it, with one %s
@@ -37,32 +38,38 @@ func newProvider(url, upstream, own string, vars ...string) provider {
 const copilotURL = "COPILOT_PROVIDER_BASE_URL"
 
 // findProviders returns the providers of a command: first that of OpenAI's API, then that of Anthropic's. A base URL in
-// the environment is kept as the upstream. named says that the upstream of the configuration was named for this
-// command: then it serves each API without such a base URL.
-func findProviders(conf config.Config, named bool) ([]provider, error) {
+// the environment is kept as the upstream, and may not differ from the command's own --upstream, if that is given. An
+// upstream that --upstream named is that of all others.
+func findProviders(conf config.Config, own bool) ([]provider, error) {
+	upstream := strings.TrimRight(conf.Upstreams[conf.Upstream].URL, "/")
 	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", copilotURL} {
-		if err := config.CheckURL(os.Getenv(name)); err != nil && os.Getenv(name) != "" {
+		url := os.Getenv(name)
+		if url == "" {
+			continue
+		}
+		if err := config.CheckURL(url); err != nil {
 			return nil, fmt.Errorf("cannot use %s: %w", name, err)
 		}
+		if own && strings.TrimRight(url, "/") != upstream {
+			return nil, fmt.Errorf("cannot follow both --upstream and %s, which is set to %s: unset one of them", name, url)
+		}
 	}
-	upstream := conf.Upstreams[conf.Upstream].URL
 	url, older := os.Getenv("OPENAI_BASE_URL"), os.Getenv("OPENAI_API_BASE")
 	url, older = cmp.Or(url, older), cmp.Or(older, url)
 	openAI := newProvider(cmp.Or(url, upstream), conf.Upstream, "run-openai", "OPENAI_BASE_URL", "OPENAI_API_BASE")
+	openAI.isSet = url != ""
 	switch {
 	case url == "":
 		openAI.suffix = "/v1" // clients want it, whether the upstream's URL has it or not
 	case openAI.url != strings.TrimRight(older, "/"):
 		return nil, errors.New("cannot follow both OPENAI_BASE_URL and OPENAI_API_BASE, which differ: unset one of them")
-	case named && openAI.url != strings.TrimRight(upstream, "/"):
-		return nil, fmt.Errorf("cannot follow both --upstream and OPENAI_BASE_URL, which is set to %s: unset one of them",
-			url)
 	}
 	url = os.Getenv("ANTHROPIC_BASE_URL")
 	anthropic := newProvider(cmp.Or(url, conf.Upstreams["anthropic"].URL), "anthropic", "run-anthropic",
 		"ANTHROPIC_BASE_URL")
-	if named && url == "" {
-		anthropic.url, anthropic.upstream = strings.TrimRight(upstream, "/"), conf.Upstream
+	anthropic.isSet = url != ""
+	if conf.Named && url == "" {
+		anthropic.url, anthropic.upstream = upstream, conf.Upstream
 	}
 	anthropic.suffix = "" // clients add it
 	all := []provider{openAI, anthropic}
@@ -83,7 +90,8 @@ type runProxy struct {
 // with exactly the provider's URL. A URL that leads through the proxy already, as in a run within a run, stays.
 func (r runProxy) base(p provider) string {
 	address := "http://" + r.listen
-	if p.url == address || strings.HasPrefix(p.url, address+"/") {
+	host, _, _ := strings.Cut(strings.TrimPrefix(p.url, "http://"), "/")
+	if config.Reachable(host) == r.listen {
 		return p.url
 	}
 	for _, name := range append([]string{p.upstream}, slices.Sorted(maps.Keys(r.Upstreams))...) {
@@ -94,9 +102,20 @@ func (r runProxy) base(p provider) string {
 	return ""
 }
 
-// serves reports whether the proxy reaches all providers.
-func (r runProxy) serves(all []provider) bool {
-	return r.listen != "" && !slices.ContainsFunc(all, func(p provider) bool { return r.base(p) == "" })
+// unfit says why a command with these providers, and a mode if one is wanted, cannot use the proxy; empty if it can.
+func (r runProxy) unfit(all []provider, mode string) string {
+	if r.listen == "" {
+		return "does not run"
+	}
+	if mode != "" && mode != r.Mode {
+		return "is in mode " + r.Mode
+	}
+	for _, p := range all {
+		if r.base(p) == "" {
+			return "does not send to " + p.url
+		}
+	}
+	return ""
 }
 
 // folderVariable names the data folder of its epitome to a command that "epitome run" has started.

@@ -30,29 +30,34 @@ func setenv(t *testing.T, env ...string) {
 
 func TestCodexGoesWhereItsLoginIs(t *testing.T) {
 	const own, corp, clear = `openai_base_url="%s"`, `model_providers.corp.base_url="%s"`, "it is not clear"
+	const openAI = "https://openai.example/v1" // or where --upstream leads
 	conf := config.Config{Upstreams: map[string]proxy.UpstreamConfig{"chatgpt": {URL: "https://chatgpt.example/codex"}}}
 	for _, c := range []struct {
 		auth, conf, env       string
-		told                  bool
+		told, named           bool
 		setting, url, refusal string
 	}{
 		{refusal: clear},
-		{told: true, setting: own},
-		{env: "CODEX_API_KEY=sk", setting: own},
-		{auth: `{"auth_mode":"apikey"}`, setting: own},
-		{auth: `{"OPENAI_API_KEY":"sk","tokens":null}`, setting: own},
+		{told: true, setting: own, url: openAI},
+		{env: "CODEX_API_KEY=sk", setting: own, url: openAI},
+		{auth: `{"auth_mode":"apikey"}`, setting: own, url: openAI},
+		{auth: `{"OPENAI_API_KEY":"sk","tokens":null}`, setting: own, url: openAI},
 		{auth: `{"auth_mode":"chatgpt","OPENAI_API_KEY":null,"tokens":{}}`, setting: own,
 			url: "https://chatgpt.example/codex"},
 		{auth: `{"OPENAI_API_KEY":"sk","tokens":{}}`, setting: own, url: "https://chatgpt.example/codex"},
-		{auth: `{"auth_mode":"chatgpt"}`, env: "CODEX_API_KEY=sk", setting: own},
+		{auth: `{"auth_mode":"chatgpt"}`, env: "CODEX_API_KEY=sk", setting: own, url: openAI},
 		{auth: `{"auth_mode":"agent identity"}`, told: true, refusal: clear},
 		{auth: `no JSON`, told: true, refusal: clear},
 		{conf: `cli_auth_credentials_store = "keyring"`, told: true, refusal: clear},
 		{conf: `openai_base_url = "http://127.0.0.1:1/v1"`, setting: own, url: "http://127.0.0.1:1/v1"},
 		{conf: "model_provider = 'corp'\n[model_providers.corp]\nbase_url = 'https://corp.example/v1'", setting: corp,
 			url: "https://corp.example/v1"},
+		{named: true, auth: `{"auth_mode":"chatgpt"}`, setting: own, url: openAI},
+		{named: true, conf: `openai_base_url = "http://127.0.0.1:1/v1"`, setting: own, url: openAI},
+		{named: true, conf: "model_provider = 'corp'\n[model_providers.corp]\nbase_url = 'https://corp.example/v1'",
+			setting: corp, url: openAI},
 		{conf: "model_provider = 'ollama'", refusal: "its provider ollama has no base_url"},
-		{conf: "model_provider = 'openai'", env: "CODEX_API_KEY=sk", setting: own},
+		{conf: "model_provider = 'openai'", env: "CODEX_API_KEY=sk", setting: own, url: openAI},
 		{conf: "not TOML", refusal: "cannot read"},
 	} {
 		home := t.TempDir()
@@ -64,7 +69,8 @@ func TestCodexGoesWhereItsLoginIs(t *testing.T) {
 			}
 		}
 		setenv(t, "CODEX_HOME="+home, c.env)
-		got, err := codexProvider(conf, provider{}, c.told)
+		conf.Named = c.named
+		got, err := codexProvider(conf, provider{url: openAI}, c.told)
 		if got.setting != c.setting || got.url != c.url || !strings.Contains(fmt.Sprint(err), c.refusal) ||
 			(c.refusal == "") != (err == nil) {
 			t.Errorf("%+v: got %+v, %v", c, got, err)
@@ -81,6 +87,7 @@ func TestProviders(t *testing.T) {
 	f := func(named bool, want string, env ...string) {
 		t.Helper()
 		setenv(t, env...)
+		conf.Named = named
 		all, err := findProviders(conf, named)
 		got := fmt.Sprint(err != nil)
 		if err == nil {
@@ -106,10 +113,12 @@ func TestProviders(t *testing.T) {
 	f(false, here+claude+" NO_PROXY=x,e no_proxy=x,e", "HTTP_PROXY=http://p.example", "NO_PROXY=x")
 	f(false, "true", "OPENAI_BASE_URL=http://a.example", "OPENAI_API_BASE=http://b.example")
 	f(true, "true", "OPENAI_BASE_URL=http://a.example")
+	f(true, "true", "ANTHROPIC_BASE_URL=http://a.example")
+	f(true, here+"ANTHROPIC_BASE_URL=http://e:1/u/here", "ANTHROPIC_BASE_URL=http://here.example/")
 	f(false, "true", "OPENAI_BASE_URL=ftp://a.example")
 }
 
-func TestServes(t *testing.T) {
+func TestUnfit(t *testing.T) {
 	p := runProxy{listen: "127.0.0.1:7070"}
 	p.Upstreams = map[string]string{"a": "http://a.example/v1/", "b": "http://b.example"}
 	f := func(want bool, urls ...string) {
@@ -118,12 +127,12 @@ func TestServes(t *testing.T) {
 		for _, u := range urls {
 			all = append(all, provider{url: u})
 		}
-		if got := p.serves(all); got != want {
-			t.Errorf("serves %v: %v, want %v", urls, got, want)
+		if got := p.unfit(all, ""); (got == "") != want {
+			t.Errorf("with %v: %q, want fit %v", urls, got, want)
 		}
 	}
 	f(true, "http://a.example/v1", "http://b.example")
-	f(true, "http://127.0.0.1:7070", "http://127.0.0.1:7070/u/a/v1")
+	f(true, "http://127.0.0.1:7070", "http://127.0.0.1:7070/u/a/v1", "http://localhost:7070/u/a")
 	f(false, "http://a.example/v1", "http://c.example")
 	f(false, "https://b.example")
 	f(false, "http://b.example.evil.example")

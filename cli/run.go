@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,10 +13,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,9 @@ func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{Use: "run [flags] -- COMMAND [ARG...]", Short: "Run a command with its base URLs pointing at epitome",
 		Long: "Run a command with its base URLs pointing at epitome, and start an epitome for it if none runs.\n" +
 			"The base URLs are OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL and COPILOT_PROVIDER_BASE_URL.\n" +
-			"If one of them already holds a URL, epitome sends the requests on to that URL.",
+			"All requests go to --upstream, if this command or the epitome that runs was started with it. A base URL that\n" +
+			"is set already stays where the requests go, if --upstream is not given here. With --listen, run uses the\n" +
+			"epitome that listens there, or has one of its own listen there.",
 		Args: atLeast(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.run(args, os.Stdin) }}
 	c.Flags().SetInterspersed(false) // flags behind the command are its own
@@ -53,40 +56,52 @@ func (a *app) run(command []string, stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
+	found := findRunning(home, a.flags.Listen)
+	base, configured := found.Upstreams[found.Upstream], conf.Upstreams[conf.Upstream].URL
+	adopts := base != "" && !conf.Named && a.file == ""
+	if adopts {
+		conf.AddUpstream(found.Upstream, base)
+		conf.Upstream, conf.Named = found.Upstream, found.Named
+	}
 	all, err := findProviders(conf, a.flags.Upstream != "")
 	if err != nil {
 		return err
 	}
-	told := a.flags.Upstream != "" || a.file != "" || os.Getenv("OPENAI_BASE_URL")+os.Getenv("OPENAI_API_BASE") != ""
-	found := findRunning(home)
-	if base := strings.TrimRight(found.Upstreams[found.Upstream], "/"); !told && base != "" && base != all[0].url {
-		warn("requests go to %s, the upstream of the epitome on %s; to send them elsewhere, add --upstream", base, found.listen)
-		all[0].url, all[0].upstream = base, found.Upstream
+	moves := func(p provider) bool { return !p.isSet && p.upstream == conf.Upstream }
+	if adopts && (found.Named || base != configured) && slices.ContainsFunc(all, moves) {
+		which := "requests"
+		if !found.Named {
+			which = "requests to OpenAI's API"
+		}
+		warn("%s go to %s, the upstream of the epitome on %s; to send them elsewhere, add --upstream", which, base,
+			found.listen)
 	}
 	agent := agentOf(command[0])
 	if agent == "codex" {
-		if p, err := codexProvider(conf, all[0], told); err != nil {
+		if p, err := codexProvider(conf, all[0], all[0].isSet || a.file != ""); err != nil {
 			warn("%v", err)
 		} else {
 			all = append(all, p)
 		}
 	}
-	switch {
-	case !found.serves(all) || a.flags.Mode != "" && a.flags.Mode != found.Mode:
+	if why := found.unfit(all, a.flags.Mode); why != "" {
 		own, stop, err := a.startOwn(home, all)
 		if err != nil {
 			return err
 		}
 		defer stop()
+		if found.listen != "" {
+			warn("the epitome on %s %s, so this command has one of its own: 'epitome open --listen %s' shows it",
+				found.listen, why, own.listen)
+		}
 		found = own
-	default:
+	} else {
 		if a.file != "" {
 			warn("using the epitome on %s with its own configuration, in mode %s", found.listen, found.Mode)
 		}
 		defer func() {
-			if isTerminal(os.Stderr) {
-				warn("on %s meanwhile: %s", found.listen, tally(findRunning(home).Totals, found.Totals))
-			}
+			warn("on %s meanwhile: %s; 'epitome open' shows them", found.listen,
+				tally(findRunning(home, found.listen).Totals, found.Totals))
 		}()
 	}
 	args := found.arguments(agent, all, conf.Offload.TellsTool())
@@ -101,11 +116,12 @@ func (a *app) run(command []string, stdin io.Reader) error {
 }
 
 // findRunning returns the epitome of the run around this one, or else the one that runs with the data folder. It is the
-// zero value if there is none that a command can use: a command knows no certificate and no client key.
-func findRunning(home string) runProxy {
+// zero value if there is none that a command can use: a command knows no certificate and no client key; or none that
+// listens there, if listen is not empty.
+func findRunning(home, listen string) runProxy {
 	for _, folder := range []string{os.Getenv(folderVariable), home} {
 		card, err := daemon.Read(folder)
-		if folder == "" || err != nil || card.TLS {
+		if folder == "" || err != nil || card.TLS || listen != "" && card.Listen != config.Reachable(listen) {
 			continue
 		}
 		if state, err := card.State(); err == nil && !state.Keyed {
@@ -118,6 +134,10 @@ func findRunning(home string) runProxy {
 // startOwn runs an epitome within this process, in a folder of its own below home, where only its user reaches it. stop
 // ends it and reports what it has done.
 func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), err error) {
+	listen := cmp.Or(a.flags.Listen, "127.0.0.1:0")
+	if !console.Loopback(listen) {
+		return r, nil, fmt.Errorf("cannot listen on %s for one command, only on this machine; 'epitome serve' can", listen)
+	}
 	folder, unlock, err := lockRunFolder(home)
 	if err != nil {
 		return r, nil, err
@@ -127,7 +147,7 @@ func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), er
 		if err != nil {
 			return conf, err
 		}
-		conf.Listen, conf.Data, conf.Home = "127.0.0.1:0", folder, home
+		conf.Listen, conf.Data, conf.Home = listen, folder, home
 		conf.Clients, conf.TLS, conf.Open = nil, proxy.Certificate{}, false
 		conf.Proxy.ShutdownGrace = unit.Duration(time.Second) // the command has ended
 		for _, p := range all {
@@ -143,14 +163,13 @@ func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), er
 		if err := errors.Join(end(), unlock()); err != nil {
 			warn("cannot end: %v", err)
 		}
-		if isTerminal(os.Stderr) {
-			warn("%s; log: %s", tally(d.State().Totals, event.Sums{}), filepath.Join(folder, logFile))
-		}
+		warn("%s; log: %s\nThe pages of this run: epitome --data %q --listen 127.0.0.1:0, and then epitome --data %q open",
+			tally(d.State().Totals, event.Sums{}), filepath.Join(folder, logFile), folder, folder)
 	}, nil
 }
 
-// lockRunFolder takes the first folder below home that no other run uses, so that a conversation which is resumed finds
-// the decisions of an earlier run.
+// lockRunFolder takes the first folder below home that no other epitome uses, so that a conversation which is resumed
+// finds the decisions of an earlier run.
 func lockRunFolder(home string) (folder string, unlock func() error, err error) {
 	for n := 1; ; n++ {
 		folder = filepath.Join(home, "run", strconv.Itoa(n))
@@ -162,7 +181,8 @@ func lockRunFolder(home string) (folder string, unlock func() error, err error) 
 		if err != nil {
 			return "", nil, fmt.Errorf("cannot use the folder of a run: %w; give another data folder with --data", err)
 		}
-		if locked {
+		_, running := daemon.Read(folder)
+		if locked && running != nil {
 			return folder, lock.Close, nil
 		}
 		_ = lock.Close()
@@ -225,8 +245,9 @@ func tally(t, before event.Sums) string {
 	}
 	came := t.TokensBefore + t.Observed.TokensBefore - before.TokensBefore - before.Observed.TokensBefore
 	sent := t.TokensAfter + t.Observed.TokensAfter - before.TokensAfter - before.Observed.TokensAfter
-	return fmt.Sprintf("%d requests: %s tokens from the agent, %s after rewriting", t.Exchanges-before.Exchanges,
-		console.Tokens(came), console.Tokens(sent))
+	count := english.Plural(int(t.Exchanges-before.Exchanges), "request", "")
+	return fmt.Sprintf("%s: %s tokens from the agent, %s after rewriting", count, console.Tokens(came),
+		console.Tokens(sent))
 }
 
 // toolSearch has Claude Code send the schemas of tools as they are needed. Some of its versions only do so if they see

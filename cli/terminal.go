@@ -1,13 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
-	"epitome/config"
 	"epitome/console"
 	"epitome/event"
 )
@@ -22,20 +22,20 @@ func (t terminal) Write(line []byte) (int, error) {
 	text := of("msg")
 	switch isFailure := of("level") != "INFO"; {
 	case text == "listening":
-		scheme, address, _ := strings.Cut(of("address"), "://")
-		base := scheme + "://" + config.Reachable(address)
-		text = fmt.Sprintf("epitome listens on %s and sends to %s, mode %s\n\n    export OPENAI_BASE_URL=%s/v1\n"+
-			"    export ANTHROPIC_BASE_URL=%s/u/anthropic\n    epitome open     # the pages, in your browser\n\n"+
-			"Waiting for the first request. Ctrl-C ends epitome.", base, of("upstream"), of("mode"), base, base)
+		openAI := of("OPENAI_BASE_URL")
+		text = fmt.Sprintf("epitome listens on %s and sends to %s, mode %s\n\n    export OPENAI_BASE_URL=%s\n"+
+			"    export ANTHROPIC_BASE_URL=%s\n    epitome open     # the pages, in your browser\n\n"+
+			"Waiting for the first request. Ctrl-C ends epitome.", strings.TrimSuffix(openAI, "/v1"), of("upstream"),
+			of("mode"), openAI, of("ANTHROPIC_BASE_URL"))
 	case text == "exchange" && isFailure:
 		text = fmt.Sprintf("%s %s: %s %s%s", of("method"), of("path"), of("status"), of("error"), of("inner"))
-	case text == "exchange" && of("did") == "", text == event.CompactionCompleted, text == event.SummaryStarted,
+	case text == "exchange" && of("did") == "" && of("turn") != "1", text == event.CompactionCompleted, text == event.SummaryStarted,
 		text == event.SummaryCompleted, text == event.ActionRescue:
 		return len(line), nil // nothing was decided, or the exchange says it
 	case text == "exchange":
 		ifOn := map[string]string{event.ModeObserve: " in mode on"}[of("mode")]
 		text = fmt.Sprintf("turn %s: %s → %s tokens%s, %s", of("turn"), console.Tokens(r.Get("tokens_before").Int()),
-			console.Tokens(r.Get("tokens_after").Int()), ifOn, of("did"))
+			console.Tokens(r.Get("tokens_after").Int()), ifOn, cmp.Or(of("did"), "nothing to shorten; answered "+of("status")))
 	default:
 		r.ForEach(func(key, value gjson.Result) bool {
 			if name := key.String(); name != "time" && name != "level" && name != "msg" {

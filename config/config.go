@@ -70,6 +70,7 @@ type Config struct {
 	Routes    []proxy.RouteRule               `toml:"routes"`
 	Prices    event.OwnPrices                 `toml:"prices"`
 
+	Named     bool   `toml:"-"` // Upstream is that of a flag: it serves every agent
 	Home      string `toml:"-"` // the folder with the user's context files; empty: it is the data folder
 	reference string // the text of the embedded config.toml
 	file      string // the user's, with its entries
@@ -131,6 +132,7 @@ func Load(defaults, path string, over Overrides) (Config, error) {
 	c.entries = slices.DeleteFunc(c.entries, func(e entry) bool { return flags[e.key] != "" })
 	c.Listen, c.Data = cmp.Or(over.Listen, c.Listen), cmp.Or(over.Data, c.Data)
 	c.Upstream, c.Mode = cmp.Or(over.Upstream, c.Upstream), cmp.Or(over.Mode, c.Mode)
+	c.Named = over.Upstream != ""
 	if strings.Contains(c.Upstream, "://") {
 		// The headers of a table of that name may hold credentials for another provider.
 		_, taken := c.Upstreams[URLUpstream]

@@ -226,8 +226,14 @@ func (d *Daemon) Serve() error {
 	go returnMemory(ended)
 	conf := d.config.Load()
 	artifacts := cmp.Or(conf.Offload.Bucket, filepath.Join(shelfFolder(*conf, d.card.folder), ArtifactFolder))
+	base := conf.URLAt(config.Reachable(d.Address()))
+	ofAnthropic := base + "/u/anthropic"
+	if conf.Named {
+		ofAnthropic = base
+	}
 	d.log.Info("listening", "address", conf.URLAt(d.Address()), "upstream", conf.Upstreams[conf.Upstream].URL,
-		"mode", conf.Mode, "artifacts", artifacts, "pages", "epitome open")
+		"mode", conf.Mode, "OPENAI_BASE_URL", base+"/v1", "ANTHROPIC_BASE_URL", ofAnthropic, "artifacts", artifacts,
+		"pages", "epitome open")
 	switch beyond := !console.Loopback(d.Address()); {
 	case beyond && len(conf.Clients) == 0:
 		d.log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams")

@@ -21,6 +21,7 @@ type State struct {
 	Version   string               `json:"version"`
 	Mode      string               `json:"mode"`
 	Upstream  string               `json:"upstream"` // the default one
+	Named     bool                 `json:"named"`    // --upstream named it, so it serves every agent
 	Upstreams map[string]string    `json:"upstreams"`
 	Keyed     bool                 `json:"keyed"`  // clients need keys of epitome's
 	Stale     bool                 `json:"stale"`  // its configuration file has changed since it was read
@@ -31,7 +32,7 @@ type State struct {
 // State returns how the daemon runs.
 func (d *Daemon) State() State {
 	conf := d.config.Load()
-	s := State{Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream,
+	s := State{Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream, Named: conf.Named,
 		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0,
 		Totals: d.book.Totals(), Newest: d.book.Conversations("", 0, 100).Items}
 	for name, u := range conf.Upstreams {
