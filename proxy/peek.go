@@ -14,6 +14,7 @@ const (
 	mostOfStream = 1 << 20          // bytes; frames may repeat all settings of the request, tools too
 	mostOfError  = 256 << 10        // bytes; the rest is passed on as it comes
 	mostOfSmall  = 64 << 10         // bytes of an answer that is no stream, and may be an error all the same
+	mostPieces   = 64               // of a stream with a content coding: it is decoded anew with each
 	errorFor     = 10 * time.Second // that an error or the frame of a stream is held back
 )
 
@@ -21,34 +22,37 @@ const (
 // and any other answer if it is small; that is held back.
 func (x *exchange) peek(a *wire.Answer, sent window.Sent) (none window.Refusal) {
 	coding := wire.Values(a.Block, "content-encoding")
+	plain := func(content []byte) []byte {
+		if isEncoded(coding) {
+			content, _ = decode(string(coding), content, mostOfStream) // a part of it may tell enough
+		}
+		return content
+	}
 	var content []byte
 	switch {
 	case a.Code < 200 || a.Empty || !window.MayRefuse(a.Code):
 		return none
 	case a.Code >= 300:
 		content = hold(a, mostOfError, errorFor, nil)
-	case isEncoded(coding):
-		return none
 	case isOfType(a, "text/event-stream"):
+		pieces := 0
 		content = hold(a, mostOfStream, errorFor, func(content []byte) bool {
-			step, _ := firstStep(x.dialect, content)
-			return step == answer.SaidStep
+			pieces++
+			step, _ := firstStep(x.dialect, plain(content))
+			return step == answer.SaidStep || isEncoded(coding) && pieces == mostPieces
 		})
 		// A stream that answers is no refusal, nor is one that says neither and goes on, or ends within an event.
-		step, rest := firstStep(x.dialect, content)
+		step, rest := firstStep(x.dialect, plain(content))
 		if step == answer.SaidStep || step == answer.FrameStep && (!a.IsComplete() || len(rest) > 0) {
 			return none
 		}
 	case a.Length >= 0 && a.Length <= mostOfSmall:
 		content = hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), nil)
 	}
-	if isEncoded(coding) {
-		content, _ = decode(string(coding), content, mostOfError) // a part of it may tell enough
-	}
 	if content == nil {
 		return none
 	}
-	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), content, sent)
+	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), plain(content), sent)
 }
 
 // hold reads an answer up to its end, until enough reports so, or until there are too many bytes or it takes too long.
@@ -69,15 +73,13 @@ func hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool
 }
 
 // firstStep returns the meaning of the first event of a stream that is more than its frame, and the content behind it.
-// A comment counts as a part of the answer: it keeps the client waiting, so it must go on.
+// A comment is a part of the frame: gateways send some before they know whether the provider accepts the request.
 func firstStep(d Dialect, content []byte) (step answer.Step, rest []byte) {
 	var kind []byte
 	rest = answer.TrimMark(content)
 	for f, next, whole := answer.NextField(rest); whole; f, next, whole = answer.NextField(rest) {
 		rest = next
 		switch name := string(f.Name); {
-		case f.Comment():
-			return answer.SaidStep, rest
 		case name == "event":
 			kind = bytes.TrimSpace(f.Value)
 		case name == "data":

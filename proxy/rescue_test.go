@@ -161,13 +161,40 @@ func TestOtherRefusalsReachTheClientByteForByte(t *testing.T) {
 	}
 }
 
+// A refusal is seen behind comments and other parts of a stream's frame, through a content coding, and in the form of
+// another API.
+func TestRefusalsWithinStreamsAreSeen(t *testing.T) {
+	t.Parallel()
+	const (
+		comment = ": OPENROUTER PROCESSING\n\n"
+		role    = `data: {"choices":[{"delta":{"role":"assistant"}}]}` + "\n\n"
+		refusal = "data: " + tooLong + "\n\n"
+		failed  = `data: {"type":"response.failed","response":{"error":{"code":"context_length_exceeded",` +
+			`"message":"Your input exceeds the context window of this model."}}}` + "\n\n"
+	)
+	for _, stream := range []string{comment + refusal, comment + comment + role + comment + refusal, failed} {
+		for _, coding := range codings {
+			packed := string(encode(t, []byte(stream), coding.encode))
+			coded := reply("200 OK", packed, "Content-Type: text/event-stream", "Content-Encoding: "+coding.name)
+			for _, sent := range []string{streamed(stream), coded} {
+				r := on(t, answers(sent, welcome))
+				r.shapes(climbing)
+				resp, body := r.ask(post(chatTarget, longStory))
+				if resp.StatusCode != 200 || !strings.Contains(body, `"hi"`) || !r.event().Rescue.Rescued {
+					t.Errorf("%s, %q: got %d %s", coding.name, sent, resp.StatusCode, body)
+				}
+				r.wantRequests(2)
+			}
+		}
+	}
+}
+
 // What was held back goes on in order, as it came, and nothing waits for what comes later.
 func TestStreamsAreOnlyHeldUntilTheyBegin(t *testing.T) {
 	t.Parallel()
 	const role = `data: {"choices":[{"delta":{"role":"assistant"}}]}`
 	for _, first := range [][]string{
 		{role, `data: {"choices":[{"delta":{"content":"a"}}]}`},
-		{": OPENROUTER PROCESSING"},
 		{`data: {"choices":[{"delta":{"tool_calls":[{"index":0}]}}]}`},
 		{role, `data: {"choices":[{"delta":{"content":"","reasoning_content":"hm"}}]}`},
 		{`data: {"hello":1}`},

@@ -58,7 +58,8 @@ func (f *Format) StepOf(kind, data []byte) Step {
 	event := gjson.ParseBytes(data)
 	name, problem := cmp.Or(event.Get("type").Str, string(kind)), event.Get("error")
 	switch {
-	case bytes.EqualFold(kind, []byte("error")), name == "error", problem.IsObject(), problem.Str != "":
+	case bytes.EqualFold(kind, []byte("error")), name == "error", problem.IsObject(), problem.Str != "",
+		event.Get("response.error").IsObject(): // gateways send it in streams of other APIs, too
 		return ErrorStep
 	case len(data) == 0:
 		return FrameStep

@@ -11,9 +11,6 @@ type Field struct {
 	End         bool // the line is empty
 }
 
-// Comment reports whether the line is a comment, which servers send to keep a connection open.
-func (f Field) Comment() bool { return len(f.Name) == 0 && !f.End }
-
 // NextField reads the first line of data. ok is false while its end is missing; rest is all behind it. A CR that is the
 // last byte ends no line yet, as an LF may belong to it.
 func NextField(data []byte) (f Field, rest []byte, ok bool) {
