@@ -94,13 +94,19 @@ func (o *Console) sums(asked event.Span) (event.Report, error) {
 		return s, refusal{http.StatusBadRequest, err.Error()}
 	}
 	s.Version, s.Mode = o.program.Version, o.program.Mode()
+	s.Notes = append(s.Notes, o.failing()...)
+	return s, nil
+}
+
+// failing returns a note for each store that does not work.
+func (o *Console) failing() (notes []string) {
 	parts, _ := o.program.Ready()
 	for _, part := range slices.Sorted(maps.Keys(parts)) {
 		if state := parts[part]; state != store.Answers {
-			s.Notes = append(s.Notes, part+": "+state+", as the log says")
+			notes = append(notes, part+": "+state+", as the log says")
 		}
 	}
-	return s, nil
+	return notes
 }
 
 // parseTime parses a time, a date, or an age such as 24h or 7d. An empty text is the zero time.
@@ -198,7 +204,11 @@ func (o *Console) troubles(*http.Request) (any, error) {
 
 // status returns the state of the conversation that the query names, or of the newest one.
 func (o *Console) status(r *http.Request) (any, error) {
-	return o.program.Book.Status(r.URL.Query().Get("conversation"), r.URL.Query().Get("session"))
+	s, err := o.program.Book.Status(r.URL.Query().Get("conversation"), r.URL.Query().Get("session"))
+	if notes := o.failing(); s.Notice == "" && len(notes) > 0 {
+		s.Notice = notes[0]
+	}
+	return s, err
 }
 
 // Memories is the answer of /-/api/memory.

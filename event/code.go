@@ -56,6 +56,7 @@ const (
 	CodeNotRead           Code = "not_read"
 	CodeFailed            Code = "failed"
 	CodeUnrecorded        Code = "unrecorded"
+	CodeUnkept            Code = "unkept"
 )
 
 // sentences explains each code.
@@ -98,7 +99,8 @@ var sentences = map[Code]string{
 	CodeNoObject:          "The body is not a JSON object, so it is sent unchanged.",
 	CodeNotRead:           "The body is not a conversation of its API, or too large, so it is sent unchanged.",
 	CodeFailed:            "Something failed inside epitome: the request is sent in the form that was decided last.",
-	CodeUnrecorded:        "The shared store did not confirm the decision, so the next request may be sent in another form.",
+	CodeUnrecorded:        "The store did not confirm the decision, so the next request may be sent in another form.",
+	CodeUnkept:            "Nothing could be stored, so what was taken out of the refused request was not kept.",
 }
 
 // Sentence explains the code; empty for NoCode.

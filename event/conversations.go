@@ -38,7 +38,7 @@ type Conversation struct {
 	Share    float64   `json:"share"`              // Tokens of Window
 	Cached   float64   `json:"cached"`             // part of the input that the provider's cache had; -1: unknown
 	Latest   string    `json:"latest,omitempty"`   // the newest decision, such as "turn 7: clear 2 results, −9.1k tokens"
-	Notice   string    `json:"notice,omitempty"`   // why the newest request cannot be kept below the line of compaction
+	Notice   string    `json:"notice,omitempty"`   // why the newest request cannot be shortened or kept, as it should be
 	Miss     Miss      `json:"miss,omitempty"`     // of the newest request with an answer
 	Rebilled int       `json:"rebilled,omitempty"` // likewise
 	Sums     Sums      `json:"sums"`
@@ -133,7 +133,7 @@ func (t *talk) add(e *Exchange, end time.Time) {
 	t.Client = cmp.Or(e.Client, t.Client)
 	if e.TokensBefore.Total() > 0 {
 		t.Tokens, t.Raw, t.Window, t.Notice = sent(e), e.TokensBefore.Total(), e.Window, ""
-		if e.Code == CodeOverhead {
+		if e.Code == CodeOverhead || e.Code == CodeUnkept {
 			t.Notice = e.Reason
 		}
 	}

@@ -50,6 +50,7 @@ type Shelf struct {
 
 	used    atomic.Int64   // bytes
 	refused atomic.Bool    // something found no room within the quota, and nothing was swept since
+	failed  atomic.Int64   // when a content could not be written, in nanoseconds since 1970; 0 if the last one could
 	server  *store.Monitor // of the bucket; nil for other shelves
 }
 
@@ -109,9 +110,14 @@ func (s *Shelf) Put(name string, content []byte, beyondQuota bool) error {
 	default:
 		if err = s.place.put(name, content); err != nil {
 			s.used.Add(-size)
+		} else {
+			s.failed.Store(0)
 		}
 	}
 	if err != nil {
+		if !errors.Is(err, ErrFull) {
+			s.failed.Store(time.Now().UnixNano())
+		}
 		return fmt.Errorf("cannot put artifact %s: %w", shown(name), cause(err))
 	}
 	return nil
@@ -186,13 +192,17 @@ func (s *Shelf) sweep(ctx context.Context, before time.Time) (Swept, error) {
 func (s *Shelf) Used() int64 { return s.used.Load() }
 
 // Full reports whether new content is likely to be refused, except beyond the quota: the quota is used up, something
-// found no room within it since the last sweep that freed any, or the bucket does not answer. Put may still take less.
+// found no room within it since the last sweep that freed any, something could not be written in the last minute, or
+// the bucket does not answer. Put may still take less.
 func (s *Shelf) Full() bool {
 	if s.server != nil {
 		return s.server.State() == store.Away
 	}
-	return s.refused.Load() || s.Used() >= s.options.Quota
+	return s.refused.Load() || s.Used() >= s.options.Quota || time.Now().UnixNano()-s.failed.Load() < int64(time.Minute)
 }
+
+// Fails reports whether the last content could not be written, as on a full disk.
+func (s *Shelf) Fails() bool { return s.server == nil && s.failed.Load() != 0 }
 
 // Server returns the state of the bucket as package health names it; empty for other shelves.
 func (s *Shelf) Server() string {

@@ -215,8 +215,8 @@ func (r *rescuing) accept(status int) {
 		if news {
 			e.WindowAfter, r.last.Window = tokens, tokens
 		}
-		if r.record != nil && !r.record() {
-			r.last.Code, r.last.Reason = event.CodeUnrecorded, "the shared store did not answer"
+		if r.record != nil && !r.record() && r.last.Code != event.CodeUnkept {
+			r.last.Code, r.last.Reason = event.CodeUnrecorded, event.CodeUnrecorded.Clause()
 		}
 	}
 	r.report = *r.last

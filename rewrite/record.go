@@ -74,18 +74,29 @@ func (x *shaping) recordedEnd() int {
 	return end
 }
 
-// record records the decision. If an equal request was recorded first, its decision holds, and the body is built by it.
-func (x *shaping) record() error {
-	s, end := x.state, x.recordedEnd()
-	if end <= x.request.Lead { // a prefix of system items alone is that of other conversations as well
-		return nil
-	}
-	d, book := s.Decision, x.shaper.deps.Ledger
-	d.Items, d.Sent, d.Leading = end, x.in.Now.Round(0), x.out.Report.Leading // Round: the store keeps wall clocks only
+// decided returns the decision as it is to be recorded.
+func (x *shaping) decided() ledger.Decision {
+	s, d := x.state, x.state.Decision
+	d.Items, d.Leading = x.recordedEnd(), x.out.Report.Leading
+	d.Sent = x.in.Now.Round(0) // the store keeps wall clocks only
 	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
 		d.Tokens = 0
 	}
 	d.Tokens, d.Ratio = d.Tokens+s.OfModel(s.Total()), s.Scale.Ratio
+	return d
+}
+
+// record records the decision. If an equal request was recorded first, its decision holds, and the body is built by it.
+// Nothing is recorded while the ledger does not say what was decided before.
+func (x *shaping) record() error {
+	s, d, book := x.state, x.decided(), x.shaper.deps.Ledger
+	end := d.Items
+	if x.unknown {
+		return errUnknown
+	}
+	if end <= x.request.Lead { // a prefix of system items alone is that of other conversations as well
+		return nil
+	}
 	replace := x.in.Compact || x.in.Rescue != nil || x.discarded // the recorded decision is unwanted, refused, or unfit
 	inForce, won, err := book.Record(x.lane, x.chain, d, s.Added, replace)
 	if err == nil && won && x.hasWish && end == x.request.Head { // once more, for find in requests without a wish
@@ -110,12 +121,17 @@ func (x *shaping) settle() (recorded bool) {
 	if x.in.Rescue.NoThinking { // the refusal has shown that the model binds its thinking to the prefix
 		x.shaper.deps.Ledger.LearnBinds(x.in.Upstream, x.request.Model)
 	}
-	if try(x.record) != nil {
-		return false
+	recorded = try(x.record) == nil
+	if !recorded {
+		x.hold()
 	}
 	x.remember()
-	return true
+	return recorded
 }
+
+// hold has the next request of the conversation find the decision in memory (remember), as it could not be recorded.
+// The next request records it once the ledger answers, or adopts what was recorded for a longer prefix.
+func (x *shaping) hold() { x.state.Decision = x.decided() }
 
 // fallBack builds a request for which a step failed, with the replayed edits and no new ones. It records that if it
 // can: items that are sent whole now stay whole. No edit at all is made if the replayed ones fail too; in a replay, as
@@ -136,14 +152,14 @@ func (x *shaping) fallBack(why error) {
 		why, s.Edits, s.Decision.Edits = errors.Join(why, err), nil, nil
 		s.Prepare()
 	}
-	isRecorded := isPlain && r.Conversation != "" // without an ID, the ledger has not answered
+	isRecorded := isPlain && !x.unknown
 	if isRecorded {
 		err := x.record()
 		why, isRecorded = errors.Join(why, err), err == nil
 	}
 	r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, why
-	if !isRecorded { // remember keeps it in memory, where the next request's find takes it as if it were recorded
-		s.Decision.Items, s.Decision.Sent = x.request.End(), x.in.Now.Round(0)
+	if !isRecorded {
+		x.hold()
 	}
 }
 

@@ -34,10 +34,13 @@ type shaping struct {
 	replayed  []ledger.Edit         // the edits that find found, which were decided for an earlier request
 	undone    []ledger.Edit         // the edits that the user has taken back since the request before
 	discarded bool                  // find found a decision that does not fit the request any more
+	unknown   bool                  // the ledger failed: an earlier request may have been decided otherwise
 }
 
 // errClientLeft keeps a compaction from being recorded: its summary may lack what a model would have said.
 var errClientLeft = errors.New("the client left while a summary was made")
+
+var errUnknown = errors.New("the ledger did not say what was decided before")
 
 // try runs a step, and returns a panic in it as an error.
 func try(step func() error) (err error) {
@@ -169,13 +172,15 @@ func (x *shaping) scale() conversation.Scale {
 // The order keeps the promises: edits decided before come first and hold; the body is verified before its edits are
 // recorded; and if an equal request has recorded a decision meanwhile, the body is built anew by that one.
 func (x *shaping) decide() error {
-	if err := x.find(); err != nil {
+	err := x.find()
+	isVital := x.isVital()
+	if err != nil && !isVital {
 		return err
 	}
 	if x.in.Replay { // a count of tokens, or a compaction by the provider: it is about the form that is sent anyway
 		return x.build()
 	}
-	if err := x.restoreArtifacts(); err != nil {
+	if err := x.restoreArtifacts(); err != nil && !isVital {
 		return err
 	}
 	d := &x.state.Decision
@@ -193,14 +198,30 @@ func (x *shaping) decide() error {
 		return err
 	}
 	beyondQuota := x.state.ArtifactsOff // then the ladder took out only what had to go (extend), so it must be kept
-	if err := x.keepArtifacts(beyondQuota); err != nil {
+	err = x.keepArtifacts(beyondQuota)
+	if err != nil && x.in.Rescue != nil {
+		err = x.rescueUnkept()
+	}
+	if err != nil {
 		return err
 	}
 	if x.in.Rescue != nil { // the provider may refuse this form as well
 		x.out.Settle = x.settle
 		return nil
 	}
-	return x.record()
+	err = x.record()
+	if err != nil && isVital {
+		x.hold()
+		x.out.Report.Code, x.out.Report.Reason = event.CodeUnrecorded, event.CodeUnrecorded.Clause()
+		return nil
+	}
+	return err
+}
+
+// isVital reports whether the request must become shorter even if that cannot be recorded: the provider has refused it,
+// or it is over the line of compaction as it was decided before. Any other request waits for the ledger to answer.
+func (x *shaping) isVital() bool {
+	return x.in.Rescue != nil || !x.in.Replay && x.state.Total() > x.state.Limits.CompactLine
 }
 
 // find looks up the decision of the deepest recorded prefix, and makes its edits those of the state. If the ledger
@@ -217,9 +238,11 @@ func (x *shaping) find() error {
 	if x.last.decision.Items > d.Items && x.continuesLast() {
 		d = x.last.decision // it was sent, but the ledger lacks it or does not answer
 	}
+	d, failed := x.nameConversation(d)
 	if err == nil {
-		d, err = x.nameConversation(d)
+		err = failed
 	}
+	x.unknown = err != nil
 	if d.Undone {
 		x.undone = d.Undo()
 		d.Undone, d.Restored, d.Ahead = false, d.Items, 0
@@ -254,11 +277,9 @@ func (x *shaping) continuesLast() bool {
 // nameConversation returns d with the ID of the request's conversation. A request that continues d in another way than
 // an earlier one did is of a new conversation: the report has the old one as Parent, and the first message that differs
 // as Diverged. Later requests report both too, until a decision that covers this message is recorded with the new ID.
+// After an error it is not known whether the request continues d like an earlier one, and it stays in the conversation.
 func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
 	id, parent, err := x.shaper.deps.Ledger.Name(x.lane, x.chain, x.request.Head, d)
-	if err != nil {
-		return d, err
-	}
 	r := &x.out.Report
 	r.Conversation, r.Parent, d.Conversation = id, parent, id
 	first := d.Items // the first item that the conversation did not have before
@@ -269,7 +290,7 @@ func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
 	if parent != "" {
 		r.Diverged = x.request.MessagesIn(0, d.Items) + 1 // the message behind d's prefix, from 1 on
 	}
-	return d, nil
+	return d, err
 }
 
 // fits reports whether the request keeps the rules of its API with the edits of d. The items behind d may break them: a
@@ -335,7 +356,7 @@ const maxNew = 30_000
 // extend has the ladder add edits of what is new or too much. If it may not, the report has the reason.
 func (x *shaping) extend() {
 	s, r := x.state, &x.out.Report
-	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full() // then only what has to go is taken out
+	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full() || x.unknown // only what has to go is taken out
 	s.SummaryMode = x.in.SummaryMode.OrDefault()
 	s.Prose = x.prose()
 	if rescue := x.in.Rescue; rescue != nil {
@@ -376,6 +397,16 @@ func (x *shaping) rescue(how *Rescue) {
 		ladder.Rescue(s, how.From)
 	}
 	ladder.DropThinking(s, how.NoThinking)
+}
+
+// rescueUnkept decides a rescue once more where nothing can be stored: without artifacts, as the texts then say.
+func (x *shaping) rescueUnkept() error {
+	s := x.state
+	s.NothingKept, s.Edits, s.Added, s.Compaction = true, x.replayed, nil, nil
+	s.Prepare()
+	x.extend()
+	x.out.Report.Code, x.out.Report.Reason = event.CodeUnkept, event.CodeUnkept.Clause()
+	return x.build()
 }
 
 // build makes the body with the state's edits. New ones are verified; others were, by fits or by an equal request.

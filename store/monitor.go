@@ -55,7 +55,7 @@ func (m *Monitor) Do(call func(ctx context.Context) error) error {
 	default:
 		now, last := time.Now().UnixNano(), m.refused.Load()
 		if now-last > int64(refusedSpan) && m.refused.CompareAndSwap(last, now) {
-			m.log.Warn(m.name+" refuses requests: nothing new is decided until it accepts them", "error", err.Error())
+			m.log.Warn(m.name+" refuses requests: nothing new is decided until it accepts them, unless a window is full", "error", err.Error())
 		}
 	}
 	return err
@@ -66,7 +66,7 @@ func (m *Monitor) lose(err error) {
 	if m.away.Swap(true) {
 		return
 	}
-	m.log.Warn(m.name+" does not answer: nothing new is decided until it does", "error", err.Error())
+	m.log.Warn(m.name+" does not answer: nothing new is decided until it does, unless a window is full", "error", err.Error())
 	go func() {
 		tick := time.NewTicker(pingEvery)
 		defer tick.Stop()

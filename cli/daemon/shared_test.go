@@ -159,13 +159,16 @@ func TestReplicasSendWhatOneProcessSends(t *testing.T) {
 		replica(t, server.URL(), inBucket))
 }
 
-// The store goes in mid-run: conversations it knows go on as they were sent, others go as they came, and when it is
-// back, all is decided as before.
+// The store goes in mid-run, in windows with room: conversations it knows go on as they were sent, others go as they
+// came, and when it is back, all is decided as before.
 func TestSharedStoreLostDecidesNothing(t *testing.T) {
 	server := fakeapi.StartRedis(t)
 	folder := t.TempDir()
 	wire := fakeapi.NewWire(t, server.Address)
-	away, there := replica(t, wire.URL(), sharing(folder)), replica(t, server.URL(), sharing(folder))
+	roomy := func(c *config.Config) {
+		c.Offload.Folder, c.Window.Default = folder, 400_000
+	}
+	away, there := replica(t, wire.URL(), roomy), replica(t, server.URL(), roomy)
 	s, stranger := newSession("chat", 9), newSession("chat", 10)
 	var sent []byte
 	for range 25 {

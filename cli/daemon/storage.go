@@ -164,6 +164,9 @@ func (s *storage) parts() map[string]string {
 	default:
 		all["store"] = "memory"
 	}
+	if s.shelf.Fails() {
+		all["artifacts"] = "cannot be written"
+	}
 	if state := s.shelf.Server(); state != "" {
 		all["bucket"] = state
 	}

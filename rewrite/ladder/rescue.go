@@ -111,7 +111,8 @@ func (s *State) cutResults(keep int, unseen bool) {
 }
 
 // leaveUsers puts stubs in the place of whole messages of the user until the request fits: the largest first, the
-// newest last. A request without tools is left to the provider's refusal, as its model could not read the artifacts.
+// newest last. A request without tools is left to the provider's refusal, as its model could not read the artifacts; so
+// is one whose messages cannot be kept.
 func leaveUsers(s *State) {
 	var items []int
 	for i := s.Request.Lead; i < len(s.Request.Items); i++ {
@@ -119,7 +120,7 @@ func leaveUsers(s *State) {
 			items = append(items, i)
 		}
 	}
-	if len(items) == 0 || s.Request.Tools.Empty() {
+	if len(items) == 0 || s.Request.Tools.Empty() || s.NothingKept {
 		return
 	}
 	older := items[:len(items)-1]

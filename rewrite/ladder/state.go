@@ -37,6 +37,7 @@ type State struct {
 	CacheCold    bool // the provider has nothing of the conversation in its cache: clearing costs nothing
 	Binds        bool // the model accepts thinking only behind an unchanged prefix
 	ArtifactsOff bool // the quota of artifacts is used up, or none outlives the process: results stay up to ClearLine
+	NothingKept  bool // no content can be stored: edits name no artifacts, and their texts say so
 	ReadsByTool  bool // the model reads artifacts with epitome's own tool, not by their addresses
 	Artifacts    Artifacts
 	Scope        string // in which artifacts are named
@@ -177,6 +178,9 @@ func (s *State) Add(edits ...ledger.Edit) {
 		e := &edits[k]
 		e.Message = s.Request.MessagesIn(0, e.First+1) - 1 // an index: one less than the messages up to the item
 		e.Last = s.Request.MessagesIn(0, e.End()) - 1
+		if s.NothingKept {
+			e.Artifacts = nil
+		}
 	}
 	s.setEdits(ledger.Add(s.Edits, edits...), ledger.Add(s.Added, edits...))
 }

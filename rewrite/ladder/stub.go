@@ -28,6 +28,9 @@ func (s *State) addressOf(name string) string {
 // it, as "Transcript". names[0] is the artifact; names[1], if there is one, has the same content as the client sent it.
 func (s *State) whereToRead(what string, names []string, tokens int) string {
 	const readAtOnce = 2_000 // tokens up to which a model may read an artifact whole
+	if s.NothingKept {
+		return what + ": not kept, because nothing could be stored"
+	}
 	at, how := s.addressOf(names[0]), ""
 	switch {
 	case at == "":

@@ -254,7 +254,8 @@ func (l *Ledger) Restore(key string) (edits int, err error) {
 
 // Name returns the ID of a request's conversation. d must be the request's deepest decision. Without one the ID is a
 // hash of the first head items, those before the model speaks. A request that continues the prefix of d like the first
-// one to do so stays in the conversation of d. Any other begins a new conversation, and parent is the ID of d's.
+// one to do so stays in the conversation of d. Any other begins a new conversation, and parent is the ID of d's. With an
+// error the ID is that of d.
 func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision) (id, parent string, err error) {
 	if d.Items == 0 || d.Conversation == "" { // no ID: the ledger had failed when d was made
 		return idOf(lane.Scope, lane.Dialect, string(chain[head][:])), "", nil
@@ -266,7 +267,7 @@ func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision
 	first, err := l.store.Swap(lane.shared(nextFact, chain[d.Items]), nil, next[:], l.keep)
 	switch {
 	case err != nil:
-		return "", "", fmt.Errorf("cannot record how a conversation goes on: %w", err)
+		return d.Conversation, "", fmt.Errorf("cannot record how a conversation goes on: %w", err)
 	case bytes.Equal(first, next[:]): // this request is the first that continues d, or continues it alike
 		return d.Conversation, "", nil
 	}

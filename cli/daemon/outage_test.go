@@ -1,0 +1,115 @@
+package daemon
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"epitome/config"
+	"epitome/internal/fakeapi"
+)
+
+// modelIn is the model of an agent of each API.
+var modelIn = map[string]string{"chat": "gpt-5", "messages": "claude-opus-4-6", "responses": "gpt-5"}
+
+// narrow is a provider whose models hold 50,000 tokens, which nobody is told. Its agent is the one that *a becomes.
+func narrow(t *testing.T, a *agent, api string) *fakeapi.Provider {
+	t.Helper()
+	m := fakeapi.ModelOf(modelIn[api])
+	m.Window = 50_000
+	return fakeapi.StartProvider(t, fakeapi.Options{Models: map[string]fakeapi.Model{modelIn[api]: m},
+		Answer: func(fakeapi.Exchange) []fakeapi.Part { return a.parts() }})
+}
+
+// byCode has summaries written by code.
+func byCode(c *config.Config) { c.Summarize.Mode = "intent" }
+
+// An agent whose requests reach two replicas in turn outgrows its window while the shared store is away. It meets no
+// error, and when the store is back, what one replica has decided holds for the other.
+func TestOutageOfTheSharedStoreEndsNoConversation(t *testing.T) {
+	t.Parallel()
+	play := func(t *testing.T, api, way string) {
+		redis := fakeapi.StartRedis(t)
+		wire, folder, a := fakeapi.NewWire(t, redis.Address), t.TempDir(), new(agent)
+		provider := narrow(t, a, api)
+		patient := "?read_timeout=3s&write_timeout=3s&dial_timeout=3s" // on a busy machine
+		shared := func(c *config.Config) { c.Store.URL, c.Offload.Folder = wire.URL()+patient, folder }
+		replicas := []*program{run(t, t.TempDir(), provider.URL, byCode, shared),
+			run(t, t.TempDir(), provider.URL, byCode, shared)}
+		*a = *working(replicas[0], api, modelIn[api])
+		a.items = []string{fmt.Sprintf(`{"role":"user","content":"Mend the %s shop, %s."}`, api, way)}
+		turn := func() {
+			a.url = replicas[a.turns%2].url
+			a.turn()
+		}
+		for range 10 {
+			turn()
+		}
+		if wire.Freeze(); way != "paused" {
+			wire.Cut()
+		}
+		for i := range 90 {
+			if way == "restarted" && i == 30 {
+				replicas[1] = restart(t, a, replicas[1])
+			}
+			turn()
+		}
+		wire.Mend()
+		for _, r := range replicas {
+			fakeapi.Await(t, "the store", func() error { _, _, err := r.storage.store.Get("x"); return err })
+		}
+		turn()
+		sent := provider.Exchanges()
+		last := string(sent[len(sent)-1].Body)
+		turn()
+		sent = provider.Exchanges()
+		if begin := strings.TrimSuffix(last, "]}"); api == "chat" && !strings.HasPrefix(string(sent[len(sent)-1].Body),
+			begin[:strings.LastIndex(begin, `],"tools"`)]) {
+			t.Errorf("%s: with the store back, the other replica sends another form", way)
+		}
+		t.Logf("%s %s: epitome did %v; %d requests were refused", api, way, a.acted, len(provider.Refusals()))
+	}
+	for api := range modelIn {
+		for _, way := range []string{"killed", "paused", "restarted"} {
+			if api == "chat" || *every {
+				t.Run(api+" "+way, func(t *testing.T) { play(t, api, way) })
+			}
+		}
+	}
+}
+
+// An agent outgrows its window on a disk that takes no artifact. It meets no error, the text in the place of what was
+// taken out says that it is not kept, and the state of epitome says so too.
+func TestOutageOfTheDiskEndsNoConversation(t *testing.T) {
+	t.Parallel()
+	for api := range modelIn {
+		if api != "chat" && !*every {
+			continue
+		}
+		t.Run(api, func(t *testing.T) {
+			a := new(agent)
+			provider := narrow(t, a, api)
+			p := run(t, t.TempDir(), provider.URL, byCode)
+			*a = *working(p, api, modelIn[api])
+			a.work(5)
+			artifacts := filepath.Join(p.started.Data, ArtifactFolder)
+			if err := os.RemoveAll(artifacts); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(artifacts, nil, 0o600); err != nil { // a file takes no artifact
+				t.Fatal(err)
+			}
+			a.work(80)
+			sent := provider.Exchanges()
+			if last := string(sent[len(sent)-1].Body); !strings.Contains(last, "not kept, because nothing could be stored") {
+				t.Errorf("nothing says that it is not kept: %.2000s", last)
+			}
+			if got := p.storage.parts()["artifacts"]; got != "cannot be written" {
+				t.Errorf("the artifacts are %q", got)
+			}
+			t.Logf("%s: epitome did %v; %d requests were refused", api, a.acted, len(provider.Refusals()))
+		})
+	}
+}
