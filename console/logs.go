@@ -31,7 +31,8 @@ func (l *Log) Record(n event.Entry) {
 		pairs := append([]any{"conversation", s.Conversation, "upstream", s.Upstream, "model", s.Model,
 			"way", s.Way, "update", s.Update, "prepared", s.Prepared, "span_tokens", s.SpanTokens, "tokens", s.Tokens},
 			costOf(s.Cost)...)
-		l.write(warnIf(s.Kind == event.SummaryFailed), s.Kind, append(pairs, "reason", s.Reason)...)
+		isFailure := s.Kind == event.SummaryFailed || s.Kind == event.SummaryPaused
+		l.write(warnIf(isFailure), s.Kind, append(pairs, "reason", s.Reason)...)
 	case !n.Exchange.IsStranger() || l.strangers.Allow():
 		l.writeSteps(n.Exchange)
 		l.writeExchange(n.Exchange)

@@ -87,7 +87,7 @@ func (m *Metrics) Gauge(name, help string, value func() float64) {
 // Record counts an event.
 func (m *Metrics) Record(n event.Entry) {
 	if s := n.Summary; s != nil {
-		if s.Kind != event.SummaryStarted {
+		if s.Cost.Requests > 0 {
 			outcome := strings.TrimPrefix(s.Kind, "summary_") // completed or failed
 			m.summaries.WithLabelValues(s.Upstream, outcome).Add(float64(s.Cost.Requests))
 		}

@@ -234,6 +234,7 @@ const (
 	SummaryStarted   = "summary_started"
 	SummaryCompleted = "summary_completed"
 	SummaryFailed    = "summary_failed"
+	SummaryPaused    = "summary_paused"
 )
 
 // Why a conversation is compacted, or warned about.
@@ -299,5 +300,5 @@ type Summary struct {
 	Tokens       int       `json:"tokens,omitempty"`      // of the summary
 	Cost         Cost      `json:"cost,omitzero"`
 	Own          Charge    `json:"own,omitzero"`     // for Cost; set when the event is stored
-	Reason       string    `json:"reason,omitempty"` // why it failed
+	Reason       string    `json:"reason,omitempty"` // why it failed, or what a pause means
 }

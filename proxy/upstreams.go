@@ -42,8 +42,12 @@ func (u *Upstreams) Send(ctx context.Context, r summarize.Request) (answer summa
 	if err != nil {
 		return answer, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
 	}
-	status, body, err := u.send(ctx, up, head, r.Body)
-	return summarize.Response{Status: status, Body: io.NopCloser(bytes.NewReader(body))}, err
+	got, body, err := u.send(ctx, up, head, r.Body)
+	if err != nil {
+		return answer, err
+	}
+	after := string(wire.Find(got.Block, "retry-after"))
+	return summarize.Response{Status: got.Code, Body: io.NopCloser(bytes.NewReader(body)), RetryAfter: after}, nil
 }
 
 // Get asks an upstream about itself, without any client's credential. The path may have a query. Under /v1/ it is that
@@ -53,33 +57,36 @@ func (u *Upstreams) Get(ctx context.Context, name, path string) (status int, ans
 	if err != nil {
 		return 0, nil, err
 	}
-	return u.send(ctx, up, wire.RequestHead{
+	got, answer, err := u.send(ctx, up, wire.RequestHead{
 		Method: []byte("GET"), Target: up.target(path),
 		Block: []byte("Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n"),
 	}, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	return got.Code, answer, nil
 }
 
-// send sends a request, and returns the answer's body without content coding, at most max_body of it.
+// send sends a request, and returns the answer, and its body without content coding, at most max_body of it.
 func (u *Upstreams) send(
-	ctx context.Context, up *upstream, head wire.RequestHead, body []byte,
-) (status int, answer []byte, err error) {
+	ctx context.Context, up *upstream, head wire.RequestHead, content []byte,
+) (got *wire.Answer, body []byte, err error) {
 	conf := &u.settings.Load().conf
-	a, err := up.pool.Do(ctx, wire.Request{
-		Head: head.AppendTo(nil, &up.peer), Body: body, Dechunk: true,
+	got, err = up.pool.Do(ctx, wire.Request{
+		Head: head.AppendTo(nil, &up.peer), Body: content, Dechunk: true,
 		FirstByte: conf.FirstByteTimeout.D(), ReadIdle: conf.ReadIdle.D(),
 		Interim: func(*wire.Head) error { return nil },
 	})
 	if err == nil {
-		status = a.Code
-		answer, err = readWhole(a, int64(conf.MaxBody))
+		body, err = readWhole(got, int64(conf.MaxBody))
 	}
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
+		return nil, nil, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
 	}
-	return status, answer, nil
+	return got, body, nil
 }
 
 // readWhole reads the body of an answer and ends it. It returns the body without its content coding, which may have at

@@ -50,7 +50,7 @@ type Limits struct {
 	Jobs      int           // at once
 	Queue     int           // jobs that wait for their turn
 	Pending   int64         // bytes of conversations that wait or are asked about
-	Tries     int           // of one request that fails for a reason that may pass
+	Tries     int           // requests in vain in a conversation before the model rests in it
 	MaxOutput int           // tokens of one answer, reasoning included
 }
 
@@ -58,7 +58,7 @@ type Limits struct {
 // than most clients wait; a conversation needs a summary now and then, so four jobs at once serve many.
 func DefaultLimits() Limits {
 	return Limits{
-		Wait: time.Minute, Timeout: 5 * time.Minute, Jobs: 4, Queue: 16, Pending: MaxPending, Tries: 3, MaxOutput: 8_000,
+		Wait: time.Minute, Timeout: 5 * time.Minute, Jobs: 4, Queue: 16, Pending: MaxPending, Tries: 2, MaxOutput: 8_000,
 	}
 }
 

@@ -17,8 +17,9 @@ type Request struct {
 
 // Response is the answer of an upstream.
 type Response struct {
-	Status int
-	Body   io.ReadCloser // without content coding; Close may come twice, and while Read waits
+	Status     int
+	Body       io.ReadCloser // without content coding; Close may come twice, and while Read waits
+	RetryAfter string        // the header of this name; empty if there is none
 }
 
 // Sender sends a request and returns when the head of the answer is there or ctx has ended.

@@ -18,10 +18,10 @@ import (
 // Limits of one job.
 const (
 	maxRequests = 20
-	firstPause  = time.Second // before a second try; each further pause is twice as long
-	rest        = time.Minute // after a failure
-	maxUseless  = 2           // questions in a row to which a model gave nothing usable
-	maxRefusal  = 64 << 10    // bytes of an error that are read
+	leastPause  = time.Second      // before the same request is sent once more
+	mostPause   = 10 * time.Second // that an upstream may ask for; for a longer one no job waits
+	mostAfter   = 24 * time.Hour   // that a longer one counts for
+	maxRefusal  = 64 << 10         // bytes of an error that are read
 )
 
 // job is a question that waits for its turn or is being asked. It begins with the request that costs least, and changes
@@ -38,17 +38,18 @@ type job struct {
 	prepared bool      // nobody waited for it when it was created
 	waited   time.Time // when somebody first did; guarded by Summarizer.mu
 
-	ctx     context.Context // ends with the job's time
-	prompt  prompt
-	way     string
-	form    Form
-	step    int            // of cutting the transcript down
-	tries   int            // that failed for a reason that may pass
-	mayPass bool           // it failed for a reason that may pass
-	memory  *inject.Memory // that keeps what the answer says for later sessions; nil if nothing is learned
-	owner   inject.Owner
-	learned inject.Learned
-	cost    event.Cost
+	ctx        context.Context // ends with the job's time
+	prompt     prompt
+	way        string
+	form       Form
+	step       int            // of cutting the transcript down
+	tries      int            // requests that may be in vain
+	vain       int            // requests that were, but for those to which the next one was adapted
+	retryAfter time.Duration  // for which the upstream wants no request
+	memory     *inject.Memory // that keeps what the answer says for later sessions; nil if nothing is learned
+	owner      inject.Owner
+	learned    inject.Learned
+	cost       event.Cost
 
 	done  chan struct{} // closed when prose and err are final
 	prose Prose
@@ -102,7 +103,7 @@ func (j *job) answer() (p Prose, err error) {
 		p = Prose{Text: text, Cost: j.cost}
 		value, _ := json.Marshal(p) // plain data
 		if value, err = j.deps.Store.Swap(keyPrefix+j.question.Key, nil, value, j.deps.Keep); err != nil {
-			j.mayPass, err = true, j.fail("it cannot be stored: "+err.Error())
+			err = j.fail("it cannot be stored: " + err.Error())
 		} else { // another process may have been faster: everybody gets what is there
 			err = json.Unmarshal(value, &p)
 		}
@@ -222,6 +223,7 @@ func (j *job) send(body []byte) (answer Answer, status int) {
 		stop()
 		_ = resp.Body.Close()
 	}()
+	j.retryAfter = retryAfter(resp.RetryAfter)
 	if resp.Status != http.StatusOK {
 		answer.Error, _ = io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
 		return answer, resp.Status
@@ -257,13 +259,13 @@ func (j *job) adapt(status int, refusal []byte) error {
 		status == http.StatusTooManyRequests || status >= 500:
 		return j.pause(said)
 	case status >= 401 && status <= 404:
-		j.mayPass = status != http.StatusNotFound // a credential that is refused says nothing about the model
 		return j.fail(said)
 	}
 	if form, ok := adaptForm(j.form, refusal); ok {
 		j.form = form
 		return nil
 	}
+	j.vain++
 	return j.fallBack(said)
 }
 
@@ -305,27 +307,41 @@ func (j *job) fallBack(why string) error {
 	return nil
 }
 
-// pause waits before the same request is sent once more.
+// pause waits before the same request is sent once more. A prepared question is left to the compaction that needs it:
+// until then the reason may have passed.
 func (j *job) pause(why string) error {
-	pause := firstPause << min(j.tries, 6)
-	if j.tries++; j.tries >= j.limits.Tries {
-		j.mayPass = true
+	j.vain++
+	if j.vain >= j.tries || j.prepared || j.retryAfter > mostPause {
 		return j.fail(why)
 	}
 	select {
-	case <-time.After(pause):
+	case <-time.After(max(leastPause, j.retryAfter)):
 		return nil
 	case <-j.ctx.Done():
 		return j.late()
 	}
 }
 
+// retryAfter returns what a header Retry-After asks for, as seconds or as a date; 0 if it is neither.
+func retryAfter(value string) time.Duration {
+	if seconds, err := strconv.Atoi(value); err == nil {
+		return time.Duration(max(0, min(seconds, int(mostAfter/time.Second)))) * time.Second
+	}
+	date, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return max(0, min(time.Until(date), mostAfter))
+}
+
 // askAgain says in the next request why the answer could not be used. A second such answer is the last.
 func (j *job) askAgain(why string, answer Answer) error {
-	if j.prompt.Why != "" {
+	j.vain++
+	if j.prompt.Why != "" || j.vain >= j.tries {
 		return j.fail(why)
 	}
-	if j.prompt.Why = why; answer.Cut { // reasoning may have used up the output
+	j.prompt.Why = why
+	if answer.Cut { // reasoning may have used up the output
 		j.form.MaxOutput *= 2
 	}
 	if (answer.Cut || answer.Called) && len(j.question.Transcript) > 0 {

@@ -24,7 +24,7 @@ const secret = "Bearer sk-very-secret"
 func plain() Config {
 	return Config{
 		Mode: "auto", Prepare: "auto", Limits: &Limits{
-			Wait: time.Minute, Timeout: 5 * time.Minute, Jobs: 2, Queue: 16, Pending: 64 << 20, Tries: 3,
+			Wait: time.Minute, Timeout: 5 * time.Minute, Jobs: 2, Queue: 16, Pending: 64 << 20, Tries: 2,
 			MaxOutput: 8_000,
 		},
 	}

@@ -7,9 +7,10 @@
 //
 // A Summarizer asks models, each question once. Equal questions share one job, also across a restart and across
 // processes that share a store, and an answer is stored before anybody gets it. A caller waits at most Limits.Wait and
-// may leave earlier; the job goes on until Limits.Timeout. After a failure nothing is prepared for a while, and after two
-// useless answers the model is not asked again in that conversation. Jobs, memory, requests per job and the size of an answer are
-// bounded.
+// may leave earlier; the job goes on until Limits.Timeout. After Limits.Tries requests in vain, or a wait in vain, the
+// model rests: it is not asked in that conversation for restCompactions compactions, or for restTime if that ends first.
+// After a wait in vain, none waits again until an answer has come in time. Jobs, memory, requests per job and the size
+// of an answer are bounded.
 //
 // A credential lives in memory, as long as the job that needs it. No log, event or error has a word of a conversation,
 // a credential or an upstream's answer. A model may be wrong: what must be right is written by code.
@@ -37,6 +38,7 @@ var (
 	ErrBusy   = errors.New("too many summaries are being made")
 	ErrLate   = errors.New("the summary is not ready yet") // the job goes on
 	ErrFailed = errors.New("the model gave no usable summary")
+	ErrRests  = errors.New("the model has failed in this conversation, and is not asked for a while")
 	ErrClosed = errors.New("epitome stops and makes no more summaries")
 )
 
@@ -67,20 +69,34 @@ type Summarizer struct {
 	conf     Config
 	limits   Limits
 	closed   bool
-	jobs     map[string]*job    // by key of the question
-	pending  int64              // bytes of their questions
-	failures map[string]failure // by subject
+	jobs     map[string]*job     // by key of the question
+	pending  int64               // bytes of their questions
+	failures map[string]*failure // by subject
 }
 
-// failure is how a model has failed in a conversation last.
+// A model that rests is asked again after so many compactions, or after so long.
+const (
+	restCompactions = 5
+	restTime        = time.Hour
+)
+
+// failure is how a model has failed in a conversation since it last answered in time.
 type failure struct {
-	until   time.Time // before then nothing is prepared
-	useless int       // how often in a row by its own fault
+	vain        int       // requests in vain since it last rested
+	late        bool      // a caller has waited in vain
+	until       time.Time // the end of its rest
+	compactions int       // since the rest began
+	notBefore   time.Time // until then the upstream wants no request
+}
+
+// rests reports whether the model is not to be asked.
+func (f *failure) rests(now time.Time) bool {
+	return now.Before(f.notBefore) || now.Before(f.until) && f.compactions < restCompactions
 }
 
 // New returns a Summarizer with a configuration that Check accepts.
 func New(c Config, d Deps) *Summarizer {
-	s := &Summarizer{deps: d, limits: DefaultLimits(), jobs: map[string]*job{}, failures: map[string]failure{}}
+	s := &Summarizer{deps: d, limits: DefaultLimits(), jobs: map[string]*job{}, failures: map[string]*failure{}}
 	s.Configure(c)
 	s.places = semaphore.NewWeighted(int64(s.limits.Jobs))
 	s.life, s.stop = context.WithCancel(context.Background())
@@ -97,8 +113,8 @@ func (s *Summarizer) Configure(c Config) {
 	}
 }
 
-// Ask returns the answer to q. It waits until ctx ends or Limits.Wait has passed since somebody first waited for it:
-// then the error is ErrLate and the job goes on.
+// Ask returns the answer to q, for a compaction. It waits until ctx ends or Limits.Wait has passed since somebody first
+// waited for it: then the error is ErrLate and the job goes on.
 func (s *Summarizer) Ask(ctx context.Context, q Question) (Prose, error) {
 	if p, found := s.Look(q.Key); found {
 		return p, nil
@@ -113,6 +129,7 @@ func (s *Summarizer) Ask(ctx context.Context, q Question) (Prose, error) {
 	case <-ctx.Done():
 		return Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
 	case <-time.After(time.Until(j.waited.Add(j.limits.Wait))):
+		s.giveUp(j)
 		return Prose{}, ErrLate
 	}
 }
@@ -120,7 +137,7 @@ func (s *Summarizer) Ask(ctx context.Context, q Question) (Prose, error) {
 // Prepares reports whether Prepare may be used for conversations with the upstream.
 func (s *Summarizer) Prepares(upstream string) bool { return s.deps.Prepares(upstream) }
 
-// Prepare has q answered in the background, unless there is much to do already.
+// Prepare has q answered in the background, unless the model rests or there is much to do already.
 func (s *Summarizer) Prepare(q Question) {
 	if _, found := s.Look(q.Key); !found {
 		_, _ = s.join(q, false)
@@ -159,25 +176,33 @@ func (s *Summarizer) join(q Question, asked bool) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j, now := s.jobs[q.Key], time.Now()
-	if j == nil {
+	isNew := j == nil
+	if isNew {
 		j = s.newJob(q, asked)
-		f := s.failures[j.subject()]
-		switch {
-		case s.closed:
-			return nil, ErrClosed
-		case f.useless >= maxUseless:
-			return nil, fmt.Errorf("%w in two tries, and is not asked again in this conversation", ErrFailed)
-		case !asked && now.Before(f.until):
-			return nil, ErrFailed
-		case len(s.jobs) >= s.limits.Jobs+s.limits.Queue, s.pending > 0 && s.pending+j.size > s.limits.Pending:
-			return nil, ErrBusy // a question that is larger than all may be together is taken alone
+	}
+	f := s.failure(j)
+	switch {
+	case s.closed:
+		return nil, ErrClosed
+	case f.rests(now):
+		if asked {
+			f.compactions++
 		}
+		return nil, ErrRests
+	case isNew && (len(s.jobs) >= s.limits.Jobs+s.limits.Queue || s.pending > 0 && s.pending+j.size > s.limits.Pending):
+		return nil, ErrBusy // a question that is larger than all may be together is taken alone
+	}
+	if isNew {
+		j.tries = max(1, s.limits.Tries-f.vain)
 		s.jobs[q.Key] = j
 		s.pending += j.size
 		s.work.Go(func() { s.run(j) })
 	}
 	if asked && j.waited.IsZero() {
 		j.waited = now
+		if f.late {
+			j.waited = now.Add(-j.limits.Wait) // its answer is for the compactions after this one
+		}
 	}
 	return j, nil
 }
@@ -212,24 +237,61 @@ func (j *job) subject() string {
 	return strings.Join([]string{j.question.Conversation, j.upstream, j.model}, " ")
 }
 
-// end hands the outcome of a job to those who wait.
-func (s *Summarizer) end(j *job, p Prose, err error) {
+// failure returns how the job's subject has failed. s.mu is held.
+func (s *Summarizer) failure(j *job) *failure {
 	const maxFailures = 4096 // that are remembered
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case err != nil && s.closed:
-		err = ErrClosed
-	case errors.Is(err, ErrFailed):
+	f := s.failures[j.subject()]
+	if f == nil {
 		if len(s.failures) >= maxFailures {
 			clear(s.failures)
 		}
-		f := s.failures[j.subject()]
-		f.until = time.Now().Add(rest)
-		if !j.mayPass { // that an upstream is overloaded or out of reach says nothing about its model
-			f.useless++
-		}
+		f = &failure{}
 		s.failures[j.subject()] = f
+	}
+	return f
+}
+
+// rest begins the rest of a model, unless it rests. s.mu is held.
+func (s *Summarizer) rest(j *job, f *failure) {
+	now := time.Now()
+	if f.rests(now) {
+		return
+	}
+	f.vain, f.compactions, f.until = 0, 0, now.Add(restTime)
+	s.deps.Tell(event.Summary{
+		Kind: event.SummaryPaused, Time: now, Conversation: j.question.Conversation, Upstream: j.upstream,
+		Model: event.Clip(j.model), Reason: fmt.Sprintf("code alone writes the next %d summaries of the conversation, "+
+			"or those of the next hour", restCompactions),
+	})
+}
+
+// giveUp has the model rest, as somebody has waited in vain.
+func (s *Summarizer) giveUp(j *job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.jobs[j.question.Key] != j { // it has just ended
+		return
+	}
+	f := s.failure(j)
+	f.late = true
+	s.rest(j, f)
+}
+
+// end hands the outcome of a job to those who wait.
+func (s *Summarizer) end(j *job, p Prose, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch f := s.failure(j); {
+	case err != nil && s.closed:
+		err = ErrClosed
+	case errors.Is(err, ErrFailed):
+		f.vain += max(j.vain, 1)
+		if f.vain >= j.limits.Tries {
+			s.rest(j, f)
+		}
+		f.notBefore = time.Now().Add(j.retryAfter)
+	case err == nil && f.late && j.cost.Took > j.limits.Wait:
+		*f = failure{late: true}
 	case err == nil:
 		delete(s.failures, j.subject())
 	}

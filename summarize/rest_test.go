@@ -1,0 +1,176 @@
+package summarize
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"epitome/event"
+)
+
+// talk is a conversation of a turn every 20 seconds. Each sixth one is compacted; its question may be prepared in the
+// turn before.
+type talk struct {
+	*rig
+	prepares    bool
+	turns       int
+	compactions int
+	summed      int // compactions with a model's words
+	waits       int // compactions that waited for longer than a job pauses
+}
+
+func (k *talk) turn() {
+	time.Sleep(20 * time.Second)
+	k.turns++
+	q := question(fmt.Sprint("span ", (k.turns+5)/6))
+	q.Conversation = "one"
+	switch k.turns % 6 {
+	case 5:
+		if k.prepares {
+			k.Prepare(q)
+		}
+	case 0:
+		begun := time.Now()
+		_, err := k.Ask(k.t.Context(), q)
+		k.compactions++
+		if err == nil {
+			k.summed++
+		}
+		if time.Since(begun) > mostPause {
+			k.waits++
+		}
+	}
+}
+
+func (r *rig) rests() (n int) {
+	for _, e := range r.told() {
+		if e.Kind == event.SummaryPaused {
+			n++
+		}
+	}
+	return n
+}
+
+// Whatever a model does in place of answering, a conversation waits for it once, and asks it two questions in vain; then
+// code alone writes the summaries of the next five compactions, and one event says so. Other conversations ask it, and
+// once it answers, so does this one.
+func TestFailingModelRests(t *testing.T) {
+	cut := says(Answer{Text: good("a")[:40], Cut: true})
+	mixed := func(ctx context.Context, s sent) (Response, error) {
+		kinds := []step{raw(500, "oops"), text(""), cut}
+		return kinds[len(s.request.Body)%len(kinds)](ctx, s)
+	}
+	for name, bad := range map[string]step{
+		"no head": deaf, "no body": silent, "429": raw(429, "slow down"), "500": raw(500, "oops"),
+		"no connection": breaks, "cut": cut, "empty": text(""), "mixed": mixed, "refused": raw(400, "odd"),
+		"an error within": says(Answer{Error: []byte("overloaded")}), "a wrong key": raw(401, "no"),
+	} {
+		for _, prepares := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, prepares %v", name, prepares), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					k := talk{rig: rigged(t, plain(), bad), prepares: prepares}
+					for k.turns < 80 {
+						k.turn()
+						synctest.Wait()
+						questions, rests := len(k.requests()), k.rests()
+						if questions > 2*(rests+1) || rests > k.compactions/5+1 || k.waits > 1 {
+							t.Fatalf("turn %d: %d questions, %d waits, %d rests", k.turns, questions, k.waits, rests)
+						}
+					}
+					if name != "mixed" && k.rests() == 0 || k.summed > 0 {
+						t.Errorf("%d rests, %d summaries", k.rests(), k.summed)
+					}
+					t.Logf("%d compactions: %d questions, %d waits, %d rests", k.compactions, len(k.requests()), k.waits,
+						k.rests())
+					k.plays(text(good("a")))
+					k.answered(question("elsewhere"))
+					for range 6 * 7 {
+						k.turn()
+					}
+					if k.summed == 0 {
+						t.Error("the model answers, and is not asked")
+					}
+				})
+			})
+		}
+	}
+}
+
+// A rest is over after an hour, however seldom the conversation is compacted. Another model does not rest.
+func TestRestEndsAfterAnHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rigged(t, plain(), text("no"))
+		ask := question("a")
+		r.fails(ask, ErrFailed, "")
+		r.plays(text(good("a")))
+		r.fails(ask, ErrRests, "")
+		time.Sleep(restTime - time.Second)
+		r.Prepare(ask)
+		synctest.Wait()
+		r.calls(2)
+		time.Sleep(time.Second)
+		r.answered(ask)
+		ask.Key = "b"
+		r.plays(text("no"))
+		r.fails(ask, ErrFailed, "")
+		r.plays(text(good("a")))
+		c := plain()
+		c.Model = "another"
+		r.Configure(c)
+		r.answered(ask)
+	})
+}
+
+// A model that takes longer than anybody waits is waited for once. Its answers come late, for the next compaction.
+func TestSlowModelIsWaitedForOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rigged(t, plain(), takes(90*time.Second, text(good("a"))))
+		for i := range 5 {
+			q := question(fmt.Sprint(i))
+			q.Conversation = "one"
+			begun := time.Now()
+			r.fails(q, ErrLate, "")
+			if waited := time.Since(begun); i > 0 && waited > 0 {
+				t.Errorf("question %d is waited for %v", i, waited)
+			}
+			time.Sleep(2 * time.Minute)
+			if _, found := r.Look(q.Key); !found {
+				t.Errorf("question %d has no answer", i)
+			}
+		}
+	})
+}
+
+// An upstream is sent nothing before the time that Retry-After says; a job waits for a time that is near.
+func TestRetryAfterIsHonoured(t *testing.T) {
+	for value, seconds := range map[string]int{
+		"7": 7, "Sat, 01 Jan 2000 00:00:07 GMT": 7, "0": 1, "-1": 1, "soon": 1, "300": 300,
+		"Sat, 01 Jan 2000 00:05:00 GMT": 300, "7200": 7200, "99999999999": 24 * 3600, "99999999999999999999999": 1,
+	} {
+		for _, status := range []int{429, 503} {
+			t.Run(fmt.Sprint(status, " ", value), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					begun, want := time.Now(), time.Duration(seconds)*time.Second
+					refuses := func(context.Context, sent) (Response, error) {
+						body := io.NopCloser(strings.NewReader("slow down"))
+						return Response{Status: status, RetryAfter: value, Body: body}, nil
+					}
+					r := rigged(t, plain(), refuses, text(good("a")))
+					_, err := r.Ask(t.Context(), question("a"))
+					for err != nil && time.Since(begun) < 2*want {
+						r.calls(1)
+						time.Sleep(time.Second)
+						_, err = r.Ask(t.Context(), question("a"))
+					}
+					if waited := time.Since(begun); err != nil || waited != want {
+						t.Errorf("answered after %v: %v", waited, err)
+					}
+				})
+			})
+		}
+	}
+}
