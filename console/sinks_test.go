@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -101,6 +102,24 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 	}
 	if n := strings.Count(text.String(), "\n"); n != 30 {
 		t.Errorf("30 requests of a client have %d lines", n)
+	}
+}
+
+// Whoever reads the log can tell who sent a request. Nothing else says it.
+func TestAddressesOfClientsAreInTheLogAlone(t *testing.T) {
+	const address = "192.0.2.7:51234"
+	e := conversed()
+	e.Remote = address
+	var text bytes.Buffer
+	NewLog(slog.New(slog.NewJSONHandler(&text, nil))).Record(event.Entry{Exchange: &e})
+	if !strings.Contains(text.String(), `"remote":"`+address+`"`) {
+		t.Errorf("the log says %s", text.String())
+	}
+	m := NewMetrics("v1")
+	m.Record(event.Entry{Exchange: &e})
+	stored, err := json.Marshal(event.Entry{Exchange: &e})
+	if all := fmt.Sprint(samples(t, m), string(stored), spansOf(t, e)); err != nil || strings.Contains(all, "192.0.2") {
+		t.Errorf("%v; the address stands in %s", err, all)
 	}
 }
 

@@ -99,7 +99,9 @@ type Exchange struct {
 	Rescue        Rescue        `json:"rescue,omitzero"`
 	Shaping                     // of the conversation in the request, if there is one
 
-	TraceParent string `json:"-"` // of the client's span, if spans are made; neither stored nor shown
+	// What follows is neither stored nor shown.
+	TraceParent string `json:"-"` // of the client's span, if spans are made
+	Remote      string `json:"-"` // the address that the request came from, for the log
 
 	// The rest is set when the event is stored.
 

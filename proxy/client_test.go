@@ -72,15 +72,17 @@ func TestStrangersGetNothingFromUpstreams(t *testing.T) {
 		get("/v1/responses", "Connection: Upgrade", "Upgrade: websocket"),
 		request("POST", chatTarget, "x", "Content-Length: 50000000"),
 	} {
-		resp, body := r.ask(in)
+		c := r.dial()
+		resp, body := c.send(in).answer("POST")
 		if resp.StatusCode != 401 || resp.Header.Get("WWW-Authenticate") != "Bearer" || !strings.Contains(body,
 			`"message":"the request has no key that this epitome knows: send yours as `) {
 			t.Errorf("%.60q: got %s %s", in, resp.Status, body)
 		}
 		if e := r.event(); e.Fault != event.Refused || e.Status != 401 || e.Client != "" || e.Path == "" ||
-			e.RequestBytes != 0 {
+			e.RequestBytes != 0 || e.Remote != c.LocalAddr().String() {
 			t.Errorf("%.60q: event %+v", in, e)
 		}
+		c.expectEOF() // nor do they keep a connection
 	}
 	r.wantRequests(0)
 	if resp, _ := r.ask(request("POST", "/-/x", "x", "Content-Length: 50000000")); resp.StatusCode != 413 ||

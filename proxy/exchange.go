@@ -131,6 +131,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	x.event = event.Exchange{
 		ID: rand.Text()[:10], Start: time.Now(), Method: string(h.Method()), Path: string(path),
 		Action: event.ActionNone, TraceParent: event.Clip(string(wire.Find(x.head, "traceparent"))),
+		Remote: ctx.RemoteAddr().String(),
 	}
 	x.event.Mode, x.badMode = x.set.mode(wire.Find(x.head, wire.OwnPrefix+"mode"))
 	connection := wire.Values(x.head, "connection")
@@ -176,10 +177,12 @@ func (x *exchange) checkHead() error {
 // receive reads the request's body, at most the given number of bytes.
 func (x *exchange) receive(most int64) (err error) {
 	if x.unread {
-		x.client.ReadIdle = x.set.conf.limits.arrive
+		x.client.BeginBody(x.set.conf.limits.arrive)
+		x.room.watch = func() (end func()) { return x.client.WatchUnread(x.leave) }
 		length := max(int64(x.ctx.Request.Header.ContentLength()), -1)
 		x.body, err = x.room.readAll(x.life, x.ctx.RequestBodyStream(), length, most)
-		x.client.ReadIdle = 0
+		x.room.watch = nil
+		x.client.BeginBody(0)
 		if err != nil {
 			return x.whyUnread(err)
 		}

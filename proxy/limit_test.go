@@ -3,8 +3,11 @@ package proxy
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"epitome/event"
@@ -74,12 +77,16 @@ func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {
 
 // isFree reports whether no body has room.
 func (r *rig) isFree() bool {
-	conf, all := r.proxy.settings.Load().conf, r.proxy.rooms
-	most := int64(conf.MaxInFlight/2 - conf.MaxBody)
-	if len(all.extra) > 0 || !all.free.TryAcquire(most) {
+	conf := r.proxy.settings.Load().conf
+	return r.proxy.rooms.isFree(int64(conf.MaxInFlight/2 - conf.MaxBody))
+}
+
+// isFree reports whether all bytes are free.
+func (r *rooms) isFree(all int64) bool {
+	if len(r.extra) > 0 || !r.free.TryAcquire(all) {
 		return false
 	}
-	all.free.Release(most)
+	r.free.Release(all)
 	return true
 }
 
@@ -127,6 +134,93 @@ func TestBytesInFlightAreBounded(t *testing.T) {
 	r.allGivenBack()
 	if _, text := r.ask(post("/b", half)); text != "b" {
 		t.Errorf("afterwards got %q", text)
+	}
+}
+
+// Bodies get room in the order in which they came, so no large one waits for ever behind small ones. Where bodies that
+// are half there hold all room together, one goes on without it, so that all of them end.
+func TestBodiesWaitForRoomInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := newRooms(4<<20, 1<<20, time.Hour) // for a megabyte
+		taking := func(kilobytes int64) (r *room, taken chan error) {
+			r, taken = &room{all: all}, make(chan error, 1)
+			go func() { taken <- r.take(t.Context(), freeBody+kilobytes<<10) }()
+			synctest.Wait()
+			return r, taken
+		}
+		want := func(what string, is bool, taken ...chan error) {
+			t.Helper()
+			synctest.Wait()
+			for i, c := range taken {
+				if (len(c) == 1) != is {
+					t.Errorf("%s: the body %d has room: %v, want %v", what, i, !is, is)
+				}
+			}
+		}
+		first, a := taking(500)
+		second, b := taking(400)
+		extra, c := taking(500)
+		want("at first", true, a, b, c)
+		large, d := taking(900)
+		small, e := taking(100)
+		want("small ones pass a large one", false, d, e)
+		first.release()
+		want("half of the room", false, d, e)
+		second.release()
+		want("all of it", true, d, e)
+		for _, r := range []*room{extra, large, small} {
+			r.release()
+		}
+		if !all.isFree(1 << 20) {
+			t.Error("not all room is given back")
+		}
+
+		first, a = taking(512)
+		second, b = taking(512)
+		want("two halves", true, a, b)
+		var ends sync.WaitGroup
+		for _, r := range []*room{first, second} {
+			ends.Go(func() {
+				if err := r.take(t.Context(), 512<<10); err != nil {
+					t.Errorf("bodies wait for each other: %v", err)
+				}
+				r.release()
+			})
+		}
+		ends.Wait()
+		if !all.isFree(1 << 20) {
+			t.Error("not all room is given back")
+		}
+	})
+}
+
+// A body that waits for room is no longer waited for once its client has left, though bytes of it are still to be read.
+func TestClientGoneEndsTheWaitForRoom(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the system tells of an end only behind the bytes before it")
+	}
+	t.Parallel()
+	for _, how := range []string{"FIN", "RST"} {
+		held, release := make(chan struct{}), make(chan struct{})
+		r := newRig(t, answers(ok("b")), roomy)
+		r.up.onHead(func(c *call) {
+			if c.target == "/held" {
+				held <- struct{}{}
+				<-release
+			}
+		})
+		for range 3 {
+			r.dial().send(post("/held", half))
+			<-held
+		}
+		c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n" + half[:50_000])
+		c.vanish(how)
+		if e := r.event(); e.Fault != event.ClientGone || e.Path != "/a" {
+			t.Errorf("%s: event %+v, want fault client_gone", how, e)
+		}
+		close(release)
+		r.allGivenBack()
+		r.wantRequests(3)
 	}
 }
 

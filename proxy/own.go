@@ -97,6 +97,7 @@ func (w *response) send(isLast bool) {
 			w.header.Set("Content-Length", strconv.Itoa(len(w.body)))
 		}
 		w.WriteHeader(http.StatusOK)
+		x.reply.Close = x.reply.Close || w.status == http.StatusUnauthorized // a stranger keeps no connection
 		fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", w.status, http.StatusText(w.status))
 		_ = w.header.Write(&out) // a buffer takes everything
 		out.Write(x.reply.Extra)

@@ -29,15 +29,14 @@ func newRooms(inFlight, maxBody int64, wait time.Duration) *rooms {
 type room struct {
 	all    *rooms
 	bytes  int64
-	taken  int64   // of bytes: those that are missing in all.free
-	extra  bool    // it goes on without room
-	pooled *[]byte // what was taken from bodyPool; nil if nothing was
+	taken  int64               // of bytes: those that are missing in all.free
+	extra  bool                // it goes on without room
+	watch  func() (end func()) // ends the wait for room if the client leaves; nil if another watch does
+	pooled *[]byte             // what was taken from bodyPool; nil if nothing was
 }
 
-const (
-	freeBody  = 64 << 10 // bytes of a body that take no room: max_connections bounds them; small requests never wait
-	retryRoom = 10 * time.Millisecond
-)
+// freeBody is how many bytes of a body take no room: max_connections bounds them. So small requests never wait.
+const freeBody = 64 << 10
 
 // bodyPool holds the memory of bodies of freeBody to largeBody bytes for the next requests. Without it the garbage
 // collector runs so often that a body of 800 KB costs half as much CPU time again.
@@ -55,17 +54,34 @@ func (r *room) take(ctx context.Context, n int64) error {
 	if need <= 0 || r.extra {
 		return nil
 	}
+	if !r.all.free.TryAcquire(need) {
+		return r.await(ctx, need)
+	}
+	r.taken += need
+	return nil
+}
+
+// await waits for room, or to be the body that goes on without. Bodies get both in the order in which they came.
+func (r *room) await(ctx context.Context, need int64) error {
+	if r.watch != nil {
+		defer r.watch()()
+	}
 	ctx, cancel := context.WithTimeout(ctx, r.all.wait)
 	defer cancel()
-	for !r.all.free.TryAcquire(need) {
-		select {
-		case r.all.extra <- struct{}{}:
+	acquired := make(chan error, 1)
+	go func() { acquired <- r.all.free.Acquire(ctx, need) }()
+	select {
+	case err := <-acquired:
+		if err != nil {
+			return errNoRoom
+		}
+	case r.all.extra <- struct{}{}:
+		cancel()
+		if <-acquired != nil {
 			r.extra = true
 			return nil
-		case <-ctx.Done():
-			return errNoRoom
-		case <-time.After(retryRoom):
 		}
+		<-r.all.extra // there is room after all
 	}
 	r.taken += need
 	return nil

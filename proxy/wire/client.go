@@ -42,14 +42,16 @@ func (l *Listener) Accept() (net.Conn, error) {
 // otherwise.
 type Client struct {
 	net.Conn
-	ReadIdle time.Duration // how long each read may take, within a body; zero leaves the deadline to fasthttp
-	Answered bool          // an exchange has written its answer itself: what fasthttp writes next is dropped
-	Lingers  bool          // the client may still be sending when the connection is closed
+	Answered bool // an exchange has written its answer itself: what fasthttp writes next is dropped
+	Lingers  bool // the client may still be sending when the connection is closed
 
 	listener *Listener
 	closing  sync.Once
 	cut      atomic.Bool
 	left     error // the client has closed its side, or reset
+
+	slack   time.Duration // of the body that is read; zero if there is none, and the deadline is fasthttp's
+	waiting time.Duration // what is left of it
 
 	watch watch
 	ahead *byte // was read by the watch, and belongs to the next request
@@ -58,20 +60,32 @@ type Client struct {
 // longAgo is a deadline that ends all waiting at once.
 func longAgo() time.Time { return time.Unix(1, 0) }
 
+// bodyRate is how many bytes of a body a client has to send in a second.
+const bodyRate = 8 << 10
+
+// BeginBody has the reads that follow wait for the bytes of a body, which may be late by the slack, as bodyRate counts.
+// The time between reads does not count. Zero ends the body.
+func (c *Client) BeginBody(slack time.Duration) { c.slack, c.waiting = slack, slack }
+
 // Read reads from the client.
 func (c *Client) Read(p []byte) (n int, err error) {
+	begun := time.Now()
 	switch {
 	case len(p) > 0 && c.ahead != nil:
 		p[0], c.ahead = *c.ahead, nil
 		return 1, nil
 	case c.left != nil:
 		return 0, c.left
-	case c.ReadIdle > 0:
-		_ = c.SetReadDeadline(time.Now().Add(c.ReadIdle))
+	case c.slack > 0:
+		_ = c.SetReadDeadline(begun.Add(c.waiting))
 	}
 	n, err = c.Conn.Read(p)
-	if err == io.EOF && c.ReadIdle > 0 {
-		err = io.ErrUnexpectedEOF // fasthttp takes a bare EOF for the end of a body
+	if c.slack > 0 {
+		due := time.Duration(n) * time.Second / bodyRate
+		c.waiting = min(c.waiting-time.Since(begun)+due, c.slack)
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF // fasthttp takes a bare EOF for the end of a body
+		}
 	}
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		c.left = err
@@ -123,15 +137,20 @@ func (c *Client) Close() error {
 
 // Reset closes the connection so that the client sees an error and not an end.
 func (c *Client) Reset() {
-	socket := c.Conn
-	if t, ok := socket.(*tls.Conn); ok { // TLS would say that the answer ends here
-		socket = t.NetConn()
-	}
+	socket := belowTLS(c.Conn) // TLS would say that the answer ends here
 	if t, ok := socket.(*net.TCPConn); ok {
 		_ = t.SetLinger(0)
 	}
 	_ = socket.Close()
 	_ = c.Close()
+}
+
+// belowTLS returns the connection that carries c.
+func belowTLS(c net.Conn) net.Conn {
+	if t, ok := c.(*tls.Conn); ok {
+		return t.NetConn()
+	}
+	return c
 }
 
 const (
@@ -224,5 +243,23 @@ func (c *Client) Unwatch() {
 		_ = c.Conn.SetReadDeadline(longAgo())
 		<-reading
 		_ = c.Conn.SetReadDeadline(time.Time{})
+	}
+}
+
+// WatchUnread is Watch for a client that has sent bytes which nobody reads for now. end ends the watch. A client that has
+// sent more than the system takes is seen to leave once these bytes are read.
+func (c *Client) WatchUnread(gone func()) (end func()) {
+	_ = c.SetReadDeadline(time.Time{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if awaitEnd(belowTLS(c.Conn)) {
+			gone()
+		}
+	}()
+	return func() {
+		_ = c.Conn.SetReadDeadline(longAgo())
+		<-ended
+		_ = c.SetReadDeadline(time.Time{})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +17,8 @@ func TestCutClientIsNotWaitedFor(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ours, theirs := net.Pipe()
 			defer func() { _ = theirs.Close() }()
-			c := &Client{Conn: ours, listener: Listen(nil, 1, time.Hour), ReadIdle: time.Hour}
+			c := &Client{Conn: ours, listener: Listen(nil, 1, time.Hour)}
+			c.BeginBody(time.Hour)
 			c.listener.slots <- struct{}{}
 			c.Cut()
 			begun := time.Now() // of a clock that goes on only while all wait
@@ -34,6 +36,53 @@ func TestCutClientIsNotWaitedFor(t *testing.T) {
 		_, err := c.Write([]byte("HTTP"))
 		return err
 	})
+}
+
+// A body may come late, but not slowly for ever, however its bytes are dealt out. The wait for room is not the client's.
+func TestTrickledBodyIsGivenUp(t *testing.T) {
+	const slack = 30 * time.Second
+	f := func(name string, piece int, pause, between time.Duration, pieces int, whole bool) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			var sending sync.WaitGroup
+			defer sending.Wait()
+			sending.Go(func() {
+				defer func() { _ = theirs.Close() }()
+				for i := range pieces {
+					if i > 0 {
+						time.Sleep(pause)
+					}
+					if _, err := theirs.Write(make([]byte, piece)); err != nil {
+						return
+					}
+				}
+			})
+			c := &Client{Conn: ours}
+			c.BeginBody(slack)
+			got, begun, buffer := 0, time.Now(), make([]byte, 1<<20)
+			for {
+				n, err := c.Read(buffer)
+				got += n
+				if err == nil {
+					time.Sleep(between)
+					continue
+				}
+				isLate := errors.Is(err, os.ErrDeadlineExceeded)
+				if isLate == whole || whole != (got == piece*pieces) {
+					t.Errorf("%s: %d bytes came in %s, then %v", name, got, time.Since(begun), err)
+				}
+				break
+			}
+			_ = ours.Close()
+		})
+	}
+	f("a byte now and then", 1, 15*time.Second, 0, 1000, false)
+	f("a hundred bytes a second", 100, time.Second, 0, 1000, false)
+	f("all at once, then nothing", 16<<20, 31*time.Second, 0, 2, false)
+	f("a slow line", 10<<10, time.Second, 0, 1000, true)
+	f("a pause", 10<<10, 25*time.Second, 0, 2, true)
+	f("a fast line that waits for room", 1<<20, time.Second, time.Minute, 20, true)
 }
 
 // An upstream that takes nothing of a request is given up, the later the larger the request is.

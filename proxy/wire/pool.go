@@ -111,7 +111,7 @@ func (c *upstreamConn) send(out Request) (n int64, err error) {
 // that nobody asked for. stale looks into the socket, where the system can. Peek, whose deadline lets it read nothing
 // more, finds bytes that TLS has read with the last answer. The next request sets a deadline of its own.
 func (c *upstreamConn) isQuiet() bool {
-	if stale(c.socket()) {
+	if stale(belowTLS(c.Conn)) {
 		return false
 	}
 	_ = c.SetReadDeadline(longAgo())
@@ -120,17 +120,9 @@ func (c *upstreamConn) isQuiet() bool {
 	return errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// socket returns the connection below TLS.
-func (c *upstreamConn) socket() net.Conn {
-	if t, ok := c.Conn.(*tls.Conn); ok {
-		return t.NetConn()
-	}
-	return c.Conn
-}
-
 // cut ends the connection at once, from any goroutine: calls that wait on it return. Closing TLS could wait behind a
 // write that is stuck.
-func (c *upstreamConn) cut() { _ = c.socket().Close() }
+func (c *upstreamConn) cut() { _ = belowTLS(c.Conn).Close() }
 
 // keep gives the connection back for another exchange. Its last answer has been read to the end.
 func (c *upstreamConn) keep() {
