@@ -60,6 +60,9 @@ func (c *Config) Validate() error {
 	m.choice("log.format", c.Log.Format, "auto", "text", "json")
 	m.require(!strings.ContainsFunc(c.Console.Token, func(r rune) bool { return r <= ' ' || r > '~' }),
 		"console.token must have no spaces and only ASCII: it travels in a header")
+	m.require(c.Console.Token == "" || len(c.Console.Token) >= console.LeastToken,
+		"console.token must have at least %d characters: others can try it; 'openssl rand -hex 16' makes one",
+		console.LeastToken)
 	if c.Otel.Endpoint != "" {
 		m.check("otel.endpoint", CheckURL(c.Otel.Endpoint))
 	}

@@ -163,9 +163,9 @@ func TestUsersOwnFileIsReadWhenThereIsOne(t *testing.T) {
 func TestSecretsComeFromTheEnvironment(t *testing.T) {
 	t.Setenv("EPITOME_TEST_A", "one${EPITOME_TEST_B}")
 	t.Setenv("EPITOME_TEST_B", "two")
-	c := load(t, "console.token = \"${EPITOME_TEST_B}\"\n"+
+	c := load(t, "console.token = \"of-16-letters-${EPITOME_TEST_B}\"\n"+
 		"upstreams.openai.headers.k = \"Bearer ${EPITOME_TEST_A}-${EPITOME_TEST_B}$\"")
-	if got := c.Upstreams["openai"].Headers["k"]; c.Console.Token != "two" ||
+	if got := c.Upstreams["openai"].Headers["k"]; c.Console.Token != "of-16-letters-two" ||
 		got != "Bearer one${EPITOME_TEST_B}-two$" {
 		t.Errorf("the token is %q, and the header %q", c.Console.Token, got)
 	}
@@ -184,7 +184,7 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 			t.Errorf("%q is answered %q", text, got)
 		}
 	}
-	t.Setenv("EPITOME_TEST_A", "secret")
+	t.Setenv("EPITOME_TEST_A", "secret-of-at-least-16")
 	c := load(t, "scope = \"shared\"\nconsole.token = \"${EPITOME_TEST_A}\"\n"+
 		"upstreams.openai.headers.authorization = \"Bearer secret\"\n"+
 		"store.url = \"redis://:${EPITOME_TEST_A}@host:6379/0\"\noffload.folder = \"/mnt/shared\"\n"+
@@ -308,6 +308,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		"[proxy]\nmax_in_flight = \"1MB\"":                   "at least proxy.max_body, 64MB",
 		"[proxy]\nmax_connections = -1":                      "proxy.max_connections must be greater than zero",
 		"console.token = \"${EPITOME_NONE}\"":                "console.token needs the environment variable EPITOME_NONE",
+		"console.token = \"a-short-token\"":                  "at least 16 characters",
 		"[upstreams.mine]":                                   "upstreams.mine.url: must be",
 		"[upstreams.mine]\nurl = \"http://u@x\"":             "a user name or password",
 		"[upstreams.openai]\nbilling = \"flat\"":             "upstreams.openai.billing must be",

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"epitome/event"
@@ -63,6 +64,7 @@ type Console struct {
 	program         Program
 	guard           atomic.Pointer[guard]
 	codes, sessions secrets
+	guesses         *guesses
 	watchers        atomic.Int32 // of streamed events
 	mux             *http.ServeMux
 }
@@ -79,7 +81,7 @@ const (
 
 // New returns a console for the program.
 func New(c Config, p Program) *Console {
-	o := &Console{program: p, mux: http.NewServeMux()}
+	o := &Console{program: p, mux: http.NewServeMux(), guesses: newGuesses()}
 	o.Reload(c)
 	o.handle("GET /-/health", public, o.health)
 	o.handle("GET /-/ready", public, o.ready)
@@ -158,7 +160,15 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 			refuse(w, http.StatusForbidden, message)
 			return
 		}
-		fromOwner := g.isOwner(r)
+		fromOwner := g.hasFolderToken(r) || g.session(r) != ""
+		if !fromOwner && who&public == 0 { // elsewhere the header may have another secret, for a provider or the proxy
+			_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ") // whatever the scheme
+			var err error
+			if fromOwner, err = o.isToken(r, token); err != nil {
+				o.fail(w, err)
+				return
+			}
+		}
 		if fromOwner {
 			r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, true))
 		}

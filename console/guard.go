@@ -100,12 +100,6 @@ func isNavigation(r *http.Request) bool {
 // closed reports whether figures are for the owner only.
 func (g *guard) closed() bool { return g.beyond || g.hasToken }
 
-// isOwner reports whether a request has the token of the data folder, the admin token or the cookie of a login.
-func (g *guard) isOwner(r *http.Request) bool {
-	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ") // whatever the scheme
-	return g.hasFolderToken(r) || g.isToken(token) || g.session(r) != ""
-}
-
 func (g *guard) hasFolderToken(r *http.Request) bool {
 	token := r.Header.Get(OwnerHeader)
 	return token != "" && g.folder(token)

@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
+	"hash/maphash"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 const (
@@ -16,6 +20,8 @@ const (
 	CodeLife = time.Minute
 	// SessionLife is the life of a login.
 	SessionLife = 12 * time.Hour
+	// LeastToken is how many characters the admin token has at least, so that it cannot be guessed.
+	LeastToken = 16
 )
 
 // loginPath returns the path of the login page that leads on to the page that r asks for.
@@ -62,17 +68,70 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	}
 	g := o.guard.Load()
 	secret, session := strings.TrimSpace(asked.Secret), g.session(r)
-	switch {
-	case session != "": // logged in already
-	case o.codes.take(secret) || g.isToken(secret):
-		session = o.sessions.add(SessionLife)
-	default:
+	isRight := session != "" || o.codes.take(secret) // logged in already, or with a code
+	if !isRight {
+		var err error
+		if isRight, err = o.isToken(r, secret); err != nil {
+			o.fail(w, err)
+			return
+		}
+	}
+	if !isRight {
 		refuse(w, http.StatusUnauthorized,
 			"wrong token, or wrong or used code (a code works once, for a minute): run 'epitome open' for another one")
 		return
 	}
+	if session == "" {
+		session = o.sessions.add(SessionLife)
+	}
 	g.setCookie(w, r, session, SessionLife)
 	writeJSON(w, http.StatusOK, map[string]bool{"owner": true})
+}
+
+// guesses bounds how often the admin token can be tried from an address, so that nobody finds it and nobody keeps its
+// owner out. Addresses share limiters, as there may be any number of them.
+type guesses struct {
+	mu   sync.Mutex
+	seed maphash.Seed
+	from [256]*rate.Limiter
+}
+
+func newGuesses() *guesses {
+	g := &guesses{seed: maphash.MakeSeed()}
+	for i := range g.from {
+		g.from[i] = rate.NewLimiter(rate.Every(6*time.Second), 10)
+	}
+	return g
+}
+
+// of returns the limiter of an address, given as host:port. A network of IPv6 counts as one address.
+func (g *guesses) of(remote string) *rate.Limiter {
+	at, _ := netip.ParseAddrPort(remote)
+	address := at.Addr().Unmap()
+	network, _ := address.Prefix(min(address.BitLen(), 64))
+	return g.from[maphash.Comparable(g.seed, network)%uint64(len(g.from))]
+}
+
+// isToken reports whether a text is the admin token. Wrong ones are logged. After too many from the address of r the
+// error refuses to look at another one.
+func (o *Console) isToken(r *http.Request, text string) (bool, error) {
+	g := o.guard.Load()
+	if text == "" || !g.hasToken {
+		return false, nil
+	}
+	o.guesses.mu.Lock()
+	defer o.guesses.mu.Unlock()
+	limiter := o.guesses.of(r.RemoteAddr)
+	if limiter.Tokens() < 1 {
+		return false, refusal{http.StatusTooManyRequests, "too many wrong tokens came from your address: " +
+			"wait a minute, or run 'epitome open'"}
+	}
+	if g.isToken(text) {
+		return true, nil
+	}
+	limiter.Allow()
+	o.program.Log.Warn("wrong console.token", "remote", r.RemoteAddr, "path", r.URL.Path)
+	return false, nil
 }
 
 func (o *Console) logout(w http.ResponseWriter, r *http.Request) {

@@ -1,7 +1,9 @@
 package console
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -183,4 +185,59 @@ func TestTokenLogsIn(t *testing.T) {
 	beyond := withPages(t, Config{}, "0.0.0.0:7070")
 	sees(t, beyond, false)
 	sees(t, beyond, true, loggedIn(t, beyond, codeOf(t, beyond, `{}`)))
+}
+
+// Whoever tries tokens finds none: they are not looked at after a few, whatever way they take, and the log has the
+// address. Others are let in meanwhile, and so is a code.
+func TestTokenCannotBeGuessed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := listening("0.0.0.0:7070")
+		p.Owner = func(token string) bool { return token == "proof" }
+		var text bytes.Buffer
+		p.Log = slog.New(slog.NewJSONHandler(&text, nil))
+		const right = "sixteen-or-more-letters"
+		o := New(Config{Token: right}, p)
+		from := func(address, token string, byHeader bool) int {
+			r := httptest.NewRequest("POST", "/-/login", strings.NewReader(secret(token)))
+			lines := []string{"Content-Type: application/json"}
+			if byHeader {
+				r, lines = httptest.NewRequest("GET", "/-/metrics", nil), []string{"Authorization: Bearer " + token}
+			}
+			r.RemoteAddr = address
+			return request(o, r, lines).Code
+		}
+		const attacker, sameNetwork, other = "[2001:db8::1]:1000", "[2001:db8::2]:1000", "192.0.2.7:1000"
+		looked := 0
+		for i := range 1000 {
+			if from(attacker, fmt.Sprint("guess", i), i%2 == 0) == http.StatusUnauthorized {
+				looked++
+			}
+		}
+		lines := strings.Count(text.String(), `"remote":"`+attacker+`"`)
+		if looked == 0 || looked > 20 || lines != looked || strings.Contains(text.String(), "guess") {
+			t.Errorf("%d of 1000 guesses were looked at, %d logged", looked, lines)
+		}
+		for _, byHeader := range []bool{false, true} {
+			if got := from(sameNetwork, right, byHeader); got != http.StatusTooManyRequests {
+				t.Errorf("the right token of the attacker's got %d", got)
+			}
+			for range 100 { // of whoever scrapes the metrics
+				if got := from(other, right, byHeader); got != http.StatusOK {
+					t.Fatalf("the right token of somebody else got %d", got)
+				}
+			}
+		}
+		loggedIn(t, o, codeOf(t, o, `{}`))
+		// The same header may have a client's key where anybody may ask.
+		for range 100 {
+			w := ask(o, "GET", "/-/session", "Authorization: Bearer sk-of-a-client")
+			if w.Code == http.StatusTooManyRequests {
+				t.Fatalf("a client with a key of its own got %d", w.Code)
+			}
+		}
+		time.Sleep(time.Minute)
+		if got := from(attacker, right, true); got != http.StatusOK {
+			t.Errorf("a minute later the right token got %d", got)
+		}
+	})
 }
