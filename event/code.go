@@ -78,7 +78,7 @@ var sentences = map[Code]string{
 	CodeUser:         "The provider refused the request, and nothing else made it fit: the message is left out.",
 	CodeThinking:     "The model accepts this thinking only behind an unchanged prefix, and the prefix has changed.",
 	CodeThought:      "The provider refused thinking that stood behind a changed prefix.",
-	CodeBroken:       "The provider refused the rewritten conversation as malformed, so the original was sent.",
+	CodeBroken:       "The provider refused the rewritten conversation, and not for its size, so the original was sent.",
 	CodeRestored:     "The user had earlier messages sent whole again.",
 	CodePictures:     "There were nearly too many pictures for the provider, or it refused them: old ones are left out.",
 

@@ -30,8 +30,10 @@ func (x *exchange) peek(a *wire.Answer, sent window.Sent) (none window.Refusal) 
 	}
 	var content []byte
 	switch {
-	case a.Code < 200 || a.Empty || !window.MayRefuse(a.Code):
+	case a.Code < 200 || a.Empty:
 		return none
+	case !window.MayRefuse(a.Code): // its text would not say more
+		return window.ReadRefusal(a.Code, "", nil, sent)
 	case a.Code >= 300:
 		content = hold(a, mostOfError, errorFor, nil)
 	case isOfType(a, "text/event-stream"):

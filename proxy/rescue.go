@@ -101,16 +101,13 @@ func (r *rescuing) note(v window.Refusal) {
 // shorten makes the request shorter, in the way that the refusal asks for, and reports whether that is to be sent.
 func (r *rescuing) shorten(v window.Refusal) bool {
 	switch {
-	case v.Cause == window.Thinking:
-		if r.noThinking {
-			return false
-		}
-		r.noThinking, r.causes = true, r.causes.With(event.CodeThought)
-		return r.reshape(rewrite.Rescue{Whole: r.whole}, "thinking")
 	case r.whole: // nothing of it can be left out
 		return false
-	case v.Cause == window.Malformed:
-		return r.sent != nil && r.takeBack()
+	case v.Cause == window.Thinking && !r.noThinking:
+		r.noThinking, r.causes = true, r.causes.With(event.CodeThought)
+		return r.reshape(rewrite.Rescue{}, "thinking") || r.takeBack()
+	case v.Cause == window.Malformed, v.Cause == window.Thinking:
+		return r.takeBack()
 	case v.Cause == window.Output && r.capOutput(v.Room):
 		return true
 	case v.Cause == window.Pictures, v.Cause == window.Bytes && r.pictures == 0:
@@ -124,8 +121,11 @@ func (r *rescuing) shorten(v window.Refusal) bool {
 		r.last.Action == string(ledger.StepAdd) && r.takeBack() // epitome has only added something
 }
 
-// takeBack makes the request as it came, and reports whether it may be sent.
+// takeBack makes the request as it came, and reports whether it may be sent: it is another form, and not too long.
 func (r *rescuing) takeBack() bool {
+	if r.sent == nil || r.report.TokensBefore.Total() > r.last.Window {
+		return false
+	}
 	r.whole, r.causes = true, event.Codes{event.CodeBroken}
 	if r.noThinking {
 		r.causes = r.causes.With(event.CodeThought)
@@ -181,7 +181,7 @@ func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
 	case next.Err != nil && !how.NoThinking,
 		how.Most > 0 && !isEnough,
 		did == "pictures" && !next.Decided,
-		how.NoThinking && !out.Changed,
+		how.NoThinking && !how.Whole && !out.Changed,
 		how.Whole && next.Action == string(ledger.StepAdd): // nothing could be taken back
 		return false
 	}
@@ -224,7 +224,7 @@ func (r *rescuing) accept(status int) {
 	r.event.Action, r.event.Causes = event.ActionRescue, r.event.Causes.With(r.causes...)
 	if r.whole {
 		r.event.Action = event.ActionBypass
-		r.event.Inner = "the provider refused the rewritten request as malformed, so the original was sent"
+		r.event.Inner = "the provider refused the rewritten request, and not for its size, so the original was sent"
 	}
 	r.setExtra()
 }

@@ -356,7 +356,8 @@ const maxNew = 30_000
 // extend has the ladder add edits of what is new or too much. If it may not, the report has the reason.
 func (x *shaping) extend() {
 	s, r := x.state, &x.out.Report
-	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full() || x.unknown // only what has to go is taken out
+	// If any is true, only what has to go is taken out.
+	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full() || x.unknown || s.Decision.Refused
 	s.SummaryMode = x.in.SummaryMode.OrDefault()
 	s.Prose = x.prose()
 	if rescue := x.in.Rescue; rescue != nil {
@@ -386,6 +387,7 @@ func (x *shaping) extend() {
 func (x *shaping) rescue(how *Rescue) {
 	s := x.state
 	if how.Whole {
+		s.Decision.Refused = len(s.Decision.Undo()) > 0
 		s.Edits, s.Decision.Edits = nil, nil // the decision, too: record adds to its edits
 		s.Prepare()
 		return

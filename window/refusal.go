@@ -23,7 +23,7 @@ const (
 	Rate            // the request alone has more tokens than are granted for a time: waiting never helps
 	Bytes           // the body, or one text in it, has too many bytes or characters
 	Input           // the input is longer than the window
-	Malformed       // the request is not well formed, and was rewritten
+	Malformed       // the request was rewritten, and is refused for anything but its size
 	Thinking        // a thinking block is bound to another conversation
 	Pictures        // there are too many pictures, or one is too large
 )
@@ -70,11 +70,20 @@ func TooLong(status int, body []byte) bool {
 }
 
 // ReadRefusal reads a bounded part of an answer, whose body is without content coding. It knows no provider; in doubt
-// the cause is NotSize.
+// the cause is NotSize, or Malformed if the request was rewritten and the status may blame what it says.
 func ReadRefusal(status int, contentType string, body []byte, s Sent) (r Refusal) {
-	if !MayRefuse(status) {
-		return r
+	if MayRefuse(status) {
+		r = readSize(status, contentType, body, s)
 	}
+	blames := status >= 400 && status < 500 && !strings.Contains("401 403 429", strconv.Itoa(status))
+	if r.Cause == NotSize && s.Rewritten && blames {
+		r.Cause = Malformed
+	}
+	return r
+}
+
+// readSize reads what an answer says against the size of its request.
+func readSize(status int, contentType string, body []byte, s Sent) (r Refusal) {
 	const most = 1 << 20 // bytes: some providers repeat the request before the error
 	a := readReply(status >= 300, contentType, strings.TrimSpace(string(body[:min(len(body), most)])))
 	text := a.text.String()

@@ -88,3 +88,52 @@ func TestThinkingThatIsNotBoundStays(t *testing.T) {
 		}
 	}
 }
+
+// A model whose thinking cannot be left out of a round of calls refuses the first change of one. The client does not see
+// it: its own bytes are sent, the model is known from then on, and nothing is refused again.
+func TestRefusedChangeWithinARoundIsTakenBack(t *testing.T) {
+	t.Parallel()
+	binds := fakeapi.ModelOf(bindsThinking)
+	binds.Manual, binds.Hides = true, false
+	a, p, provider := strict(t, "messages", mayBind, fakeapi.Options{Models: map[string]fakeapi.Model{mayBind: binds}},
+		windowOf(32_000))
+	a.thinking = `{"type":"enabled","budget_tokens":1024}`
+	a.work(30)
+	if n := len(provider.Refusals()); n != 1 || a.acted["bypass"] != 1 {
+		t.Errorf("refused %d times, epitome did %v", n, a.acted)
+	}
+	p.wantLog(`"msg":"rescue".*"verdict":"thinking".*"outcome":"rescued".*"stages":"whole"`)
+}
+
+// Whatever a provider has against a history that epitome has changed, the agent of each API goes on: its own bytes are
+// sent while they fit, and the provider is not asked again and again to take the same change.
+func TestRefusedChangesEndNoConversation(t *testing.T) {
+	t.Parallel()
+	for api := range modelIn {
+		t.Run(api, func(t *testing.T) {
+			t.Parallel()
+			a := new(agent)
+			provider := fakeapi.StartProvider(t, fakeapi.Options{
+				Answer: func(fakeapi.Exchange) []fakeapi.Part { return a.parts() },
+				Refuse: func(x fakeapi.Exchange) *fakeapi.Refusal {
+					if strings.Contains(string(x.Body), "[epitome: ") {
+						return &fakeapi.Refusal{Status: 400, Type: "invalid_request_error", Message: "The history was altered."}
+					}
+					return nil
+				}})
+			*a = *working(run(t, t.TempDir(), provider.URL, windowOf(150_000)), api, modelIn[api])
+			a.lines = 400
+			a.work(12)
+			refused := 0
+			for _, x := range provider.Exchanges() {
+				if x.Refusal != nil {
+					refused++
+				}
+			}
+			if refused == 0 || refused > 12 {
+				t.Errorf("%d requests were refused; epitome did %v", refused, a.acted)
+			}
+			t.Logf("%d of %d requests were refused; epitome did %v", refused, len(provider.Exchanges()), a.acted)
+		})
+	}
+}

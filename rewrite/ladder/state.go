@@ -36,7 +36,7 @@ type State struct {
 	OverBudget   bool // the conversation has used up the user's budget
 	CacheCold    bool // the provider has nothing of the conversation in its cache: clearing costs nothing
 	Binds        bool // the model accepts thinking only behind an unchanged prefix
-	ArtifactsOff bool // the quota of artifacts is used up, or none outlives the process: results stay up to ClearLine
+	ArtifactsOff bool // artifacts are not to be had, or edits were refused: results stay whole up to ClearLine
 	NothingKept  bool // no content can be stored: edits name no artifacts, and their texts say so
 	ReadsByTool  bool // the model reads artifacts with epitome's own tool, not by their addresses
 	Artifacts    Artifacts

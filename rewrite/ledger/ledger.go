@@ -36,6 +36,7 @@ type Decision struct {
 	Leading      string    `json:"h,omitempty"` // hash of what a provider caches first: system prompt, tools, settings
 	Undone       bool      `json:"v,omitempty"` // the user took its edits back (Restore); Edits has them all the same
 	Restored     int       `json:"z,omitempty"` // items that the user wants whole since then, as far as they fit
+	Refused      bool      `json:"x,omitempty"` // the provider refused edits, not for size: none are made while all fits
 	Pictures     int       `json:"p,omitempty"` // how many were refused as too many or too large; 0: none
 	Warned       bool      `json:"w,omitempty"` // the user was told that compaction cannot help (event.CodeOverhead)
 
