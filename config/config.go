@@ -15,10 +15,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/adrg/xdg"
 
 	"epitome/console"
 	"epitome/event"
@@ -193,7 +192,25 @@ func (c *Config) Prepares(upstream string) bool {
 
 // DataFolder is the folder of what is kept on disk, as an absolute path; it need not exist.
 func (c *Config) DataFolder() (string, error) {
-	return filepath.Abs(cmp.Or(c.Data, filepath.Join(xdg.DataHome, "epitome")))
+	if c.Data != "" {
+		return filepath.Abs(c.Data)
+	}
+	home, err := dataHome()
+	return filepath.Join(home, "epitome"), err
+}
+
+// dataHome is the folder in which programs of this user keep their data.
+func dataHome() (string, error) {
+	if folder := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(folder) {
+		return folder, nil
+	}
+	switch runtime.GOOS {
+	case "windows":
+		return os.UserCacheDir() // %LocalAppData%
+	case "darwin":
+		return os.UserConfigDir()
+	}
+	return filepath.Join(cmp.Or(os.Getenv("HOME"), "/"), ".local", "share"), nil
 }
 
 // URLAt is the URL of an address that c listens on.

@@ -1,10 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -158,6 +160,27 @@ func TestUsersOwnFileIsReadWhenThereIsOne(t *testing.T) {
 	if c, err := Load(configToml(), "", Overrides{}); err != nil || c.Mode != "off" {
 		t.Errorf("with a file: %+v, %v", c, err)
 	}
+}
+
+func TestDataFolderIsTheUsers(t *testing.T) {
+	f := func(conf, data, want string) {
+		t.Helper()
+		t.Setenv("XDG_DATA_HOME", data)
+		c := load(t, conf)
+		if got, err := c.DataFolder(); got != want || err != nil {
+			t.Errorf("with %q and XDG_DATA_HOME=%s: %s, %v; want %s", conf, data, got, err, want)
+		}
+	}
+	home, other := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("LocalAppData", filepath.Join(home, "Local"))
+	users := map[string]string{"windows": filepath.Join(home, "Local"),
+		"darwin": filepath.Join(home, "Library", "Application Support")}[runtime.GOOS]
+	users = filepath.Join(cmp.Or(users, filepath.Join(home, ".local", "share")), "epitome")
+	f("", "", users)
+	f("", "not/absolute", users)
+	f("", other, filepath.Join(other, "epitome"))
+	f(`data = "`+filepath.ToSlash(home)+`"`, other, home)
 }
 
 func TestSecretsComeFromTheEnvironment(t *testing.T) {

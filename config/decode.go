@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -159,7 +158,7 @@ func (c *Config) suggestion(unknown string) string {
 	table, name := chosenName.ReplaceAllString(unknown[:dot], "$1.NAME"), unknown[dot:]
 	best, least := otherNames[name], 4+len(name)/4
 	for _, key := range c.keys() {
-		n := levenshtein.ComputeDistance(name, key[strings.LastIndexByte(key, '.')+1:])
+		n := distance(name, key[strings.LastIndexByte(key, '.')+1:])
 		if n > 1+len(name)/4 {
 			continue
 		}
@@ -174,6 +173,27 @@ func (c *Config) suggestion(unknown string) string {
 		return ""
 	}
 	return " (did you mean " + strings.TrimPrefix(best, table) + "?)"
+}
+
+// distance returns how many letters have to be inserted, removed or replaced to make one word of the other.
+func distance(one, other string) int {
+	row := make([]int, len(other)+1) // distances of the beginnings of other from the letters of one so far
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(one) {
+		before := row[0] // of the beginning of other that is a letter shorter, in the row above
+		row[0] = i + 1
+		for j := range len(other) {
+			replaced := before
+			if one[i] != other[j] {
+				replaced++
+			}
+			before = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(other)]
 }
 
 // expand replaces each "${NAME}" in the values that may hold a secret by the environment variable NAME.
