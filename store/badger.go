@@ -16,6 +16,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/table"
 	"github.com/gofrs/flock"
 )
 
@@ -44,7 +45,7 @@ type Badger struct {
 }
 
 // OpenBadger opens the store in a folder and makes the folder if there is none. Badger refuses a damaged folder, or
-// panics, which ends the process. So a folder that could not be opened is moved to FOLDER.bad-TIME, which the log says,
+// panics, which may end the process. So a folder that could not be opened is moved to FOLDER.bad-TIME, which the log says,
 // and an empty store begins; not if the system refused a call, as for too many open files: the folder may be sound. The
 // errors are ErrInUse, ErrNoSpace, and those of the system. The log also gets Badger's warnings.
 func OpenBadger(folder string, log *slog.Logger) (*Badger, error) {
@@ -107,13 +108,53 @@ func (b *Badger) openFolder() (err error) {
 	o := badger.DefaultOptions(b.folder).WithLogger(warnings{b.log}).WithMetricsEnabled(false).
 		WithMemTableSize(memTableSize).WithNumMemtables(2).WithBlockCacheSize(8 << 20).WithIndexCacheSize(8 << 20).
 		WithNumLevelZeroTables(2).WithNumLevelZeroTablesStall(6).WithNumCompactors(2).WithBaseTableSize(2 << 20).
-		WithCompactL0OnClose(true).WithChecksumVerificationMode(options.OnTableRead).WithValueLogFileSize(64 << 20).
+		WithCompactL0OnClose(true).WithChecksumVerificationMode(options.NoVerification).WithValueLogFileSize(64 << 20).
 		WithValueThreshold(1 << 20) // so all values are in the tables, which are compacted
+	if err := b.checkTables(o); err != nil {
+		return err
+	}
 	if b.db, err = badger.OpenManaged(o); err != nil {
 		return err
 	}
 	b.version = b.db.MaxVersion()
 	return os.Remove(b.opening())
+}
+
+// checkTables reads all tables and verifies their checksums. Badger would do it in goroutines of its own, where a damaged
+// table panics and ends the process.
+func (b *Badger) checkTables(o badger.Options) error {
+	file, err := os.Open(filepath.Join(b.folder, badger.ManifestFilename))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // Badger refuses tables without it
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	manifest, _, err := badger.ReplayManifestFile(file, 0, o)
+	for id, t := range manifest.Tables { // none with an error
+		if err := checkTable(table.NewFilename(id, b.folder), id, t.Compression); err != nil {
+			return fmt.Errorf("cannot read table %d: %w", id, err)
+		}
+	}
+	return err
+}
+
+func checkTable(path string, id uint64, c options.CompressionType) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("it is damaged: %.100v", r)
+		}
+	}()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	t, err := table.OpenInMemoryTable(content, id, &table.Options{Compression: c})
+	if err != nil {
+		return err
+	}
+	return t.VerifyChecksum()
 }
 
 // removeEmptyLogs removes the empty logs that a process leaves if it dies while it begins a log. Badger refuses them.

@@ -198,8 +198,8 @@ func TestFullDiskIsAnError(t *testing.T) {
 	}
 }
 
-// TestDamagedStoreIsReplaced damages each kind of file in a store, and opens it in a process of its own. At the second
-// start at the latest the store is usable, and what it has is right.
+// TestDamagedStoreIsReplaced damages each kind of file in a store, and opens it in a process of its own. The store is
+// usable at once, and what it has is right.
 func TestDamagedStoreIsReplaced(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -235,20 +235,30 @@ func TestDamagedStoreIsReplaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		start := func() (out string, isUsable bool) {
-			said, err := child("open", damaged).CombinedOutput()
-			out = fmt.Sprintf("%v\n%s", err, said)
-			return out, err == nil && strings.Contains(out, "ended <nil>") && !strings.Contains(out, "wrong")
-		}
-		first, isUsable := start() // Badger may die of it
-		if second, again := start(); !isUsable && !again {
-			t.Errorf("%s: the second start cannot use it:\n%.3000s\nThe first:\n%.3000s", pattern, second, first)
+		out, err := child("open", damaged).CombinedOutput()
+		if said := string(out); err != nil || !strings.Contains(said, "ended <nil>") || strings.Contains(said, "wrong") {
+			t.Errorf("%s: the start cannot use it: %v\n%.3000s", pattern, err, said)
 		}
 	}
 	flip := func(content []byte) []byte { content[len(content)/3] ^= 0x55; return content }
 	f("*.sst", flip)
 	f("*.sst", func(content []byte) []byte { return content[:len(content)/3] })
 	f("*.sst", func([]byte) []byte { return nil })
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 12 {
+		f("*.sst", func(content []byte) []byte {
+			for at := random.IntN(len(content)); at < len(content) && at%64 != 0; at++ {
+				content[at] = byte(random.Uint32())
+			}
+			return content
+		})
+	}
+	f("*.sst", func(content []byte) []byte { // its footer
+		for at := range 16 {
+			content[len(content)-1-at] = byte(random.Uint32())
+		}
+		return content
+	})
 	f("MANIFEST", flip)
 	f("MANIFEST", func([]byte) []byte { return nil })
 	f("*.vlog", func([]byte) []byte { return []byte{} })
