@@ -40,43 +40,58 @@ func OpenFolder(data string, o Options) (*Shelf, error) {
 
 func (f *folder) file(name string) string { return filepath.Join(f.path, name+extension) }
 
-// secret reads the secret file. Of several processes that make it at once, one wins, and the others wait for its bytes.
+// secret reads the secret file, and makes it if there is none. Of several processes that make it at once, one wins.
 func (f *folder) secret() ([]byte, error) {
-	file, err := os.OpenFile(f.secretFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		_, err = file.Write(newSecret())
-		err = errors.Join(err, file.Sync(), file.Close())
+	info, err := os.Lstat(f.secretFile)
+	isCut := err == nil && info.Mode().IsRegular() && info.Size() < secretSize
+	if isCut { // nothing was ever named by it, as it was never read
+		err = os.Remove(f.secretFile)
+	}
+	if isCut || errors.Is(err, fs.ErrNotExist) {
+		err = writeFile(f.secretFile, newSecret(), link)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	for range 100 {
-		secret, err := os.ReadFile(f.secretFile)
-		if err != nil || len(secret) == secretSize {
-			return secret, errors.Join(err, os.Chmod(f.secretFile, 0o600))
-		}
-		time.Sleep(10 * time.Millisecond)
+	secret, err := os.ReadFile(f.secretFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s links to a file that is not there: bring it back, or delete the link, and a new secret "+
+			"is made", f.secretFile)
+	case err == nil && len(secret) != secretSize:
+		return nil, fmt.Errorf("%s does not have %d bytes: delete it, and a new secret is made", f.secretFile, secretSize)
 	}
-	return nil, fmt.Errorf("%s does not have %d bytes: delete it, and a new secret is made", f.secretFile, secretSize)
+	return secret, errors.Join(err, os.Chmod(f.secretFile, 0o600))
 }
 
 func (f *folder) put(name string, content []byte) error {
-	if err := os.MkdirAll(f.path, 0o700); err != nil { // somebody may have deleted it
-		return err
-	}
-	temp, err := os.CreateTemp(f.path, tempPattern)
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(content)
-	err = errors.Join(err, temp.Sync(), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), f.file(name))
-	}
-	if err != nil {
-		_ = os.Remove(temp.Name()) // else a sweep does
+	return writeFile(f.file(name), content, os.Rename)
+}
+
+// link gives a file another name, unless a file has that already. Where a file system has no links, it renames the file.
+func link(file, name string) error {
+	err := os.Link(file, name)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(file, name)
 	}
 	return err
+}
+
+// writeFile writes a file that settle then brings to its place, so that nobody sees a part of it.
+func writeFile(path string, content []byte, settle func(temp, path string) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil { // somebody may have deleted it
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), tempPattern)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name()) // if it is still there; where this process ends before, a sweep does
+	_, err = temp.Write(content)
+	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	return settle(temp.Name(), path)
 }
 
 func (f *folder) renew(name string, size int64, age time.Duration) (found bool, err error) {

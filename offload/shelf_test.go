@@ -236,6 +236,48 @@ func TestSweepNeverTakesWhatIsLive(t *testing.T) {
 	sweeps.Wait()
 }
 
+// A start that was killed while it wrote the secret keeps no other start from making one.
+func TestSecretThatWasCutIsMadeAnew(t *testing.T) {
+	for _, size := range []int{0, secretSize - 1} {
+		data := t.TempDir()
+		if err := os.WriteFile(filepath.Join(data, "secret"), make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		name := inFolder(t, data, options()).Name("tests", nil)
+		if again := inFolder(t, data, options()).Name("tests", nil); again != name {
+			t.Errorf("after a secret of %d bytes, the names are %s and %s", size, name, again)
+		}
+		left, err := filepath.Glob(filepath.Join(data, ".*"))
+		if err != nil || len(left) > 0 {
+			t.Errorf("beside the secret there is %v, %v", left, err)
+		}
+	}
+}
+
+// A secret that somebody else has put there is never replaced.
+func TestSecretOfSomebodyElseIsLeftAlone(t *testing.T) {
+	f := func(target string, size int, want string) {
+		t.Helper()
+		data := t.TempDir()
+		var err error
+		if target != "" {
+			err = os.Symlink(filepath.Join(data, target), filepath.Join(data, "secret"))
+		}
+		if size > 0 {
+			err = errors.Join(err, os.WriteFile(filepath.Join(data, "secret"), make([]byte, size), 0o600))
+		}
+		if err != nil {
+			t.Skip("there are no links here:", err)
+		}
+		if _, err := OpenFolder(data, options()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a secret of %d bytes at %q: %v", size, target, err)
+		}
+	}
+	f("gone", 0, "secret links to a file that is not there: bring it back")
+	f("there", 31, "does not have 32 bytes")
+	f("", 33, "does not have 32 bytes")
+}
+
 func TestFilesAreTheOwnersAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has other permissions")
