@@ -124,7 +124,10 @@ func findRunning(home, listen string) runProxy {
 		if folder == "" || err != nil || card.TLS || listen != "" && card.Listen != config.Reachable(listen) {
 			continue
 		}
-		if state, err := card.State(); err == nil && !state.Keyed {
+		state, err := card.State()
+		if err != nil {
+			warn("%v", err) // else nobody knows why it is not used
+		} else if !state.Keyed {
 			return runProxy{State: state, listen: card.Listen, folder: folder}
 		}
 	}

@@ -84,14 +84,15 @@ func writeSums(w io.Writer, key string, s event.Sums) {
 		}
 		return "–"
 	}
-	share := func(part, whole int64) string { return console.Percent(float64(part) / float64(whole)) }
+	less := float64(s.TokensBefore-s.TokensAfter) / float64(s.TokensBefore)
 	u, m := s.Usage, s.Money
+	cached, told := u.Cached()
 	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", key, s.Exchanges, s.Failed, s.Rescued,
 		console.Tokens(s.TokensBefore), console.Tokens(s.TokensAfter),
-		known(s.TokensBefore > 0, share(s.TokensBefore-s.TokensAfter, s.TokensBefore)),
-		known(u.CacheInput > 0, share(u.Read, u.Input)),
+		known(s.TokensBefore > 0, console.Percent(less)),
+		known(told, console.Percent(cached)),
 		known(u.Told > 0, console.Tokens(u.Output)),
-		known(m.Measured > 0, console.Dollars(m.Billed)),
+		known(m.Measured > 0, console.Billed(m)),
 		known(m.Ruled > 0 || m.Own != 0, console.Dollars(m.Saved)))
 }
 
@@ -103,8 +104,8 @@ func statsNotes(s event.Report) (notes []string) {
 		}
 	}
 	m, o, u := s.Total.Money, s.Total.Observed, s.Total.Usage
-	note(u.Input > u.CacheInput || u.Cut > 0, "Some answers report no cached or output tokens, so CACHED, OUTPUT "+
-		"and BILLED may be too low.")
+	note(u.Input > u.CacheInput || u.Cut > 0, "Some answers report no cached or output tokens: CACHED leaves them out, "+
+		"OUTPUT may be too low, and ≥ marks an amount that may be.")
 	note(m.Own != 0, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own))
 	note(m.Saved != 0 || m.Beyond > 0, "%s", console.MoneyText(m))
 	note(m.Unpriced > 0, "%d requests are left out of BILLED and SAVED: their model has no price (set it under "+

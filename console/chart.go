@@ -113,8 +113,9 @@ func turnChart(s event.Story, current int) (c chart) {
 func turnTitle(e event.Exchange) string {
 	text := fmt.Sprintf("turn %d: %s tokens before, %s after", e.Turn, Tokens(int64(e.TokensBefore.Total())),
 		Tokens(int64(e.TokensAfter.Total())))
-	if sums := event.SumsOf(e); sums.Usage.CacheInput > 0 {
-		text += ", " + ratio(sums.Usage.Read, sums.Usage.CacheInput) + " from the cache"
+	sums := event.SumsOf(e)
+	if cached, known := sums.Usage.Cached(); known {
+		text += ", " + Percent(cached) + " from the cache"
 	}
 	if changed(e) {
 		text += "; " + changes(e)

@@ -68,6 +68,14 @@ func Dollars(nano int64) string {
 	}
 }
 
+// Billed writes what requests cost, with ≥ in front if it may be more.
+func Billed(m event.Money) string {
+	if m.AtLeast > 0 {
+		return "≥ " + Dollars(m.Billed)
+	}
+	return Dollars(m.Billed)
+}
+
 // Percent writes a share of one: below a tenth with a digit behind the point.
 func Percent(v float64) string {
 	if a := math.Abs(v); a > 0 && a < .0995 {

@@ -59,7 +59,8 @@ func NewMetrics(version string) *Metrics {
 			"upstream", "cause"),
 		usage: counter("usage_tokens_total", "Tokens that providers report. Input includes cached and written ones.",
 			"upstream", "model", "kind"),
-		billed: counter("billed_dollars_total", "Cost of exchanges with known usage and price.", "upstream", "model"),
+		billed: counter("billed_dollars_total", "Cost of exchanges with known usage and price; the least, where answers say "+
+			"nothing of the cache.", "upstream", "model"),
 		saved: auto.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "epitome_saved_dollars",
 			Help: "Money saved since the start, less the cost of summaries. Negative where epitome costs more.",

@@ -48,16 +48,13 @@ func sumTiles(sums event.Sums) (tiles []tile) {
 		if money.Listed > 0 {
 			note = humanize.Comma(money.Listed) + " by subscription, at list prices"
 		}
-		value := Dollars(money.Billed)
-		if money.AtLeast > 0 {
-			value = "≥ " + value
-		}
-		tiles = append(tiles, tile{Name: "Billed", Value: value, Note: note,
-			Help: "List price of the tokens that providers reported, without the cost of summaries."})
+		tiles = append(tiles, tile{Name: "Billed", Value: Billed(money), Note: note,
+			Help: "List price of the tokens that providers reported, without the cost of summaries. An answer that says " +
+				"nothing of its cache is counted as read from it."})
 	}
-	if u := sums.Usage; u.CacheInput > 0 {
-		tiles = append(tiles, tile{Name: "Cached input", Value: ratio(u.Read, u.CacheInput),
-			Note: Tokens(u.Read) + " tokens from the provider's cache"})
+	if cached, known := sums.Usage.Cached(); known {
+		tiles = append(tiles, tile{Name: "Cached input", Value: Percent(cached),
+			Note: Tokens(sums.Usage.Read) + " tokens from the provider's cache"})
 	}
 	if sums.Failed > 0 {
 		tiles = append(tiles, tile{Name: "Failed", Link: "/-/troubles", Value: plural(sums.Failed, "request"),

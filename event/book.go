@@ -52,6 +52,8 @@ const (
 	mostModels = 50    // that have sums of their own; clients choose the names
 )
 
+const gather = 100 * time.Millisecond // for which events are collected before they are processed
+
 // Book keeps the events of the program: it numbers and prices them, writes them to files as lines of JSON, sums them up
 // in memory, and answers questions about them. Its methods may be called from any goroutine.
 //
@@ -64,8 +66,9 @@ type Book struct {
 	stop   context.CancelFunc
 	ended  chan struct{}
 
-	queue   chan Entry   // not summed up yet
-	dropped atomic.Int64 // events, for lack of room in the queue
+	queue    chan Entry    // not summed up yet
+	recorded chan struct{} // holds one if something came into the queue
+	dropped  atomic.Int64  // events, for lack of room in the queue
 
 	mu        sync.Mutex // guards what follows
 	journal   journal
@@ -85,7 +88,7 @@ func NewBook(c BookConfig) *Book {
 	ctx, stop := context.WithCancel(context.Background())
 	b := &Book{
 		BookConfig: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
-		queue:   make(chan Entry, mostQueued),
+		queue: make(chan Entry, mostQueued), recorded: make(chan struct{}, 1),
 		journal: journal{folder: c.Folder},
 		cells:   map[cell]*Sums{}, models: map[string]bool{}, talks: map[string]*talk{},
 	}
@@ -99,13 +102,27 @@ func (b *Book) RecordExchange(e Exchange) { b.enqueue(Entry{Exchange: &e}) }
 // RecordSummary keeps a step of a request for a summary.
 func (b *Book) RecordSummary(s Summary) { b.enqueue(Entry{Summary: &s}) }
 
-// enqueue wakes nobody, because nobody waits at the queue: that would cost an exchange more than everything that is
-// done with its event later.
+// enqueue wakes the Book, which then rests for a while: to wake it for each event would cost an exchange more than
+// everything that is done with its event later.
 func (b *Book) enqueue(n Entry) {
 	select {
 	case b.queue <- n:
 	default:
 		b.dropped.Add(1)
+	}
+	select {
+	case b.recorded <- struct{}{}:
+	default:
+	}
+}
+
+// Loaded reports whether the events of earlier processes are in the sums. Until then, all questions about figures wait.
+func (b *Book) Loaded() bool {
+	select {
+	case <-b.loaded:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -135,13 +152,16 @@ func (b *Book) run(ctx context.Context) {
 	defer close(b.ended)
 	b.load()
 	close(b.loaded)
-	tick, tidy := time.NewTicker(100*time.Millisecond), time.NewTicker(10*time.Minute)
-	defer tick.Stop()
+	tidy := time.NewTicker(10 * time.Minute)
 	defer tidy.Stop()
 	for ctx.Err() == nil {
 		b.flush()
 		select {
-		case <-tick.C:
+		case <-b.recorded:
+			select {
+			case <-time.After(gather):
+			case <-ctx.Done():
+			}
 		case <-tidy.C:
 			b.expire()
 		case <-ctx.Done():

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +64,46 @@ func TestStrangersPushNothingOut(t *testing.T) {
 	}
 	if s := summed(t, r, "day"); s.Total.Exchanges != 1 {
 		t.Errorf("%d exchanges are kept", s.Total.Exchanges)
+	}
+}
+
+// Whatever is summed up is in the whole once, and once in its row.
+func TestSumsCountEveryExchangeOnce(t *testing.T) {
+	r := begin(t)
+	r.RecordExchange(talking("c1", 0))
+	cut := talking("c1", 1)
+	cut.Usage = Usage{Source: UsageProvider, Input: 3000, Write5m: 40, Write1h: 2, Read: 2000, Output: 20, Cut: true}
+	cut.Fault, cut.Miss = ClientGone, MissProvider
+	r.RecordExchange(cut)
+	unknown := talking("c1", 2)
+	unknown.Usage = Usage{Source: UsageProvider, Input: 3000, Output: 30, CacheUnknown: true}
+	unknown.Rescue = Rescue{Kind: "input", Rescued: true}
+	unknown.Mode, unknown.Code = ModeObserve, "too_small"
+	r.RecordExchange(unknown)
+	failed := talking("c2", 3)
+	failed.Status, failed.Usage = 500, Usage{}
+	r.RecordExchange(failed)
+	charged := talking("c3", 4)
+	charged.Usage = Usage{Source: UsageProvider, Input: 3000, Output: 1, Charged: 5}
+	charged.Model, charged.Code, charged.TokensBefore = "unknown", "pays_later", Tokens{Results: 10_001}
+	r.RecordExchange(charged)
+
+	s := summed(t, r, "upstream")
+	want := Sums{Exchanges: 5, Failed: 2, Rescued: 1, Shaped: 4, TokensBefore: 22_001, TokensAfter: 12_000, Hits: 1}
+	want.Observed.Exchanges, want.Observed.TokensBefore, want.Observed.TokensAfter = 1, 4000, 3000
+	want.Usage = UsageSums{Told: 4, Input: 12_000, Read: 4800, Write: 42, Output: 61, CacheInput: 9000, Cut: 1}
+	want.Money = s.Total.Money
+	want.Misses, want.Codes = s.Total.Misses, map[Code]int64{"pays_later": 1}
+	if got := s.Total; !reflect.DeepEqual(got, want) || len(s.Rows) != 1 || !reflect.DeepEqual(s.Rows[0].Sums, want) {
+		t.Errorf("got  %+v\nwant %+v\nrows %+v", got, want, s.Rows)
+	}
+	if cached, known := want.Usage.Cached(); !known || fmt.Sprintf("%.3f", cached) != "0.533" {
+		t.Errorf("cached: %f, %t", cached, known)
+	}
+	m := s.Total.Money
+	billed := int64(200*3000+2800*1000+10*7000) + (3000*1000 + 30*7000) + 5 // the one that was cut has no price of writing
+	if m.Billed != billed || m.Measured != 3 || m.AtLeast != 1 || m.Unpriced != 1 || m.Beyond != 1 || m.Died != 1 {
+		t.Errorf("the money is %+v, billed %d", m, billed)
 	}
 }
 
@@ -222,6 +263,7 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 	r := keeping(t, folder, noon)
 	for range 10 {
 		r.RecordExchange(talking("c1", 0))
+		r.flush()
 	}
 	r.Close()
 	path := filepath.Join(folder, noon.Format(fileName))
@@ -229,7 +271,10 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := bytes.SplitAfter(text[1:], []byte("\n"))
+	if bytes.HasPrefix(text, []byte("\n")) || bytes.Contains(text, []byte("\n\n")) {
+		t.Error("the file has empty lines")
+	}
+	all := bytes.SplitAfter(text, []byte("\n"))
 	all[2] = append(bytes.Repeat([]byte("<"), 2<<20), '\n')
 	all[3] = []byte("{}\n")
 	all[9] = all[9][:20] // as a crash leaves it

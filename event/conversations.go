@@ -184,8 +184,8 @@ func (t *talk) view(now time.Time) Conversation {
 	if c.Window > 0 {
 		c.Share = float64(c.Tokens) / float64(c.Window)
 	}
-	if input := c.Sums.Usage.CacheInput; input > 0 {
-		c.Cached = float64(c.Sums.Usage.Read) / float64(input)
+	if cached, known := c.Sums.Usage.Cached(); known {
+		c.Cached = cached
 	}
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 type journal struct {
 	folder  string
 	pending bytes.Buffer // lines that are not written yet
+	file    string       // the path of the file that was written last
 }
 
 // fileName is the layout of a file's name. Names sort by time.
@@ -23,9 +25,6 @@ const fileName = "2006-01-02T15.jsonl"
 func (j *journal) append(e Entry) {
 	if j.folder == "" {
 		return
-	}
-	if j.pending.Len() == 0 {
-		j.pending.WriteByte('\n') // the file may end within a line, as a crash leaves it
 	}
 	_ = json.NewEncoder(&j.pending).Encode(e) // events can be encoded
 }
@@ -38,16 +37,37 @@ func (j *journal) flush(now time.Time) error {
 	}
 	err := os.MkdirAll(j.folder, 0o700)
 	if err == nil {
-		var file *os.File
-		path := filepath.Join(j.folder, now.UTC().Format(fileName))
-		if file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
-			_, err = j.pending.WriteTo(file)
-			err = errors.Join(err, file.Close())
-		}
+		err = j.write(filepath.Join(j.folder, now.UTC().Format(fileName)))
 	}
 	if j.pending.Len() > mostPending {
 		j.pending.Reset()
+		j.file = "" // which may end within a line
 	}
+	return err
+}
+
+// write appends the pending lines to a file. If another process has left half a line there, they begin behind it.
+func (j *journal) write(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if path != j.file {
+		var last [1]byte
+		end, err := file.Seek(0, io.SeekEnd)
+		if err == nil && end > 0 {
+			_, err = file.ReadAt(last[:], end-1)
+		}
+		if err == nil && end > 0 && last[0] != '\n' {
+			_, err = file.Write([]byte{'\n'})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	j.file = path
+	_, err = j.pending.WriteTo(file)
 	return err
 }
 

@@ -281,6 +281,15 @@ func (s *UsageSums) add(u *Usage) {
 	}
 }
 
+// Cached returns the part of the input that providers had in their caches, of the answers that say so; known is false if
+// none does.
+func (s *UsageSums) Cached() (share float64, known bool) {
+	if s.CacheInput == 0 {
+		return 0, false
+	}
+	return float64(s.Read) / float64(s.CacheInput), true
+}
+
 // addOwn counts the cost of a summary.
 func (m *Money) addOwn(nano int64) {
 	m.Own += nano

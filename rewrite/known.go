@@ -23,7 +23,7 @@ type lastRequest struct {
 	overfull bool            // it was sent larger than Report.Usable: the next one that is gets no second warning
 	sent     time.Time       // Input.Now
 	project  string          // Input.Project
-	seen     atomic.Bool     // Last.IsNew was called
+	kept     atomic.Bool     // as Last.Kept has it
 
 	credential any // of Input.Credential
 }
@@ -87,8 +87,8 @@ type Last struct {
 	ledger.Lane
 	Conversation, Project string
 	Body                  []byte
-	Credential            func() any  // Input.Credential
-	IsNew                 func() bool // reports whether it is called for the first time for this request
+	Credential            func() any                  // Input.Credential
+	Kept                  func(is bool) (before bool) // sets whether the caller has kept the request; at first it has not
 }
 
 // Newest returns the newest requests of conversations in which the model has answered, as far as they are in memory.
@@ -98,7 +98,7 @@ func (s *Shaper) Newest() (list []Last) {
 	for _, l := range s.recent.list {
 		if id := l.decision.Conversation; id != "" && l.request.End() > l.request.Head {
 			list = append(list, Last{l.lane, id, l.project, l.request.Body, func() any { return l.credential },
-				func() bool { return !l.seen.Swap(true) }})
+				l.kept.Swap})
 		}
 	}
 	return list

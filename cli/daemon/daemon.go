@@ -16,7 +16,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -57,8 +56,8 @@ type Daemon struct {
 	live       *rewrite.Shaper
 	observer   *rewrite.Shaper // has the decisions of live, and records its own nowhere
 	observed   *ledger.Ledger  // the decisions that observer has
-	requests   string          // the folder of the newest requests, the same for all runs of a user
-	keeping    sync.Mutex      // held while they are written
+	requests   requests        // the newest ones, for another agent
+	used       chan struct{}   // holds one if an exchange has begun or ended
 	proxy      *proxy.Proxy
 	console    *console.Console
 }
@@ -67,7 +66,7 @@ type Daemon struct {
 // configuration comes from load, and again with each SIGHUP that comes over signals. Any other signal ends Serve, which
 // the caller calls next.
 func Start(log *slog.Logger, signals <-chan os.Signal, load func() (config.Config, error)) (*Daemon, error) {
-	d := &Daemon{log: log, load: load, signals: signals}
+	d := &Daemon{log: log, load: load, signals: signals, used: make(chan struct{}, 1)}
 	if err := d.start(); err != nil {
 		d.end()
 		return nil, err
@@ -125,7 +124,7 @@ func (d *Daemon) start() error {
 		return err
 	}
 	metrics := console.NewMetrics(Version())
-	observers := []func(event.Entry){metrics.Record, console.NewLog(d.log).Record}
+	observers := []func(event.Entry){metrics.Record, console.NewLog(d.log).Record, func(event.Entry) { d.note() }}
 	if conf.Otel.Endpoint != "" {
 		traces, err := console.NewTraces(conf.Otel.Endpoint, Version(), d.log)
 		if err != nil {
@@ -196,7 +195,8 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	observer := overlay(d.deps)
 	observer.Shelf = unwritten{s.shelf}
 	d.live, d.observer, d.observed = rewrite.NewShaper(live), rewrite.NewShaper(observer), observer.Ledger
-	d.requests = filepath.Join(cmp.Or(conf.Home, folder), RequestFolder)
+	d.requests.folder = filepath.Join(cmp.Or(conf.Home, folder), RequestFolder)
+	d.requests.keep, d.requests.quota = keep, int64(conf.Store.Requests)
 
 	d.console = console.New(conf.Console, console.Program{
 		Version: Version(), Listen: d.Address(), Log: d.log, Metrics: metrics,
@@ -209,21 +209,34 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	})
 	d.proxy = proxy.New(upstreams, proxy.Deps{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log, Dialects: dialects(),
-		Shape: d.live.Shape, Observe: d.observer.Shape, Windows: d.windows, Ratios: ratios, Keeps: contexts.Knows,
-		KnowsHost: d.console.KnowsHost,
+		Shape: d.noting(d.live.Shape), Observe: d.noting(d.observer.Shape), Windows: d.windows, Ratios: ratios,
+		Keeps: contexts.Knows, KnowsHost: d.console.KnowsHost,
 		// The key of the hash is the shelf's secret.
 		Scope: func(kind, value string) string { return s.shelf.Name("scope "+kind, []byte(value)) },
 	})
 	d.addGauges(metrics)
 }
 
+// note has Serve look soon at what exchanges have left. While there are none, nothing has to be looked at.
+func (d *Daemon) note() {
+	select {
+	case d.used <- struct{}{}:
+	default:
+	}
+}
+
+// noting returns shape with a note that a request has come.
+func (d *Daemon) noting(shape func(rewrite.Input) rewrite.Output) func(rewrite.Input) rewrite.Output {
+	return func(in rewrite.Input) rewrite.Output {
+		d.note()
+		return shape(in)
+	}
+}
+
 // Serve runs until it is told to stop, and then ends what is under way with grace.
 func (d *Daemon) Serve() error {
 	defer d.end()
 	defer d.keepRequests()
-	ended := make(chan struct{})
-	defer close(ended)
-	go returnMemory(ended)
 	conf := d.config.Load()
 	artifacts := cmp.Or(conf.Offload.Bucket, filepath.Join(shelfFolder(*conf, d.card.folder), ArtifactFolder))
 	base := conf.URLAt(config.Reachable(d.Address()))
@@ -242,13 +255,26 @@ func (d *Daemon) Serve() error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln) }()
-	tick := time.Tick(3 * time.Second)
+	d.keptRequests() // those of earlier processes that have expired are deleted
+	const pause = 2 * time.Second
+	var memory burst
+	look, hourly := time.After(pause), time.Tick(time.Hour) // look is nil while nothing happens
 	for {
 		select {
 		case err := <-failed:
 			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
-		case <-tick:
+		case <-d.used:
+			if look == nil {
+				look = time.After(pause)
+			}
+		case <-look:
+			look = nil
 			d.keepRequests()
+			if memory.look() {
+				look = time.After(pause)
+			}
+		case <-hourly:
+			d.keptRequests()
 		case s := <-d.signals:
 			if s == syscall.SIGHUP {
 				d.reload()

@@ -9,11 +9,13 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"epitome/config"
+	"epitome/console"
 	"epitome/event"
 	"epitome/internal/fakeapi"
 	"epitome/internal/unit"
@@ -159,11 +161,19 @@ func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
 			t.Errorf("rows by %s come to %+v, the summary to %+v", by, rows, want)
 		}
 	}
+	cached, known := all.Total.Usage.Cached()
+	tile := regexp.MustCompile(`(?s)Cached input.{0,200}?` + regexp.QuoteMeta(console.Percent(cached)))
+	if !known || all.Total.Usage.Input == all.Total.Usage.CacheInput || !tile.MatchString(p.read("/-/")) {
+		t.Errorf("%+v: the page does not have the share %s of cached tokens", all.Total.Usage, console.Percent(cached))
+	}
 	exchanges, conversations := figures{Exchanges: 1}, figures{Exchanges: 1} // the one in mode off is of none
 	var page event.Page[event.Conversation]
 	p.get("/-/api/conversations", &page)
 	for _, c := range page.Items {
 		conversations.add(figuresOf(c.Sums))
+		if cached, known := c.Sums.Usage.Cached(); known && c.Cached != cached {
+			t.Errorf("conversation %s has the share %f of cached tokens, its sums %f", c.ID, c.Cached, cached)
+		}
 		var s event.Story
 		p.get("/-/api/conversations/"+c.ID, &s)
 		for _, e := range s.Exchanges {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -188,6 +189,61 @@ func TestNothingThatWasSaidLiesAround(t *testing.T) {
 	}
 	if found := filesWith(t, folder, said[:4]...); len(found) > 0 {
 		t.Errorf("on the disk: %v", found)
+	}
+}
+
+// The record of earlier runs may be large. While it is read, requests are served, and commands find the epitome.
+func TestStartWaitsForNoEvents(t *testing.T) {
+	t.Parallel()
+	up := httptest.NewServer(http.HandlerFunc(talkative))
+	defer up.Close()
+	folder := t.TempDir()
+	record := filepath.Join(folder, EventFolder, time.Now().UTC().Add(-24*time.Hour).Format("2006-01-02T15.jsonl"))
+	if err := os.Mkdir(filepath.Dir(record), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("mkfifo", record).CombinedOutput(); err != nil {
+		t.Skipf("there are no pipes here: %v, %s", err, out)
+	}
+	events, err := os.OpenFile(record, os.O_RDWR, 0) // it ends when it is closed
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = events.Close() })
+	p := run(t, folder, up.URL)
+	card, err := Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.read("/-/ready")
+	p.chat(string(fakeapi.Conversation(1)))
+	if s, err := card.State(); err != nil || !s.Loading || s.Mode != event.ModeOn || s.Totals.Exchanges != 0 {
+		t.Errorf("while the record is read, the state is %+v, %v", s, err)
+	}
+	_ = events.Close()
+	var s State
+	if !fakeapi.Eventually(func() bool { s, err = card.State(); return err == nil && s.Totals.Exchanges == 1 }) {
+		t.Errorf("after that, the state is %+v, %v", s, err)
+	}
+}
+
+// A request that could not be written for a handoff is written later.
+func TestRequestIsWrittenOnceItCanBe(t *testing.T) {
+	t.Parallel()
+	p := run(t, t.TempDir(), "http://127.0.0.1:1")
+	if err := os.WriteFile(p.requests.folder, nil, 0o600); err != nil { // in the place of the folder
+		t.Fatal(err)
+	}
+	shape(p.live, 2)
+	if kept := p.keptRequests(); len(kept) != 0 {
+		t.Fatalf("kept in no folder: %v", kept)
+	}
+	p.wantLog("cannot keep the newest request")
+	if err := os.Remove(p.requests.folder); err != nil {
+		t.Fatal(err)
+	}
+	if kept := p.keptRequests(); len(kept) != 1 {
+		t.Errorf("with a folder there are %v", kept)
 	}
 }
 

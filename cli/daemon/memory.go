@@ -4,7 +4,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"time"
 
 	"epitome/config"
 	"epitome/summarize"
@@ -22,26 +21,22 @@ func boundMemory(conf config.Config) {
 	}
 }
 
-// returnMemory gives the memory that a burst of large bodies has left back to the system once little is allocated any
-// more, until done is closed. Go by itself would keep it for minutes.
-func returnMemory(done <-chan struct{}) {
+// burst is a time in which large bodies are allocated.
+type burst struct {
+	allocated uint64 // bytes since the start, at the last look
+	underway  bool
+}
+
+// look looks whether a burst is under way, some seconds after the look before. At its end it gives the memory that it has
+// left back to the system, which Go by itself would keep for minutes.
+func (b *burst) look() (underway bool) {
 	const much = 16 << 20 // bytes allocated between two looks
-	look := time.NewTicker(2 * time.Second)
-	defer look.Stop()
 	var m runtime.MemStats
-	for allocated, busy := uint64(0), false; ; allocated = m.TotalAlloc {
-		select {
-		case <-done:
-			return
-		case <-look.C:
-		}
-		runtime.ReadMemStats(&m)
-		switch {
-		case m.TotalAlloc-allocated >= much:
-			busy = true
-		case busy:
-			busy = false
-			debug.FreeOSMemory()
-		}
+	runtime.ReadMemStats(&m)
+	begun := m.TotalAlloc-b.allocated >= much
+	if b.underway && !begun {
+		debug.FreeOSMemory()
 	}
+	b.allocated, b.underway = m.TotalAlloc, begun
+	return begun
 }

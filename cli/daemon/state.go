@@ -23,9 +23,10 @@ type State struct {
 	Upstream  string               `json:"upstream"` // the default one
 	Named     bool                 `json:"named"`    // --upstream named it, so it serves every agent
 	Upstreams map[string]string    `json:"upstreams"`
-	Keyed     bool                 `json:"keyed"`  // clients need keys of epitome's
-	Stale     bool                 `json:"stale"`  // its configuration file has changed since it was read
-	Totals    event.Sums           `json:"totals"` // of all requests since the start
+	Keyed     bool                 `json:"keyed"`   // clients need keys of epitome's
+	Stale     bool                 `json:"stale"`   // its configuration file has changed since it was read
+	Loading   bool                 `json:"loading"` // the record of earlier runs is being read: Totals and Newest are empty
+	Totals    event.Sums           `json:"totals"`  // of all requests since the start
 	Newest    []event.Conversation `json:"newest"`
 }
 
@@ -33,8 +34,10 @@ type State struct {
 func (d *Daemon) State() State {
 	conf := d.config.Load()
 	s := State{Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream, Named: conf.Named,
-		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0,
-		Totals: d.book.Totals(), Newest: d.book.Conversations("", 0, 100).Items}
+		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0, Loading: !d.book.Loaded()}
+	if !s.Loading {
+		s.Totals, s.Newest = d.book.Totals(), d.book.Conversations("", 0, 100).Items
+	}
 	for name, u := range conf.Upstreams {
 		s.Upstreams[name] = u.URL
 	}
