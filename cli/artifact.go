@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path"
@@ -11,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -24,12 +27,12 @@ func (a *app) artifactCommand() *cobra.Command {
 	c := &cobra.Command{Use: "artifact ID|PATH|URL", Short: "Print what epitome took out of a conversation",
 		Long: "Print what epitome took out of a conversation, by the id, path or URL in the line that\n" +
 			"epitome left in its place. It looks in the data folder (see --data).",
-		Args: atLeast(1),
+		Args: exactly(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
 	var conversation string
 	find := &cobra.Command{Use: "find WORD", Short: "Find a word or a regular expression in the text that a running " +
 		"epitome took out, ignoring case",
-		Args: cobra.MatchAll(atLeast(1), cobra.MaximumNArgs(1)),
+		Args: exactly(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.findArtifacts(conversation, args[0]) }}
 	find.Flags().StringVar(&conversation, "conversation", "", "search only conversations whose ID begins with `ID`")
 	c.AddCommand(find)
@@ -86,20 +89,37 @@ func (a *app) readArtifact(name string) ([]byte, error) {
 
 // listArtifacts returns a line for each of the fifty newest artifacts below a data folder: time, name and first words.
 func listArtifacts(home string) []byte {
-	var lines []string
+	type artifact struct {
+		path string
+		at   time.Time
+	}
+	var all []artifact
 	for _, folder := range daemon.FoldersIn(home) {
 		paths, _ := filepath.Glob(filepath.Join(folder, daemon.ArtifactFolder, "*.txt")) // the pattern is sound
 		for _, path := range paths {
 			if file, err := os.Stat(path); err == nil { // else it has just expired
-				content, _ := os.ReadFile(path)
-				lines = append(lines, fmt.Sprintf("%s %s %s\n", file.ModTime().UTC().Format(time.RFC3339),
-					strings.TrimSuffix(filepath.Base(path), ".txt"), console.Plain(console.Shorten(string(content), 100))))
+				all = append(all, artifact{path, file.ModTime()})
 			}
 		}
 	}
-	slices.Sort(lines)
-	slices.Reverse(lines)
-	return []byte(strings.Join(lines[:min(len(lines), 50)], ""))
+	slices.SortFunc(all, func(a, b artifact) int { return b.at.Compare(a.at) })
+	var list bytes.Buffer
+	for _, a := range all[:min(len(all), 50)] {
+		fmt.Fprintf(&list, "%s %s %s\n", a.at.UTC().Format(time.RFC3339),
+			strings.TrimSuffix(filepath.Base(a.path), ".txt"), console.Plain(console.Shorten(headOf(a.path), 100)))
+	}
+	return list.Bytes()
+}
+
+// headOf returns the beginning of a file, with room for a hundred characters; of one that cannot be read, nothing.
+func headOf(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	head, _ := io.ReadAll(io.LimitReader(file, 101*utf8.UTFMax))
+	return string(head)
 }
 
 // findArtifacts prints the lines that match a regular expression of all that a running epitome has taken out of the

@@ -135,6 +135,17 @@ func atLeast(n int) cobra.PositionalArgs {
 	}
 }
 
+// exactly refuses fewer and more than n arguments.
+func exactly(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) <= n {
+			return atLeast(n)(c, args)
+		}
+		_, words, _ := strings.Cut(c.Use, " ")
+		return fmt.Errorf("%s takes no %q: it needs %s", c.Name(), args[n], words)
+	}
+}
+
 // addGroup adds commands under one heading of the help.
 func addGroup(parent *cobra.Command, id string, commands ...*cobra.Command) {
 	for _, c := range commands {

@@ -19,7 +19,7 @@ func (a *app) conversationCommand() *cobra.Command {
 			if len(args) == 1 && !restore {
 				return errors.New("--restore is missing")
 			}
-			return cobra.MatchAll(atLeast(1), cobra.MaximumNArgs(1))(c, args)
+			return exactly(1)(c, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			card, err := a.running()

@@ -85,7 +85,10 @@ func (a *app) serviceCommand() *cobra.Command {
 		verb("install", "Start epitome now and when you log in, with the flags given here", installService),
 		verb("uninstall", "Stop epitome, and no longer start it when you log in", func(s service.Service) error {
 			_ = s.Stop() // it may have ended
-			return s.Uninstall()
+			if err := s.Uninstall(); err != nil {
+				return fmt.Errorf("cannot uninstall the service: %v", err)
+			}
+			return nil
 		}),
 		verb("status", "Print whether the service runs; the exit status is 1 if not", serviceStatus))
 }
@@ -126,8 +129,12 @@ func (a *app) service(flags *pflag.FlagSet) (service.Service, error) {
 
 func installService(s service.Service) error {
 	_, _ = s.Stop(), s.Uninstall() // an earlier one makes way
-	if err := errors.Join(s.Install(), s.Start()); err != nil {
-		return fmt.Errorf("cannot install the service: %w", err)
+	err := s.Install()
+	if err == nil {
+		err = s.Start()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot install the service: %v", err) // wrapped, it would count as the end of a command of run
 	}
 	return serviceStatus(s)
 }
