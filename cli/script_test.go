@@ -23,6 +23,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"epitome/cli/daemon"
 	"epitome/internal/fakeapi"
 )
 
@@ -108,6 +109,7 @@ func setStage(env *testscript.Env) error {
 	}
 	env.Setenv("HOME", home)
 	env.Setenv("DATA", folder)
+	env.Defer(func() { wantPrivate(env.T(), folder) })
 	root, err := filepath.Abs("..")
 	env.Setenv("ROOT", root)
 	env.Setenv("TEST_DEFAULTS", filepath.Join(root, "config.toml"))
@@ -116,6 +118,22 @@ func setStage(env *testscript.Env) error {
 		err = os.MkdirAll(home, 0o700)
 	}
 	return err
+}
+
+// wantPrivate fails the test if somebody else may read what commands have left in a data folder.
+func wantPrivate(t testscript.T, folder string) {
+	_ = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // there is no data, or it was deleted just now
+		}
+		if file, err := e.Info(); err == nil && file.Mode().Perm()&0o077 != 0 {
+			t.Fatal(path, " has the mode ", file.Mode())
+		}
+		if e.IsDir() && strings.HasPrefix(e.Name(), daemon.StoreFolder) { // its files are Badger's, with modes of its own
+			return fs.SkipDir
+		}
+		return nil
+	})
 }
 
 func (s *stage) pattern(text string) *regexp.Regexp {
