@@ -31,8 +31,8 @@ tables:
 	node e2e/testdata/node/table.mjs > event/prices/prices.json
 	cp e2e/testdata/node/node_modules/@pydantic/genai-prices/LICENSE event/prices/
 
-# Where the project and its releases are, at github.com and ghcr.io. README.md and docs/configuration.md say the same.
-export REPOSITORY ?= OWNER/epitome
+# Where the project and its releases are, at github.com and ghcr.io, as owner/name. GitHub's workflows know it.
+export REPOSITORY ?= $(GITHUB_REPOSITORY)
 
 # All of a release, in dist: archives for six systems, checksums, bills of materials, the Homebrew cask. It needs
 # goreleaser and syft, and publishes nothing. Of a commit without a tag it makes a snapshot.
@@ -47,8 +47,9 @@ publish:
 
 # The install script, with the address of the releases.
 install-script:
+	@test -n '$(REPOSITORY)' || { echo 'REPOSITORY=owner/name is missing' >&2; exit 1; }
 	@mkdir -p build
-	sed 's|OWNER/epitome|$(REPOSITORY)|' release/install.sh > build/install.sh
+	sed 's|^releases=$$|&https://github.com/$(REPOSITORY)/releases|' release/install.sh > build/install.sh
 
 # Completions for four shells.
 completions:
@@ -79,6 +80,6 @@ pictures:
 	cp build/pictures/conversation-top-dark-1280.png docs/pages/conversation-dark.png
 	cp build/pictures/overview-light-1280.png docs/pages/overview-light.png
 
-# What takes longer than a landing may: plays, races, fuzzing, outages, real agents, a browser, other systems, the image.
+# What takes longer than a landing may: the README's commands, plays, races, fuzzing, outages, real agents, a browser, other systems, the image.
 nightly:
 	bash .ci/run nightly

@@ -5,6 +5,9 @@
 # ~/.local/bin. EPITOME_BIN names another folder, EPITOME_RELEASES another address of the releases.
 set -eu
 
+# In a release, their address.
+releases=
+
 fail() {
 	echo "install.sh: $*" >&2
 	exit 1
@@ -21,7 +24,8 @@ download() {
 
 # Everything is in a function, so that a script that arrives in part does nothing.
 install() {
-	releases=${EPITOME_RELEASES:-https://github.com/OWNER/epitome/releases}
+	releases=${EPITOME_RELEASES:-$releases}
+	[ -n "$releases" ] || fail "this is no release's script; EPITOME_RELEASES=URL names the address of the releases"
 	bin=${EPITOME_BIN:-$HOME/.local/bin}
 	from=$releases/latest/download
 	[ $# -eq 0 ] || from=$releases/download/v${1#v}
