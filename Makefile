@@ -80,6 +80,7 @@ pictures:
 	cp build/pictures/conversation-top-dark-1280.png docs/pages/conversation-dark.png
 	cp build/pictures/overview-light-1280.png docs/pages/overview-light.png
 
-# What takes longer than a landing may: the README's commands, plays, races, fuzzing, outages, real agents, a browser, other systems, the image.
+# What takes longer than a landing may: the README's commands, plays, races, fuzzing, outages, real agents, a browser,
+# other systems, the image.
 nightly:
 	bash .ci/run nightly
