@@ -9,25 +9,112 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// clientText matches text that clients put into user messages: elements with one of clientTags (reminders, notices,
-// outputs of local commands), slash commands without arguments, and whole texts that begin as only clients write.
-var clientText = regexp.MustCompile(`(?ms)^\s*<(?:` + clientTags + `)\b[^>]*>.*?</(?:` + clientTags + `)>|` +
-	`\A(?:\s*<command-(?:name|message)>[^<]*</command-(?:name|message)>)+` +
-	`(?:\s*<command-args>\s*</command-args>)?\s*\z|` +
-	`\A\s*(?:Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user).*`)
+// What clients put into messages of the user. All that is known of single clients' words stands in this table.
+const (
+	// noteTags name elements among the user's words, such as reminders and notices.
+	noteTags = `system[-_]reminder|task-notification|teammate-message|new-diagnostics|ide_\w+|[\w-]+-hook|` +
+		`environment_\w+|skill|turn_aborted|subagent_notification|hook_prompt|model_switch|user_instructions|` +
+		`user_action|current_datetime|reminder|todo_status`
 
-const clientTags = `system[-_]reminder|local-command-\w+|bash-\w+|task-notification|ide_opened_file|ide_selection|` +
-	`current_datetime|environment_\w+|skill|turn_aborted|subagent_notification|user-prompt-submit-hook`
+	// outputTags name elements with what a command wrote, which may look like the end of the element.
+	outputTags = `local-command-\w+|bash-\w+|user_shell_command`
 
-// OwnWords returns the texts of an item without the texts that the client put in: what the user typed.
+	// typedTags name elements around what the user typed.
+	typedTags = `command-args|task|question|answer|query|request|feedback|` +
+		`user[-_]?(?:query|question|request|message|input|prompt)`
+
+	// openings begin texts that are a client's to the end: of Claude Code, Codex, Copilot CLI, Cline, OpenCode, pi,
+	// Gemini CLI and Qwen Code.
+	openings = `Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user|` +
+		`\[Image: (?:source|original)\b|This session is being continued from a previous|` +
+		`[A-Z]\w+(?::\S+)? hook (?:feedback|blocking error|success|additional context|stopped continuation)\b|` +
+		`<command-name>/(?:add-dir|config|effort|model|output-style|permissions|rename|resume|theme)<|` +
+		`CRITICAL: Respond with TEXT ONLY|Read the output file to retrieve the result: |` +
+		`# AGENTS\.md instructions for |Warning: (?:The maximum number of unified exec|apply_patch was requested)|` +
+		`Another language model started to solve|You are performing a CONTEXT CHECKPOINT|` +
+		`Some of the conversation history has been summarized|` +
+		`\[SYSTEM\] This run is not complete|\[\w+ for '[^\n]*'\] Result:|` +
+		`Called the \w+ tool with the following input: |` +
+		"Ran `[^`]*`\\n(?:```|\\(no output)|I ran the following shell command:\\n"
+)
+
+var (
+	clientTag   = regexp.MustCompile(`(?m)^\s*<(` + noteTags + `|` + outputTags + `)(?:\s[^>]*)?>`)
+	outputTag   = regexp.MustCompile(`\A(?:` + outputTags + `)\z`)
+	typedTag    = regexp.MustCompile(`(?i)\A(?:` + typedTags + `)\z`)
+	anyTag      = regexp.MustCompile(`\A<([A-Za-z][\w:.-]*)(?:\s[^>]*)?>`)
+	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions for .*</INSTRUCTIONS>|(?:` + openings + `).*)`)
+)
+
+// OwnWords returns the texts of an item without what the client put in. Of a message of the user this is what the user
+// typed: a text that is nothing but elements is the client's, whatever their names, except within typedTags. So HTML
+// that a user pastes without a word beside it counts as the client's.
 func (r *Request) OwnWords(it *Item) string {
 	var own []string
 	for _, text := range r.texts(it) {
-		if text = strings.TrimSpace(clientText.ReplaceAllString(text, "")); text != "" {
+		text = strings.TrimSpace(withoutNotes(text))
+		if it.Role == User {
+			text = unwrap(strings.TrimSpace(clientsText.ReplaceAllString(text, "")))
+		}
+		if text != "" {
 			own = append(own, text)
 		}
 	}
 	return strings.Join(own, "\n")
+}
+
+// mostElements bounds how often the end of an element is looked for in vain, or in all of the text.
+const mostElements = 100
+
+// withoutNotes returns a text without the elements of noteTags and outputTags that begin a line or follow another one.
+func withoutNotes(text string) string {
+	var own strings.Builder
+	for missing := 0; missing < mostElements; {
+		at := clientTag.FindStringSubmatchIndex(text)
+		if at == nil {
+			break
+		}
+		own.WriteString(text[:at[0]])
+		body := text[at[1]:]
+		name := text[at[2]:at[3]]
+		end := strings.Index(body, "</"+name+">")
+		if outputTag.MatchString(name) {
+			end = strings.LastIndex(body, "</"+name+">")
+		}
+		if end < 0 { // it is no element
+			own.WriteString(text[at[0]:at[1]])
+			text = body
+			missing++
+			continue
+		}
+		text = body[end+len("</>")+len(name):]
+	}
+	return own.String() + text
+}
+
+// unwrap returns what typedTags hold of a text that is nothing but elements, and any other text as it is.
+func unwrap(text string) string {
+	var typed []string
+	rest := text
+	for range mostElements {
+		if rest == "" {
+			break
+		}
+		tag := anyTag.FindStringSubmatch(rest)
+		if tag == nil {
+			return text
+		}
+		rest = rest[len(tag[0]):]
+		end := strings.LastIndex(rest, "</"+tag[1]+">") // what a file or a command says may look like an end
+		if end < 0 {
+			return text
+		}
+		if typedTag.MatchString(tag[1]) {
+			typed = append(typed, strings.TrimSpace(rest[:end]))
+		}
+		rest = strings.TrimSpace(rest[end+len("</>")+len(tag[1]):])
+	}
+	return strings.TrimSpace(strings.Join(typed, "\n"))
 }
 
 // keepLine matches the lines by which a user says what every summary has to hold.
