@@ -43,8 +43,6 @@ type job struct {
 	way        string
 	form       Form
 	step       int            // of cutting the transcript down
-	tries      int            // requests that may be in vain
-	vain       int            // requests that were, but for those to which the next one was adapted
 	retryAfter time.Duration  // for which the upstream wants no request
 	memory     *inject.Memory // that keeps what the answer says for later sessions; nil if nothing is learned
 	owner      inject.Owner
@@ -265,7 +263,9 @@ func (j *job) adapt(status int, refusal []byte) error {
 		j.form = form
 		return nil
 	}
-	j.vain++
+	if !j.mayAskAgain() {
+		return j.fail(said)
+	}
 	return j.fallBack(said)
 }
 
@@ -298,6 +298,18 @@ func adaptForm(f Form, refusal []byte) (Form, bool) {
 	return f, true
 }
 
+// mayAskAgain reports whether another request may be in vain, behind one that was, and counts it.
+func (j *job) mayAskAgain() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	f := j.failure(j)
+	if f.vain >= j.limits.Tries {
+		return false
+	}
+	f.vain++
+	return true
+}
+
 // fallBack leaves the conversation itself for its transcript.
 func (j *job) fallBack(why string) error {
 	if j.way != WayContinue || len(j.question.Transcript) == 0 {
@@ -310,8 +322,7 @@ func (j *job) fallBack(why string) error {
 // pause waits before the same request is sent once more. A prepared question is left to the compaction that needs it:
 // until then the reason may have passed.
 func (j *job) pause(why string) error {
-	j.vain++
-	if j.vain >= j.tries || j.prepared || j.retryAfter > mostPause {
+	if j.prepared || j.retryAfter > mostPause || !j.mayAskAgain() {
 		return j.fail(why)
 	}
 	select {
@@ -336,8 +347,7 @@ func retryAfter(value string) time.Duration {
 
 // askAgain says in the next request why the answer could not be used. A second such answer is the last.
 func (j *job) askAgain(why string, answer Answer) error {
-	j.vain++
-	if j.prompt.Why != "" || j.vain >= j.tries {
+	if j.prompt.Why != "" || !j.mayAskAgain() {
 		return j.fail(why)
 	}
 	j.prompt.Why = why

@@ -82,7 +82,7 @@ const (
 
 // failure is how a model has failed in a conversation since it last answered in time.
 type failure struct {
-	vain        int       // requests in vain since it last rested
+	vain        int       // requests in vain since it last rested, with those under way
 	late        bool      // a caller has waited in vain
 	until       time.Time // the end of its rest
 	compactions int       // since the rest began
@@ -189,11 +189,13 @@ func (s *Summarizer) join(q Question, asked bool) (*job, error) {
 			f.compactions++
 		}
 		return nil, ErrRests
+	case isNew && f.vain >= s.limits.Tries: // all that it may be asked is under way
+		return nil, ErrRests
 	case isNew && (len(s.jobs) >= s.limits.Jobs+s.limits.Queue || s.pending > 0 && s.pending+j.size > s.limits.Pending):
 		return nil, ErrBusy // a question that is larger than all may be together is taken alone
 	}
 	if isNew {
-		j.tries = max(1, s.limits.Tries-f.vain)
+		f.vain++
 		s.jobs[q.Key] = j
 		s.pending += j.size
 		s.work.Go(func() { s.run(j) })
@@ -285,7 +287,6 @@ func (s *Summarizer) end(j *job, p Prose, err error) {
 	case err != nil && s.closed:
 		err = ErrClosed
 	case errors.Is(err, ErrFailed):
-		f.vain += max(j.vain, 1)
 		if f.vain >= j.limits.Tries {
 			s.rest(j, f)
 		}
