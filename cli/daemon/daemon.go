@@ -57,7 +57,7 @@ type Daemon struct {
 	observer   *rewrite.Shaper // has the decisions of live, and records its own nowhere
 	observed   *ledger.Ledger  // the decisions that observer has
 	requests   requests        // the newest ones, for another agent
-	used       chan struct{}   // holds one if an exchange has begun or ended
+	used       chan struct{}   // holds one if an exchange has ended
 	proxy      *proxy.Proxy
 	console    *console.Console
 }
@@ -209,7 +209,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	})
 	d.proxy = proxy.New(upstreams, proxy.Deps{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log, Dialects: dialects(),
-		Shape: d.noting(d.live.Shape), Observe: d.noting(d.observer.Shape), Windows: d.windows, Ratios: ratios,
+		Shape: d.live.Shape, Observe: d.observer.Shape, Windows: d.windows, Ratios: ratios,
 		Keeps: contexts.Knows, KnowsHost: d.console.KnowsHost,
 		// The key of the hash is the shelf's secret.
 		Scope: func(kind, value string) string { return s.shelf.Name("scope "+kind, []byte(value)) },
@@ -222,14 +222,6 @@ func (d *Daemon) note() {
 	select {
 	case d.used <- struct{}{}:
 	default:
-	}
-}
-
-// noting returns shape with a note that a request has come.
-func (d *Daemon) noting(shape func(rewrite.Input) rewrite.Output) func(rewrite.Input) rewrite.Output {
-	return func(in rewrite.Input) rewrite.Output {
-		d.note()
-		return shape(in)
 	}
 }
 
