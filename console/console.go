@@ -15,6 +15,7 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"epitome/event"
@@ -64,6 +65,7 @@ type Console struct {
 	program         Program
 	guard           atomic.Pointer[guard]
 	codes, sessions secrets
+	spent           sync.Map // by hash of a code that was used: the session that it began
 	guesses         *guesses
 	watchers        atomic.Int32 // of streamed events
 	mux             *http.ServeMux

@@ -59,7 +59,8 @@ func (o *Console) session(r *http.Request) (any, error) {
 	return map[string]bool{"owner": isOwner(r)}, nil
 }
 
-// login gives a session cookie to a browser that sends a login code or the admin token. A code is valid once.
+// login gives a session cookie to a browser that sends a login code or the admin token. A code is valid once. If it comes
+// again, another user of the machine may have seen it and come first, so the session that it began ends.
 func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ Secret string }
 	if err := decode(r, &asked, `{"secret": "CODE"}`); err != nil {
@@ -68,7 +69,11 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	}
 	g := o.guard.Load()
 	secret, session := strings.TrimSpace(asked.Secret), g.session(r)
-	isRight := session != "" || o.codes.take(secret) // logged in already, or with a code
+	isCode := session == "" && o.codes.take(secret)
+	if begun, again := o.spent.LoadAndDelete(hash(secret)); again && session == "" {
+		o.sessions.take(begun.(string))
+	}
+	isRight := session != "" || isCode // logged in already, or with a code
 	if !isRight {
 		var err error
 		if isRight, err = o.isToken(r, secret); err != nil {
@@ -83,6 +88,10 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	}
 	if session == "" {
 		session = o.sessions.add(SessionLife)
+	}
+	if isCode {
+		o.spent.Store(hash(secret), session)
+		time.AfterFunc(CodeLife, func() { o.spent.Delete(hash(secret)) })
 	}
 	g.setCookie(w, r, session, SessionLife)
 	writeJSON(w, http.StatusOK, map[string]bool{"owner": true})

@@ -95,7 +95,13 @@ func TestCodeLogsIn(t *testing.T) {
 	sees(t, o, true, "Host: 127.0.0.1:7070", cookie)
 	other := loggedIn(t, o, codeOf(t, o, `{"seconds":7200}`))
 
-	wantRefusal(t, send(o, "/-/login", secret(code)), http.StatusUnauthorized) // it works once
+	send(o, "/-/login", secret(code), cookie)
+	sees(t, o, true, cookie) // the owner's browser may load the page again
+
+	again := codeOf(t, o, `{}`)
+	stolen := loggedIn(t, o, again)
+	wantRefusal(t, send(o, "/-/login", secret(again)), http.StatusUnauthorized) // it works once
+	sees(t, o, false, stolen)
 	sees(t, o, true, other)
 	w := send(o, "/-/logout", `{}`, other)
 	got := w.Header().Get("Set-Cookie")
