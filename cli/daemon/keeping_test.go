@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -177,11 +178,15 @@ func TestNothingThatWasSaidLiesAround(t *testing.T) {
 			t.Errorf("the log has %q", text)
 		}
 	}
+	const title = "Look at the tables." // words of the user that the events have for the owner
+	if strings.Contains(p.log.String(), title) {
+		t.Error("the log has the words of the user")
+	}
 	events := filepath.Join(folder, EventFolder)
 	if found := filesWith(t, events, said...); len(found) > 0 {
 		t.Errorf("among the events: %v", found)
 	}
-	if len(filesWith(t, events, `"status":400`)) == 0 || !strings.Contains(p.log.String(), `"status":400`) ||
+	if len(filesWith(t, events, `"status":400`)) == 0 || len(filesWith(t, events, title)) == 0 || !strings.Contains(p.log.String(), `"status":400`) ||
 		len(filesWith(t, filepath.Join(folder, ArtifactFolder), plantedResult)) == 0 ||
 		len(filesWith(t, filepath.Join(folder, RequestFolder), plantedResult)) == 0 ||
 		len(filesWith(t, filepath.Join(folder, StoreFolder), "omitted. Full output: ")) == 0 {
@@ -244,6 +249,31 @@ func TestRequestIsWrittenOnceItCanBe(t *testing.T) {
 	}
 	if kept := p.keptRequests(); len(kept) != 1 {
 		t.Errorf("with a folder there are %v", kept)
+	}
+}
+
+// The newest requests of all conversations together stay within their quota: the oldest go.
+func TestRequestsStayWithinTheirQuota(t *testing.T) {
+	t.Parallel()
+	p := run(t, t.TempDir(), "http://127.0.0.1:1")
+	conf := defaults()
+	for n := range 5 {
+		title := fmt.Sprint("Look at book ", n)
+		p.live.Shape(rewrite.Input{Dialect: chat.Dialect{}, Upstream: "up", Limits: &conf.Rewrite,
+			Body: bytes.Replace(fakeapi.Conversation(2), []byte("Look at the tables"), []byte(title), 1)})
+		kept := p.keptRequests()
+		if n == 0 {
+			file, err := os.Stat(filepath.Join(p.requests.folder, kept[0]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.requests.Lock()
+			p.requests.quota = file.Size() * 5 / 2 // two of them, and not three
+			p.requests.Unlock()
+		}
+		if len(kept) != min(n+1, 2) {
+			t.Errorf("after %d conversations %d are kept", n+1, len(kept))
+		}
 	}
 }
 
