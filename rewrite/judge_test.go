@@ -178,14 +178,22 @@ func (j *judge) fits(r request, was, now *body) {
 	if _, again := j.answered[hashOf(r.name, r.scope, string(r.body))]; again {
 		return
 	}
-	size, least := j.around(now), j.around(was) // least: without what the model says and calls
+	const unseen = 300 // tokens that stay of each result that the model has not seen
+	newest := len(was.messages) - 1
+	for newest > 0 && was.messages[newest].Get("role").Str != "assistant" {
+		newest--
+	}
+	size, least := j.around(now), j.around(was) // least: without what the model said and called before
 	for i := range now.messages {
 		size += j.count(&now.messages[i]) - pictureTokens*strings.Count(now.messages[i].plain, picture)
 	}
 	for i := range was.messages {
 		role := was.messages[i].Get("role").Str
-		if i < 2 || i > len(was.messages)-3 || role != "assistant" && role != "tool" {
+		switch {
+		case i < 2 || i == newest || i > len(was.messages)-3 || role != "assistant" && role != "tool":
 			least += j.count(&was.messages[i])
+		case i > newest:
+			least += min(unseen, j.count(&was.messages[i]))
 		}
 	}
 	if size > r.window && r.window >= 20_000 && least < r.window/2 && r.refused == 0 && !j.loose && !j.broken {

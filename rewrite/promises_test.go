@@ -369,6 +369,40 @@ func TestRandomConversationsKeepThePromises(t *testing.T) {
 	}
 }
 
+// Promise 5: another process, or the same one after a restart, sends what was sent before byte for byte, also behind an
+// answer with very many calls at once.
+func TestManyResultsAtOnceHideNoDecision(t *testing.T) {
+	for name := range apis {
+		for _, calls := range []int{60, 61, 62, 80} {
+			t.Run(fmt.Sprint(name, " ", calls), func(t *testing.T) {
+				t.Parallel()
+				c, s, limits := newTalk(name, 1, "scope", false), newStorage(), defaultLimits()
+				limits.Offload, limits.Lookups, limits.OffloadReads = 100, 100, 100
+				ask := func(p process) []hash {
+					r := request{name: name, api: c.api, body: c.body(), scope: c.scope, window: 1_000_000, limits: limits,
+						now: s.now}
+					sent, ok := parse(c.api, p.shape(r).body)
+					if !ok {
+						t.Fatal("no request is sent")
+					}
+					return sent.sums()
+				}
+				for range 20 {
+					c.answer(answer{text: "So."}, 3)
+				}
+				c.reminder = "" // else the next request lacks the last message
+				whole, _ := parse(c.api, c.body())
+				before := ask(start(s))
+				c.answer(answer{text: "All at once."}, calls)
+				limits.Offload, limits.Lookups, limits.OffloadReads = 1000, 1000, 1000 // else all is decided alike again
+				if now := ask(start(s)); !slices.Equal(now[:len(before)], before) || slices.Equal(before, whole.sums()) {
+					t.Errorf("of %d messages, in part shortened, some are sent otherwise than before", len(before))
+				}
+			})
+		}
+	}
+}
+
 // Promise 7: beside a conversation that begins alike another one is sent as if it were alone. The other one is in
 // another scope, begins with another system prompt, or is a fork.
 func TestConversationsThatBeginAlikeAreApart(t *testing.T) {

@@ -174,7 +174,16 @@ func (c *talk) grow() {
 	if c.in(2) {
 		a.text = "So: " + c.words(20)
 	}
-	for range 1 + max(0, c.IntN(6)-3) {
+	calls := 1 + max(0, c.IntN(6)-3)
+	if c.in(120) {
+		calls = 50 + c.IntN(31)
+	}
+	c.answer(a, calls)
+}
+
+// answer adds an answer with calls and their results, and sometimes another message of the user.
+func (c *talk) answer(a answer, calls int) {
+	for range calls {
 		a.calls = append(a.calls, c.call())
 	}
 	c.add(c.api.answer(a)...)

@@ -120,11 +120,12 @@ func (r *Request) End() int {
 
 // Ends returns the lengths in items of the prefixes for which an earlier request may have recorded a decision, longest
 // first: those that can be the End of a request, and whole requests. No prefix is within the leading system items,
-// which other conversations have as well.
+// which other conversations have as well, or ends before a result: requests have all results of an answer.
 func (r *Request) Ends() (ends []int) {
 	for n := len(r.Items); n > r.Lead; n-- {
 		isWhole := n == len(r.Items) || r.Items[n].StartsAnswer
-		if isWhole || n == r.Head || r.Items[n-1].isAnswerOrResult() {
+		endsTurn := r.Items[n-1].isAnswerOrResult() && !isWhole && r.Items[n].Role != Tool
+		if isWhole || n == r.Head || endsTurn {
 			ends = append(ends, n)
 		}
 	}
