@@ -86,7 +86,7 @@ func (l *Log) writeExchange(e *event.Exchange) {
 	}
 	if u := &e.Usage; u.Source == event.UsageProvider {
 		pairs = append(pairs, "input_tokens", u.Input, "cached_tokens", u.Read, "written_tokens", u.Write5m+u.Write1h,
-			"output_tokens", u.Output, "cut", u.Cut)
+			"output_tokens", u.Output, "reasoning_tokens", u.Reasoning, "cut", u.Cut)
 	}
 	b := &e.Bill
 	if e.Mode == event.ModeOn {

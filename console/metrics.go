@@ -57,8 +57,8 @@ func NewMetrics(version string) *Metrics {
 			"upstream", "verdict", "outcome"),
 		misses: counter("cache_misses_total", "Requests that the provider's cache had less of than it could.",
 			"upstream", "cause"),
-		usage: counter("usage_tokens_total", "Tokens that providers report. Input includes cached and written ones.",
-			"upstream", "model", "kind"),
+		usage: counter("usage_tokens_total", "Tokens that providers report. Input includes cached and written ones, output "+
+			"reasoning.", "upstream", "model", "kind"),
 		billed: counter("billed_dollars_total", "Cost of exchanges with known usage and price; the least, where answers say "+
 			"nothing of the cache.", "upstream", "model"),
 		saved: auto.NewGaugeVec(prometheus.GaugeOpts{
@@ -144,6 +144,7 @@ func (m *Metrics) recordMoney(e *event.Exchange) {
 	if u := &e.Usage; u.Source != "" && !u.Odd {
 		for kind, tokens := range map[string]int{
 			"input": u.Input, "cached": u.Read, "written": u.Write5m + u.Write1h, "output": u.Output,
+			"reasoning": u.Reasoning,
 		} {
 			m.usage.WithLabelValues(e.Upstream, model, kind).Add(float64(max(tokens, 0)))
 		}

@@ -20,12 +20,13 @@ const (
 
 // Usage is the tokens of a request and its answer, with one meaning for all APIs and providers.
 type Usage struct {
-	Source  string `json:"source,omitempty"`   // one of the sources; empty: nothing is known
-	Input   int    `json:"input,omitempty"`    // of the request, with Read and writes
-	Read    int    `json:"read,omitempty"`     // of Input, read from the provider's cache
-	Write5m int    `json:"write_5m,omitempty"` // of Input, written to the cache for five minutes
-	Write1h int    `json:"write_1h,omitempty"` // and for an hour
-	Output  int    `json:"output,omitempty"`   // with what the model thought
+	Source    string `json:"source,omitempty"`    // one of the sources; empty: nothing is known
+	Input     int    `json:"input,omitempty"`     // of the request, with Read and writes
+	Read      int    `json:"read,omitempty"`      // of Input, read from the provider's cache
+	Write5m   int    `json:"write_5m,omitempty"`  // of Input, written to the cache for five minutes
+	Write1h   int    `json:"write_1h,omitempty"`  // and for an hour
+	Output    int    `json:"output,omitempty"`    // with what the model thought
+	Reasoning int    `json:"reasoning,omitempty"` // of Output, what the model thought; 0 if the answer does not say
 	// CacheUnknown reports that the answer does not mention a cache: Read is not 0 but unknown.
 	CacheUnknown bool  `json:"cache_unknown,omitempty"`
 	Odd          bool  `json:"odd,omitempty"`          // the numbers contradict each other; they are not priced

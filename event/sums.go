@@ -41,6 +41,7 @@ type UsageSums struct {
 	Read       int64 `json:"read"`
 	Write      int64 `json:"write"`
 	Output     int64 `json:"output"`
+	Reasoning  int64 `json:"reasoning"`   // of Output, where answers tell it
 	CacheInput int64 `json:"cache_input"` // of Input, where answers report cached tokens; of the rest Read is unknown
 	Cut        int64 `json:"cut"`         // answers that were cut off: Output has what they had reported until then
 }
@@ -276,6 +277,7 @@ func (s *UsageSums) add(u *Usage) {
 	s.Read += int64(u.Read)
 	s.Write += int64(u.Write5m) + int64(u.Write1h)
 	s.Output += int64(u.Output)
+	s.Reasoning += int64(u.Reasoning)
 	if u.tellsCache() {
 		s.CacheInput += int64(u.Input)
 	}

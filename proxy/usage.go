@@ -7,7 +7,6 @@ import (
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/rewrite/answer"
-	"epitome/tokenize"
 )
 
 // answerText keeps the beginning and the end of an answer's content, which have its token counts. An answer with a
@@ -100,8 +99,7 @@ func (x *exchange) readUsage(a *wire.Answer, cut bool) {
 		deps := &x.proxy.deps
 		e.TokensUsed = max(used, 0)
 		e.WindowRefuted = deps.Windows.LearnAnswer(e.Upstream, e.Model+x.input.Variant, counted, used)
-		source := tokenize.Source{Upstream: e.Upstream, Model: e.Model, Dialect: x.dialect.Name()}
-		deps.Ratios.Learn(source, x.report.Counted, used)
+		deps.Ratios.Learn(x.report.Source, x.report.Counted, used)
 	}
 }
 

@@ -9,16 +9,18 @@ import (
 	"epitome/rewrite/activity"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
+	"epitome/tokenize"
 )
 
 // Report says what was done to a request, or why nothing was. Its Shaping becomes part of the exchange's event.
 type Report struct {
 	event.Shaping
-	Action    string // the highest step of the ladder of all edits; none without edits; bypass after a failure, see Err
-	MaxOutput int    // tokens of the model that the request asks for; 0 if it does not say
-	Streams   bool   // the client wants the answer as a stream
-	Counted   int    // tokens of the vocabulary that are sent; 0 if the ratio cannot be learned from this request
-	Truncates bool   // the provider itself leaves out what does not fit, and refuses nothing for its size
+	Action    string          // the highest step of the ladder of all edits; none without edits; bypass after a failure, see Err
+	MaxOutput int             // tokens of the model that the request asks for; 0 if it does not say
+	Streams   bool            // the client wants the answer as a stream
+	Counted   int             // tokens of the vocabulary that are sent; 0 if the ratio cannot be learned from this request
+	Source    tokenize.Source // of the ratio
+	Truncates bool            // the provider itself leaves out what does not fit, and refuses nothing for its size
 	Added     Added
 	Stage     ladder.Stage // the last one that a rescue took; StageNone if there is none
 	Err       error        // what failed inside epitome
@@ -105,7 +107,7 @@ func (x *shaping) describe() {
 	size := s.Tokens()
 	r.TokensAfter = size.Times(s.Scale.Ratio)
 	isCounted := r.TokensBefore.Images == 0 && !req.Unpriced && req.ServerState.Empty() && !r.Estimated && !req.Truncates
-	if isCounted && !s.Scale.Model.Exact { // the provider counts just these texts, by a vocabulary that is not ours
+	if isCounted { // the provider counts just these texts
 		r.Counted = size.Total()
 	}
 	isUndone := len(x.undone) > 0

@@ -159,11 +159,16 @@ func (x *shaping) scale() conversation.Scale {
 	d := &x.shaper.deps
 	model := tokenize.ModelOf(x.request.Model)
 	scale := conversation.Scale{Model: model, Memo: d.Memo, Ratio: model.Ratio}
-	if d.Ratio != nil && !model.Exact {
-		source := tokenize.Source{Upstream: x.in.Upstream, Model: x.request.Model, Dialect: x.in.Dialect.Name()}
-		if ratio, answers := d.Ratio(source); answers > 0 {
-			scale.Ratio, x.out.Report.Ratio = ratio, ratio // the report has no Ratio as long as no answer has shown one
-		}
+	source := tokenize.Source{Upstream: x.in.Upstream, Model: x.request.Model, Dialect: x.in.Dialect.Name()}
+	if model.Exact {
+		source.Start = fmt.Sprintf("%x", x.chain[x.request.Head])
+	}
+	x.out.Report.Source = source
+	if d.Ratio == nil {
+		return scale
+	}
+	if ratio, answers := d.Ratio(source); answers > 0 {
+		scale.Ratio, x.out.Report.Ratio = ratio, ratio // the report has no Ratio as long as no answer has shown one
 	}
 	return scale
 }

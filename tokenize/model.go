@@ -21,8 +21,8 @@ const (
 	ratioOther     = 1.1
 )
 
-// families has a model for each prefix of a name, without the provider before the last slash. It is read from the top:
-// the first prefix that fits holds. Models with ratio 1 are Exact.
+// families has a model for each prefix of a name, without the provider before the last slash and with $ behind its end.
+// It is read from the top: the first prefix that fits holds. Models with ratio 1 are Exact.
 var families = []struct {
 	prefixes string // separated by spaces
 	ratio    float64
@@ -36,7 +36,8 @@ var families = []struct {
 	{"o4-mini codex", 1, patches(1.72)},
 	{"o1 o3 o4", 1, tiles(75, 150)},
 	{"computer-use", 1, tiles(65, 129)},
-	{"claude-2 claude-instant claude-v claude-3 claude-4- claude-opus-4-0 claude-opus-4@ claude-opus-4-1 " +
+	{"claude-2 claude-instant claude-v claude-3 claude-4- claude-opus-4$ claude-opus-4: claude-opus-4-0 " +
+		"claude-opus-4@ claude-opus-4-1 " +
 		"claude-opus-4-5 claude-opus-4-6 claude-opus-4-2 " + // claude-opus-4-2 is 4 with its date
 		"claude-opus-4.1 claude-opus-4.5 claude-opus-4.6 claude-sonnet-4 claude-haiku-4",
 		ratioClaude, pixels(1568, 1600)},
@@ -65,10 +66,10 @@ func ModelOf(name string) Model {
 	}
 	for _, family := range families {
 		for prefix := range strings.FieldsSeq(family.prefixes) {
-			rest, ok := strings.CutPrefix(name, prefix)
+			rest, ok := strings.CutPrefix(name+"$", prefix)
 			isExact := family.ratio == 1
 			// Other makers' names begin like those that are exact, which end there or at a sign.
-			if ok && (!isExact || rest == "" || strings.IndexByte("-.:@", rest[0]) >= 0) {
+			if ok && (!isExact || strings.IndexByte("-.:@$", rest[0]) >= 0) {
 				return Model{family.ratio, isExact, family.image}
 			}
 		}

@@ -18,7 +18,8 @@ func TestModelsAreFound(t *testing.T) {
 		f(exact, 1)
 	}
 	f("anthropic/claude-opus-4-8", 1.53)
-	for _, old := range []string{"claude-opus-4@20250514", "claude-opus-4-0", "claude-4-sonnet-20250514", "claude-2.1",
+	for _, old := range []string{"claude-opus-4@20250514", "claude-opus-4-0", "anthropic/claude-opus-4",
+		"anthropic/claude-opus-4:thinking", "claude-4-sonnet-20250514", "claude-2.1",
 		"claude-instant-1.2", "anthropic.claude-v2:1", "us.anthropic.claude-sonnet-4-5-v1:0",
 		"jp.anthropic.claude-sonnet-4-5-v1:0", "us-gov.anthropic.claude-3-5-sonnet", "databricks-claude-opus-4-5"} {
 		f(old, 1.18)

@@ -11,9 +11,9 @@ import (
 	"epitome/store"
 )
 
-// Ratios are learned from answers, for models whose vocabulary is not known: how many tokens the provider counts for
-// one that is counted here. A ratio is the median of what the newest answers say, and changes in steps, so that limits
-// do not move with every answer. Its methods may be called from any goroutine.
+// Ratios are learned from answers: how many tokens the provider counts for one that is counted here. A ratio is the
+// median of what the newest answers say, and changes in steps, so that limits do not move with every answer. Its
+// methods may be called from any goroutine.
 type Ratios struct {
 	store store.Store
 
@@ -22,10 +22,13 @@ type Ratios struct {
 }
 
 // Source is one model at one upstream, asked in one dialect, by the names that requests have for them. Dialects frame
-// the same words with other tokens.
-type Source struct{ Upstream, Model, Dialect string }
+// the same words with other tokens. Start names the beginning of a conversation if the model is Exact: its texts are
+// counted right, so a ratio comes from what one conversation hides, such as reasoning, and no other one has it.
+type Source struct{ Upstream, Model, Dialect, Start string }
 
-func (s Source) key() string { return "ratio/" + s.Upstream + "\x00" + s.Model + "\x00" + s.Dialect }
+func (s Source) key() string {
+	return "ratio/" + s.Upstream + "\x00" + s.Model + "\x00" + s.Dialect + "\x00" + s.Start
+}
 
 // learned is what is known of a source.
 type learned struct {
@@ -40,7 +43,8 @@ const (
 	maxRecent  = 9     // answers of which the median is taken: five wrong ones are needed to move it
 	minShare   = 0.6   // of the model's own ratio: a provider that counts less has cut the request
 	minRatio   = 0.3
-	maxRatio   = 4.0
+	maxRatio   = 4.0  // answers that say more are taken to say this: it is nearer to the truth than none
+	nearOne    = 0.05 // of an Exact model, which is then counted without a ratio: requests have wrappings
 	minStep    = 0.02 // share by which the median differs from the ratio before it takes its place
 	maxSources = 256
 	maxName    = 256 // bytes of a name; nothing is learned of models with longer ones
@@ -57,7 +61,7 @@ func (r *Ratios) of(s Source) *learned {
 	if l := r.sources[s]; l != nil {
 		return l
 	}
-	if len(s.Model) > maxName || ModelOf(s.Model).Exact {
+	if len(s.Model) > maxName {
 		return nil
 	}
 	if len(r.sources) >= maxSources {
@@ -72,22 +76,23 @@ func (r *Ratios) of(s Source) *learned {
 	return l
 }
 
-// Of returns the ratio that answers have shown, and how many answers; 0 if there were too few.
+// Of returns the ratio that answers have shown, and how many answers; 0 if there were too few, or if they agree with
+// the counts of an Exact model.
 func (r *Ratios) Of(s Source) (ratio float64, answers int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if l := r.of(s); l != nil && l.Ratio > 0 {
-		return l.Ratio, l.Answers
+	l := r.of(s)
+	if l == nil || l.Ratio == 0 || s.Start != "" && math.Abs(l.Ratio-1) <= nearOne {
+		return 0, 0
 	}
-	return 0, 0
+	return l.Ratio, l.Answers
 }
 
 // Learn takes what an answer shows: the request had counted tokens, without any ratio, and the provider says that it
-// had used. Small requests and figures that cannot be right teach nothing, and neither do models whose own vocabulary
-// is known.
+// had used. Small requests and figures that are too low teach nothing.
 func (r *Ratios) Learn(s Source, counted, used int) {
-	ratio := float64(used) / float64(counted)
-	if counted < minCounted || ratio < max(minRatio, minShare*ModelOf(s.Model).Ratio) || ratio > maxRatio {
+	ratio := min(float64(used)/float64(counted), maxRatio)
+	if counted < minCounted || ratio < max(minRatio, minShare*ModelOf(s.Model).Ratio) {
 		return
 	}
 	r.mu.Lock()

@@ -38,7 +38,29 @@ func TestRatioIsTheMedianOfSoundAnswers(t *testing.T) {
 	f("qwen3", 1.5, 15_000, 39_000, 15_000, 15_000, 15_100)           // a liar among them
 	f("qwen3", 1.5, 15_000, 0, -15_000, 1_000_000_000, 15_000, 15000) // what cannot be right is left out
 	f("qwen3", 2, 15_000, 15_000, 15_000, 15_000, 15_000, 20_000, 20_000, 20_000, 20_000, 20_000)
-	f("gpt-4o", 0, 15_000, 15_000, 15_000, 15_000) // whose vocabulary is known
+	f("qwen3", 4, 60_000, 60_000, 60_000) // the nearest that is believed
+}
+
+// The ratio of a model whose vocabulary is known is one conversation's, and none where the answers agree with the count.
+func TestExactCountsMoveWhereAnswersSayOtherwise(t *testing.T) {
+	r := ratios(kept())
+	f := func(start string, want float64, used int) {
+		t.Helper()
+		source := tokenize.Source{Upstream: "up", Model: "gpt-5", Start: start}
+		for range 3 {
+			r.Learn(source, 10_000, used)
+		}
+		if got, _ := r.Of(source); got != want {
+			t.Errorf("after %d of 10,000 the ratio is %v, want %v", used, got, want)
+		}
+	}
+	f("a", 0, 10_400)
+	f("b", 1.5, 15_000)
+	f("c", .8, 8_000)
+	f("d", 0, 2_000) // the server has cut the request
+	if got, _ := r.Of(tokenize.Source{Upstream: "up", Model: "gpt-5", Start: "e"}); got != 0 {
+		t.Errorf("a conversation without answers has the ratio %v", got)
+	}
 }
 
 func TestRatiosAreKeptAndGoOn(t *testing.T) {

@@ -120,6 +120,25 @@ func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 	want(128_000, Default)
 }
 
+// A window that only our count tells is not below what the provider counted of a request that it answered.
+func TestGuessedWindowsHoldWhatWasAnswered(t *testing.T) {
+	w, _ := learning()
+	f := func(r Refusal, counted, want int) {
+		t.Helper()
+		w.LearnRefusal("up", "m", r, Sent{Tokens: counted, Window: w.Of("up", "m").Tokens})
+		if got := w.Of("up", "m").Tokens; got != want {
+			t.Errorf("after %+v of %d tokens the window is %d, want %d", r, counted, got, want)
+		}
+	}
+	answers(w, "m", 90_000, 7_000)
+	answers(w, "m", 50_000, 6_000)
+	f(Refusal{Cause: Input}, 8_000, 90_000)
+	f(Refusal{Cause: Input}, 60_000, 57_000) // again: the server holds less than before
+	answers(w, "m", 50_000, 6_000)
+	f(Refusal{Cause: Input}, 8_000, 50_000)
+	f(stated(32_768), 8_000, 32_768) // by its own words
+}
+
 // What one process learns or takes back, another over the same store knows some seconds later.
 func TestSharedLessonsAreEverybodys(t *testing.T) {
 	clock := &watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}

@@ -201,11 +201,12 @@ type id struct{ upstream, model string }
 // known is what is known of one model at one upstream.
 type known struct {
 	id
-	family  int       // tokens by the name; 0 if the table has none that fits
-	learned lesson    // from refusals, and in the store
-	probed  lesson    // from its server
-	readAt  time.Time // when learned was read
-	askAt   time.Time // when the server may be asked again
+	family   int       // tokens by the name; 0 if the table has none that fits
+	learned  lesson    // from refusals, and in the store
+	probed   lesson    // from its server
+	answered int       // most tokens of an answered request, by the provider's count if it says
+	readAt   time.Time // when learned was read
+	askAt    time.Time // when the server may be asked again
 }
 
 func (k *known) key() string { return "window/" + k.upstream + "\x00" + k.model }
@@ -253,30 +254,34 @@ func (w *Windows) learn(k *known, n lesson) {
 }
 
 // LearnRefusal learns from a refusal whose request was accepted once it was smaller: the window that it states, or
-// else, if the request was too long by our count, that the window is a little smaller than the request. It returns
-// what was learned; ok reports that this is news, which deserves a warning.
+// else, if the request was too long by our count, that the window is a little smaller than the request. As that count
+// may be too low, such a window is not below a request that was answered, until a second refusal says the same. It
+// returns what was learned; ok reports that this is news, which deserves a warning.
 func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (tokens int, ok bool) {
 	believed := w.Of(upstream, model).Tokens
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := w.of(upstream, model)
 	tokens, keep := r.Limit, keepStated
 	if r.Cause == Input && !r.Below(believed) {
-		tokens, keep = s.Tokens-s.Tokens/20, keepGuessed
+		tokens, keep = max(s.Tokens-s.Tokens/20, k.answered), keepGuessed
+		k.answered = 0
 	}
 	if tokens < Least || tokens >= believed {
 		return 0, false
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.learn(w.of(upstream, model), lesson{tokens, w.now().Add(keep)})
+	w.learn(k, lesson{tokens, w.now().Add(keep)})
 	return tokens, true
 }
 
 // LearnAnswer takes a window back if an answered request had more tokens, by our count and by the provider's, and
 // returns it; 0 is none. used is 0 if the provider does not say.
 func (w *Windows) LearnAnswer(upstream, model string, counted, used int) (refuted int) {
-	used = min(counted, cmp.Or(max(used, 0), counted-counted/10)) // we may count more than the provider
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := w.of(upstream, model)
+	k.answered = max(k.answered, cmp.Or(max(used, 0), counted))
+	used = min(counted, cmp.Or(max(used, 0), counted-counted/10)) // we may count more than the provider
 	if w.holds(k.probed) && used > k.probed.Tokens {
 		refuted, k.probed = k.probed.Tokens, lesson{}
 	}

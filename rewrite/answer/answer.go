@@ -162,7 +162,8 @@ func ReadUsage(text []byte, input, output string) (u event.Usage, request int) {
 	written := Tokens(v.Get(input + "_tokens_details.cache_write_tokens"))
 	u = event.Usage{
 		Input: max(Tokens(v.Get(input+"_tokens")), 0), Write5m: max(written, 0), CacheUnknown: written < 0,
-		Charged: dollars(v.Get("cost")), // OpenRouter
+		Charged:   dollars(v.Get("cost")), // OpenRouter
+		Reasoning: max(Tokens(v.Get(output+"_tokens_details.reasoning_tokens")), 0),
 	}
 	for _, key := range [...]string{input + "_tokens_details.cached_tokens", // the others are Moonshot's and DeepSeek's
 		"cached_tokens", "prompt_cache_hit_tokens"} {

@@ -52,7 +52,8 @@ func TestUsage(t *testing.T) {
 		`"completion_tokens":10,`+
 		`"completion_tokens_details":{"reasoning_tokens":20},"total_tokens":1030,"cost":0.001,"is_byok":true,`+
 		`"cost_details":{"upstream_inference_cost":0.01}}`, 1000, event.Usage{
-		Source: event.UsageProvider, Input: 1000, Output: 30, Read: 900, Write5m: 50, Charged: 11_000_000})
+		Source: event.UsageProvider, Input: 1000, Output: 30, Reasoning: 20, Read: 900, Write5m: 50,
+		Charged: 11_000_000})
 	f(`{"prompt_tokens":1000}`, 1000, event.Usage{})
 	f(`{"prompt_tokens":1e15,"completion_tokens":-5,"cost":1e12}`, 0, event.Usage{}) // none of it can be true
 	f(`{"prompt_tokens":1000,"completion_tokens":30,"prompt_tokens_details":{"cached_tokens":-9}}`, 1000,

@@ -58,8 +58,11 @@ func readMessage(r *conversation.Request, o *jsonspan.Object) (it conversation.I
 	it.Span, it.Role, it.Name = o.Span, roles[o.Text("role")], o.Text("name")
 	it.StartsAnswer = it.Role == conversation.Assistant // in this API each answer is one message
 	it.Locked = it.Role == conversation.Unknown         // who speaks in it is not known, so it is never changed
-	if it.Role == conversation.Tool {
+	switch it.Role {
+	case conversation.Tool:
 		it.Answers = o.Text("tool_call_id")
+	case conversation.Assistant:
+		it.Reasoning = readReasoning(r.Body, o)
 	}
 	addPart := func(it *conversation.Item, part *jsonspan.Object) {
 		it.Parts = append(it.Parts, readPart(r.Body, part))
@@ -92,6 +95,23 @@ func readPart(body []byte, o *jsonspan.Object) conversation.Part {
 		p.Kind, p.Value = conversation.FilePart, o.In("file").Value("file_data")
 	}
 	return p
+}
+
+// readReasoning reads the reasoning beside an answer. Servers name it differently, and some repeat it as blocks.
+func readReasoning(body []byte, message *jsonspan.Object) (list []conversation.Thought) {
+	blocks := message.Find("reasoning_details", "thinking_blocks")
+	if !jsonspan.HasElements(body, blocks) {
+		return []conversation.Thought{{Text: message.Find("reasoning_content", "reasoning")}}
+	}
+	_, err := jsonspan.Objects(body, blocks.Start+1, func(o *jsonspan.Object) error {
+		text, sealed := o.Find("text", "summary", "thinking"), o.Find("data", "signature")
+		list = append(list, conversation.Thought{Text: text, Sealed: sealed})
+		return nil
+	})
+	if err != nil { // of no known form: counted as it is written
+		return []conversation.Thought{{Text: blocks}}
+	}
+	return list
 }
 
 func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call, err error) {

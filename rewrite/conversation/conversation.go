@@ -56,10 +56,11 @@ type Part struct {
 	Encoded       bool          // the text is itself JSON, and a text that replaces it must be encoded as JSON too
 }
 
-// Thought is a block of reasoning that the API counts. It is dropped as a whole or kept, never shortened.
+// Thought is a block of reasoning. It is dropped as a whole or kept, never shortened.
 type Thought struct {
-	jsonspan.Span               // the whole block
-	Text          jsonspan.Span // the JSON string of the reasoning; empty if the provider hides it
+	jsonspan.Span               // the whole block; empty in Reasoning
+	Text          jsonspan.Span // the reasoning, mostly a JSON string; empty if the provider hides it
+	Sealed        jsonspan.Span // its encrypted form, a JSON string; counted by its size where there is no Text
 }
 
 // Item is the smallest thing that can be edited: a message (Chat Completions), a content block or a run of blocks
@@ -75,7 +76,8 @@ type Item struct {
 	Calls        []Call          // made in this item
 	Answers      string          // ID of the call whose result this is; else empty
 	IsError      bool            // the client marked the result as failed
-	Thinking     []Thought       // reasoning that the API counts
+	Thinking     []Thought       // reasoning that DropThinking can take out
+	Reasoning    []Thought       // reasoning and encrypted content that stays as long as the item does
 	Marks        []jsonspan.Span // cache marks with their key and one comma: clients move them from turn to turn
 	StartsAnswer bool            // first item of an answer of the model: the conversation may be cut before it
 	Locked       bool            // never replaced and never dropped, mostly because its content is opaque or unknown

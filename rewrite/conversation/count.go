@@ -66,7 +66,8 @@ func (r *Request) Estimated() bool {
 // sizeOf counts item i: its texts, media and calls, and what the API adds to a message and to a call.
 func (r *Request) sizeOf(s Scale, i int) (size Size) {
 	it := &r.Items[i]
-	size.Text = tokenize.PerMessage + 1 + r.CountThinking(s, it) // the name of any role is one token
+	size.Text = tokenize.PerMessage + 1 // the name of any role is one token
+	size.Text += r.CountThoughts(s, it.Thinking) + r.CountThoughts(s, it.Reasoning)
 	if it.Name != "" {
 		size.Text += tokenize.PerName + s.CountText(it.Name)
 	}
@@ -89,10 +90,15 @@ func (r *Request) sizeOf(s Scale, i int) (size Size) {
 	return size
 }
 
-// CountThinking returns the tokens by which DropThinking makes an item smaller.
-func (r *Request) CountThinking(s Scale, it *Item) (n int) {
-	for _, t := range it.Thinking {
-		n += s.count(t.Text.Of(r.Body), false)
+// CountThoughts returns the tokens of reasoning. Those of encrypted reasoning are an estimate: base64 has four
+// letters for three bytes, and about four bytes of text are a token.
+func (r *Request) CountThoughts(s Scale, list []Thought) (n int) {
+	for _, t := range list {
+		if text := t.Text.Of(r.Body); len(text) > len(`""`) {
+			n += s.count(text, false)
+		} else {
+			n += len(t.Sealed.Of(r.Body)) * 3 / 4 / 4
+		}
 	}
 	return n
 }

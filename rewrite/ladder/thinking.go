@@ -27,7 +27,7 @@ func DropThinking(s *State, refused bool) {
 			continue
 		}
 		it := &s.Request.Items[i]
-		e := ledger.Edit{First: i, Count: 1, Op: ledger.DropThinking, Saved: s.Request.CountThinking(s.Scale, it),
+		e := ledger.Edit{First: i, Count: 1, Op: ledger.DropThinking, Saved: s.Request.CountThoughts(s.Scale, it.Thinking),
 			Artifacts: []string{s.keepContent(s.Request.Source(i, i+1))}, Step: ledger.StepClear, Why: event.CodeThinking}
 		if it.OnlyThinks() { // an item without content would be left
 			e.Op, e.Saved = ledger.Drop, s.Size(i)

@@ -162,7 +162,9 @@ func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
 		it.Calls = append(it.Calls, call)
 		return
 	case "thinking", "redacted_thinking":
-		it.Thinking = append(it.Thinking, conversation.Thought{Span: block.Span, Text: block.Find("thinking")})
+		it.Thinking = append(it.Thinking, conversation.Thought{
+			Span: block.Span, Text: block.Find("thinking"), Sealed: block.Find("data", "signature"),
+		})
 		return
 	case "image", "document":
 		p.Kind, p.Value = mediaIn(block, typeName)

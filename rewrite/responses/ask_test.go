@@ -106,7 +106,7 @@ func TestReadsUsage(t *testing.T) {
 	f := func(heard string, want int) {
 		t.Helper()
 		u, input := Dialect{}.Usage([]byte(heard))
-		full := event.Usage{Source: event.UsageProvider, Input: 30, Read: 20, Write5m: 4, Output: 7}
+		full := event.Usage{Source: event.UsageProvider, Input: 30, Read: 20, Write5m: 4, Output: 7, Reasoning: 3}
 		if input != want || want == 30 && u != full {
 			t.Errorf("%s: got %d, %+v; want %d", heard, input, u, want)
 		}

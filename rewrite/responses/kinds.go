@@ -15,7 +15,7 @@ type holding uint8
 
 const (
 	opaque     holding = iota // something that is not read, but counted as it is written; types without holds, too
-	nothing                   // nothing, or something that cannot be read and is not counted
+	nothing                   // nothing, or something that cannot be read
 	content                   // a text, or a list of parts
 	jsonText                  // a text that is JSON, as any text in its place must be
 	picture                   // an image, in base64

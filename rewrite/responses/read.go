@@ -104,7 +104,8 @@ func (rd *reader) readEntry(o *jsonspan.Object) (err error) {
 	switch value := o.Find(k.key); {
 	case k.holds == arguments:
 		it.Calls = []conversation.Call{callOf(o, k, value)}
-	case k.holds == nothing, !o.Find("encrypted_content").Empty(): // no part: it is neither read nor counted
+	case k.holds == nothing, !o.Find("encrypted_content").Empty(): // no part, as it is not read
+		it.Reasoning = []conversation.Thought{{Text: o.Find("content"), Sealed: o.Find("encrypted_content")}}
 	case k.holds == content:
 		err = rd.request.ReadContent(&it, value, rd.addPart)
 	case k.holds == screenshot:
@@ -146,6 +147,7 @@ func (rd *reader) add(it conversation.Item, mayBePart bool) {
 	last.Role = max(last.Role, it.Role) // the model's, unless all entries are of unknown types
 	last.Content = jsonspan.Span{}      // no text can stand in the place of several entries
 	last.Parts = append(last.Parts, it.Parts...)
+	last.Reasoning = append(last.Reasoning, it.Reasoning...)
 	last.Calls = append(last.Calls, it.Calls...)
 	last.StartsAnswer = last.StartsAnswer || it.StartsAnswer
 	last.Locked = last.Locked || it.Locked
@@ -165,7 +167,11 @@ func (rd *reader) addPart(it *conversation.Item, o *jsonspan.Object) {
 			isOutput = true
 		}
 	}
-	if isOutput || !o.Find("encrypted_content").Empty() {
+	switch sealed := o.Find("encrypted_content"); {
+	case !sealed.Empty():
+		it.Reasoning = append(it.Reasoning, conversation.Thought{Sealed: sealed})
+		return
+	case isOutput:
 		return
 	}
 	if !o.Find(breakpoint).Empty() {
