@@ -72,7 +72,8 @@ func TestSumsCountEveryExchangeOnce(t *testing.T) {
 	r := begin(t)
 	r.RecordExchange(talking("c1", 0))
 	cut := talking("c1", 1)
-	cut.Usage = Usage{Source: UsageProvider, Input: 3000, Write5m: 40, Write1h: 2, Read: 2000, Output: 20, Cut: true}
+	cut.Usage = Usage{Source: UsageProvider, Input: 3000, Write5m: 40, Write1h: 2, Read: 2000, Output: 20, Reasoning: 7,
+		Cut: true}
 	cut.Fault, cut.Miss = ClientGone, MissProvider
 	r.RecordExchange(cut)
 	unknown := talking("c1", 2)
@@ -91,7 +92,8 @@ func TestSumsCountEveryExchangeOnce(t *testing.T) {
 	s := summed(t, r, "upstream")
 	want := Sums{Exchanges: 5, Failed: 2, Rescued: 1, Shaped: 4, TokensBefore: 22_001, TokensAfter: 12_000, Hits: 1}
 	want.Observed.Exchanges, want.Observed.TokensBefore, want.Observed.TokensAfter = 1, 4000, 3000
-	want.Usage = UsageSums{Told: 4, Input: 12_000, Read: 4800, Write: 42, Output: 61, CacheInput: 9000, Cut: 1}
+	want.Usage = UsageSums{Told: 4, Input: 12_000, Read: 4800, Write: 42, Output: 61, Reasoning: 7, CacheInput: 9000,
+		Cut: 1}
 	want.Money = s.Total.Money
 	want.Misses, want.Codes = s.Total.Misses, map[Code]int64{"pays_later": 1}
 	if got := s.Total; !reflect.DeepEqual(got, want) || len(s.Rows) != 1 || !reflect.DeepEqual(s.Rows[0].Sums, want) {

@@ -100,8 +100,12 @@ func readPart(body []byte, o *jsonspan.Object) conversation.Part {
 // readReasoning reads the reasoning beside an answer. Servers name it differently, and some repeat it as blocks.
 func readReasoning(body []byte, message *jsonspan.Object) (list []conversation.Thought) {
 	blocks := message.Find("reasoning_details", "thinking_blocks")
-	if !jsonspan.HasElements(body, blocks) {
-		return []conversation.Thought{{Text: message.Find("reasoning_content", "reasoning")}}
+	switch text := message.Find("reasoning_content", "reasoning"); {
+	case jsonspan.HasElements(body, blocks): // the text is in them
+	case text.Empty(): // as in most messages
+		return nil
+	default:
+		return []conversation.Thought{{Text: text}}
 	}
 	_, err := jsonspan.Objects(body, blocks.Start+1, func(o *jsonspan.Object) error {
 		text, sealed := o.Find("text", "summary", "thinking"), o.Find("data", "signature")
