@@ -105,7 +105,7 @@ type Upkeep uint8
 const (
 	NobodyElse        Upkeep = iota
 	ClientSummarizes         // the request asks for the client's own summary: recorded edits are repeated, none added
-	ProviderClears           // the provider clears or compacts by the client's rules: only new results are shortened
+	ProviderClears           // the provider clears or compacts, or has done so: only new results are shortened
 	ProviderRemembers        // the provider keeps earlier messages itself: only new results are shortened
 )
 

@@ -122,6 +122,7 @@ func (r *Request) ReadContent(it *Item, v jsonspan.Span, add func(*Item, *jsonsp
 
 // findHead sets Lead and Head. The head ends before the first answer or result, or before the first behind the
 // provider's last summary (a Compaction). It is kept because the user's first words, or that summary, state the task.
+// With such a summary findHead also sets Upkeep: the provider will make the next one as well.
 func (r *Request) findHead() {
 	for r.Lead < len(r.Items) && r.Items[r.Lead].Role == System {
 		r.Lead++
@@ -130,6 +131,9 @@ func (r *Request) findHead() {
 	for i := range r.Items {
 		if r.Items[i].Compaction {
 			r.Head = i + 1
+			if r.Upkeep == NobodyElse {
+				r.Upkeep = ProviderClears
+			}
 		}
 	}
 	for r.Head < len(r.Items) && !r.Items[r.Head].isAnswerOrResult() {
