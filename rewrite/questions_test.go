@@ -18,9 +18,9 @@ type answerer struct {
 	answers   map[string]string
 }
 
-func (a *answerer) Look(key string) (summarize.Prose, bool) {
+func (a *answerer) Look(key string) (summarize.Prose, bool, error) {
 	text, found := a.answers[key]
-	return summarize.Prose{Text: text}, found
+	return summarize.Prose{Text: text}, found, nil
 }
 
 func (a *answerer) Ask(_ context.Context, q summarize.Question) (p summarize.Prose, err error) {

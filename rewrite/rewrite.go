@@ -62,8 +62,8 @@ type Shelf interface {
 
 // Summarizer asks models about conversations, each question once.
 type Summarizer interface {
-	// Look returns the answer for a key, if there is one.
-	Look(key string) (p summarize.Prose, found bool)
+	// Look returns the answer for a key, if there is one. After an error it is not known whether there is.
+	Look(key string) (p summarize.Prose, found bool, err error)
 	// Ask waits for the answer as long as the configuration allows and ctx lasts. If it comes later, Look finds it.
 	Ask(ctx context.Context, q summarize.Question) (summarize.Prose, error)
 	// Prepare has a model asked in the background, for a later Look.

@@ -32,7 +32,7 @@ func (a asker) key(end int, earlier summarize.Says) string {
 }
 
 func (a asker) Look(end int, earlier summarize.Says) (text string, found bool) {
-	p, found := a.shaper.deps.Summarizer.Look(a.key(end, earlier))
+	p, found, _ := a.shaper.deps.Summarizer.Look(a.key(end, earlier)) // Ask returns the error, if it lasts
 	return p.Text, found
 }
 

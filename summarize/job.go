@@ -77,18 +77,25 @@ func (s *Summarizer) run(j *job) {
 // keyPrefix begins the keys of answers in the store. Behind it is the question's.
 const keyPrefix = "summary "
 
-// Look returns an answer that was made before.
-func (s *Summarizer) Look(key string) (p Prose, found bool) {
-	value, found, _ := s.deps.Store.Get(keyPrefix + key)
-	if !found || json.Unmarshal(value, &p) != nil || p.Text == "" {
-		return Prose{}, false
+// Look returns an answer that was made before. After an error it is not known whether there is one.
+func (s *Summarizer) Look(key string) (p Prose, found bool, err error) {
+	value, found, err := s.deps.Store.Get(keyPrefix + key)
+	if err != nil {
+		return Prose{}, false, fmt.Errorf("cannot look for a summary: %w", err)
 	}
-	return p, true
+	if !found || json.Unmarshal(value, &p) != nil || p.Text == "" {
+		return Prose{}, false, nil
+	}
+	return p, true, nil
 }
 
 // answer returns the answer: one that was made meanwhile, or a new one, which is stored.
 func (j *job) answer() (p Prose, err error) {
-	if p, found := j.Look(j.question.Key); found {
+	p, found, err := j.Look(j.question.Key)
+	if err != nil {
+		return Prose{}, j.fail(err.Error())
+	}
+	if found {
 		return p, nil
 	}
 	j.prompt = newPrompt(&j.question, j.maxTokens())

@@ -52,13 +52,13 @@ func TestJobOutlivesItsAskers(t *testing.T) {
 		if _, err := r.Ask(ctx, question("a")); !errors.Is(err, ErrLate) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the asker left with %v", err)
 		}
-		if _, ok := r.Look("a"); ok {
+		if _, ok, _ := r.Look("a"); ok {
 			t.Error("it is ready at once")
 		}
 		r.fails(question("a"), ErrLate, "")
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if p, ok := r.Look("a"); !ok || p.Text != good("a") {
+		if p, ok, _ := r.Look("a"); !ok || p.Text != good("a") {
 			t.Errorf("it is not there when the client comes again: %v", p)
 		}
 		r.answered(question("a"))
@@ -99,6 +99,26 @@ func TestRestartAsksNothingAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// forgetful is a store whose reads fail.
+type forgetful struct{ store.Store }
+
+func (forgetful) Get(string) ([]byte, bool, error) { return nil, false, errors.New("the disk fails") }
+
+// While the store cannot say whether there is an answer, nobody pays for another one.
+func TestFailedStoreAsksNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := store.NewMemory(64 << 20)
+		over(t, s, plain(), text(good("a"))).answered(question("a"))
+		r := over(t, forgetful{s}, plain(), text(good("a")))
+		if p, err := r.Ask(t.Context(), question("a")); err == nil || p.Text != "" {
+			t.Errorf("a failed store has answered %q", p.Text)
+		}
+		r.Prepare(question("b"))
+		synctest.Wait()
+		r.calls(0)
+	})
 }
 
 func TestJobsAndQueueAreBounded(t *testing.T) {

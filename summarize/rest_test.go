@@ -138,7 +138,7 @@ func TestSlowModelIsWaitedForOnce(t *testing.T) {
 				t.Errorf("question %d is waited for %v", i, waited)
 			}
 			time.Sleep(2 * time.Minute)
-			if _, found := r.Look(q.Key); !found {
+			if _, found, _ := r.Look(q.Key); !found {
 				t.Errorf("question %d has no answer", i)
 			}
 		}

@@ -114,10 +114,11 @@ func (s *Summarizer) Configure(c Config) {
 }
 
 // Ask returns the answer to q, for a compaction. It waits until ctx ends or Limits.Wait has passed since somebody first
-// waited for it: then the error is ErrLate and the job goes on.
+// waited for it: then the error is ErrLate and the job goes on. No model is asked while the store fails, as it may have the
+// answer and could not take another one.
 func (s *Summarizer) Ask(ctx context.Context, q Question) (Prose, error) {
-	if p, found := s.Look(q.Key); found {
-		return p, nil
+	if p, found, err := s.Look(q.Key); found || err != nil {
+		return p, err
 	}
 	j, err := s.join(q, true)
 	if err != nil {
@@ -139,7 +140,7 @@ func (s *Summarizer) Prepares(upstream string) bool { return s.deps.Prepares(ups
 
 // Prepare has q answered in the background, unless the model rests or there is much to do already.
 func (s *Summarizer) Prepare(q Question) {
-	if _, found := s.Look(q.Key); !found {
+	if _, found, err := s.Look(q.Key); !found && err == nil {
 		_, _ = s.join(q, false)
 	}
 }

@@ -291,10 +291,11 @@ func (l *Ledger) IsStale(d Decision, now time.Time) bool {
 // Touch prolongs the life of an edit. One that cannot be touched expires earlier, and its items are decided anew.
 func (l *Ledger) Touch(e *Edit) { _ = l.store.Touch(e.Name, l.keep) }
 
-// Binds reports whether a refusal has shown that a model accepts its thinking only behind an unchanged prefix.
+// Binds reports whether a refusal has shown that a model accepts its thinking only behind an unchanged prefix, or may
+// have shown it: if the store fails, thinking is better left out once than refused again.
 func (l *Ledger) Binds(upstream, model string) bool {
-	_, found, _ := l.store.Get("t" + Hash(upstream, model)) // of all scopes: it tells nothing of a conversation
-	return found
+	_, found, err := l.store.Get("t" + Hash(upstream, model)) // of all scopes: it tells nothing of a conversation
+	return found || err != nil
 }
 
 // LearnBinds records such a refusal, so that Binds reports it from now on. If that fails, another refusal is needed.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -112,6 +113,20 @@ func TestTheFirstDecisionStands(t *testing.T) {
 		if text != standing[0] {
 			t.Errorf("decided are %q", standing)
 		}
+	}
+}
+
+// forgetful is a store whose reads fail.
+type forgetful struct{ store.Store }
+
+func (forgetful) Get(string) ([]byte, bool, error) { return nil, false, errors.New("the disk fails") }
+
+// A failed store does not make a model that binds its thinking one that does not: that would cost another refusal.
+func TestFailedStoreUnbindsNoThinking(t *testing.T) {
+	r := start(t)
+	r.LearnBinds("up", "m")
+	if !r.Binds("up", "m") || r.Binds("up", "another") || !New(forgetful{r.store}, time.Hour).Binds("up", "m") {
+		t.Error("it is forgotten which model binds its thinking")
 	}
 }
 
