@@ -21,6 +21,7 @@ type lastRequest struct {
 	calls    []activity.Call // of the request, so that only new items are read for calls
 	decision ledger.Decision // by which the request was sent
 	overfull bool            // it was sent larger than Report.Usable: the next one that is gets no second warning
+	steady   int             // how many requests in a row, up to steadyTurns, have continued the one before them
 	sent     time.Time       // Input.Now
 	project  string          // Input.Project
 	kept     atomic.Bool     // as Last.Kept has it

@@ -119,16 +119,17 @@ func (s shelf) Put(name string, content []byte, _ bool) error {
 	if s.Touch(name) {
 		return nil
 	}
-	text := string(content)
-	if strings.IndexAny(text, `[{"`) == 0 {
-		for _, l := range literal.FindAllString(text, -1) {
+	var text strings.Builder
+	text.Write(content)
+	if bytes.IndexAny(content, `[{"`) == 0 {
+		for _, l := range literal.FindAllString(string(content), -1) {
 			says := gjson.Parse(l).Str
-			text += "\x00" + says + "\x00" + gjson.Parse(says).Str
+			text.WriteString("\x00" + says + "\x00" + gjson.Parse(says).Str)
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.artifacts[name] = text
+	s.artifacts[name] = text.String()
 	return nil
 }
 

@@ -2,7 +2,11 @@ package rewrite_test
 
 import (
 	"context"
+
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -39,11 +43,16 @@ func (a *answerer) Prepare(q summarize.Question) {
 func (*answerer) Prepares(string) bool { return true }
 func (*answerer) Needs() int           { return 100 }
 
+// hole is a shelf that takes everything and keeps nothing.
+type hole struct{ shelf }
+
+func (hole) Put(string, []byte, bool) error { return nil }
+
 // asking returns a process over s that asks the model of a.
 func asking(s *storage, a *answerer) process {
 	p := process{window: &atomic.Int64{}}
 	p.Shaper = rewrite.NewShaper(rewrite.Deps{
-		Ledger: ledger.New(s, keep), Shelf: shelf{s}, Memo: memo(), Summarizer: a,
+		Ledger: ledger.New(s, keep), Shelf: hole{shelf{s}}, Memo: memo(), Summarizer: a,
 		Window: func(_, _ string, _ int) (int, int) { return int(p.window.Load()), int(p.window.Load()) * 7 / 8 },
 	})
 	return p
@@ -95,3 +104,74 @@ func TestProviderThatCompactsGoesOn(t *testing.T) {
 		})
 	}
 }
+
+// A model is asked for a summary where the conversation will go on with it: often if the conversation only grows, also
+// after a restart, and hardly ever where the agent changes an earlier message each turn.
+func TestChangedMessagesAreNotPaidFor(t *testing.T) {
+	const turns = 100
+	changes := map[string]func(c *talk, turn int) (undo func()){
+		"none": func(*talk, int) func() { return func() {} },
+		"one word, for one turn": func(c *talk, turn int) func() {
+			before := slices.Clone(c.messages)
+			c.change(c.IntN(len(c.messages)-2), turn)
+			return func() { c.messages = before }
+		},
+		"one word, for good": func(c *talk, turn int) func() {
+			c.change(c.IntN(2)*c.IntN(len(c.messages)-2), turn) // mostly the first message: it may show the time
+			return func() {}
+		},
+	}
+	for name := range apis {
+		for kind, change := range changes {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				t.Parallel()
+				limits, s, model := defaultLimits(), newStorage(), &answerer{answers: map[string]string{}}
+				p := asking(s, model)
+				p.window.Store(6_000)
+				limits.Floor = 100
+				c := newTalk(name, 1, "scope", false)
+				c.system = strings.Repeat("You are an agent. ", 20)
+				compactions, alone, late := 0, 0, 0
+				for turn := range turns {
+					a := answer{text: fmt.Sprintf("Step %d. %s", turn, c.words(40)), calls: []call{c.call()}}
+					a.calls[0].result = c.words(60)
+					c.add(c.api.answer(a)...)
+					c.add(c.api.results(c.pen, a.calls)...)
+					undo := change(c, turn)
+					if turn == turns/2 {
+						p, late = asking(s, model), model.questions
+						p.window.Store(6_000)
+					}
+					out := p.Shape(inputOf(name, c, &limits))
+					if out.Report.Err != nil {
+						t.Fatal(out.Report.Err)
+					}
+					if out.Report.Compacted > 0 {
+						compactions++
+					}
+					if out.Report.Compaction.Why != "" {
+						alone++
+					}
+					undo()
+				}
+				switch most := turns / 10; {
+				case compactions == 0:
+					t.Error("nothing is compacted")
+				case kind == "none" && (alone > 0 || model.questions == late || late == 0):
+					t.Errorf("%d of %d compactions are code's alone; %d questions before a restart, %d in all", alone,
+						compactions, late, model.questions)
+				case kind != "none" && model.questions > most:
+					t.Errorf("%d questions for %d compactions, want at most %d", model.questions, compactions, most)
+				}
+			})
+		}
+	}
+}
+
+// change puts a word into message i, at a random place if it has several texts.
+func (c *talk) change(i, turn int) {
+	c.messages[i] = changeable.ReplaceAllString(c.messages[i], fmt.Sprintf(`"$1":$2"(%d) `, turn))
+}
+
+// changeable matches the beginning of the texts of a message.
+var changeable = regexp.MustCompile(`"(text|content|output)":(\s*)"`)

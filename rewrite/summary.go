@@ -19,6 +19,28 @@ func (x *shaping) prose() ladder.Prose {
 	return asker{x}
 }
 
+// steadyTurns is how many requests in a row must continue the one before them until a model is asked again, once the
+// client has changed an earlier message: a summary of messages that change each turn is used only once.
+const steadyTurns = 2
+
+// steady returns how many requests in a row, with this one, have continued the one before them; at most steadyTurns,
+// which is also assumed of a conversation whose last request is not known.
+func (x *shaping) steady() int {
+	if x.continuesLast() {
+		return min(x.last.steady+1, steadyTurns)
+	}
+	if x.isOfLast() {
+		return 0
+	}
+	return steadyTurns
+}
+
+// isOfLast reports whether the request and the last one have the same first answer, and so are of one conversation.
+func (x *shaping) isOfLast() bool {
+	r, l := x.request, x.last.request
+	return l != nil && r.Head < len(r.Items) && l.Head < len(l.Items) && r.Items[r.Head].Hash == l.Items[l.Head].Hash
+}
+
 // asker is the ladder.Prose of a request. Its questions are about the items from the head up to end; earlier is what a
 // model said in the summary before, which the answer is to update.
 type asker struct{ *shaping }
@@ -37,8 +59,11 @@ func (a asker) Look(end int, earlier summarize.Says) (text string, found bool) {
 }
 
 func (a asker) Ask(end int, earlier summarize.Says) (text string, cost event.Cost, err error) {
-	if a.in.Client == nil {
+	switch {
+	case a.in.Client == nil:
 		return "", cost, errors.New("nobody waits for a summary")
+	case a.steady() < steadyTurns && !a.in.Compact:
+		return "", cost, errors.New("the client has just changed earlier messages, and may change them again")
 	}
 	if turn := a.in.Turn; turn != nil {
 		turn.Release(1)
@@ -50,7 +75,7 @@ func (a asker) Ask(end int, earlier summarize.Says) (text string, cost event.Cos
 
 func (a asker) Prepare(end int, earlier summarize.Says) bool {
 	s := a.shaper.deps.Summarizer
-	if a.in.Client == nil || !s.Prepares(a.in.Upstream) {
+	if a.in.Client == nil || a.steady() < steadyTurns || !s.Prepares(a.in.Upstream) {
 		return false
 	}
 	s.Prepare(a.question(end, earlier))
