@@ -41,6 +41,8 @@ const (
 var (
 	clientTag   = regexp.MustCompile(`(?m)^\s*<(` + noteTags + `|` + outputTags + `)(?:\s[^>]*)?>`)
 	outputTag   = regexp.MustCompile(`\A(?:` + outputTags + `)\z`)
+	timeNote    = regexp.MustCompile(`\A\s*<current_datetime>[^<]*</current_datetime>\s*`)
+	lineTag     = regexp.MustCompile(`(?m)^\s*</?[A-Za-z][\w:.-]*(?:\s[^>]*)?>`)
 	typedTag    = regexp.MustCompile(`(?i)\A(?:` + typedTags + `)\z`)
 	anyTag      = regexp.MustCompile(`\A<([A-Za-z][\w:.-]*)(?:\s[^>]*)?>`)
 	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions for .*</INSTRUCTIONS>|(?:` + openings + `).*)`)
@@ -54,13 +56,18 @@ func (r *Request) OwnWords(it *Item) string {
 	for _, text := range r.texts(it) {
 		text = strings.TrimSpace(withoutNotes(text))
 		if it.Role == User {
-			text = unwrap(strings.TrimSpace(clientsText.ReplaceAllString(text, "")))
+			text = typedIn(text)
 		}
 		if text != "" {
 			own = append(own, text)
 		}
 	}
 	return strings.Join(own, "\n")
+}
+
+// typedIn returns what the user typed in a text without notes.
+func typedIn(text string) string {
+	return unwrap(strings.TrimSpace(clientsText.ReplaceAllString(text, "")))
 }
 
 // mostElements bounds how often the end of an element is looked for in vain, or in all of the text.
@@ -120,11 +127,17 @@ func unwrap(text string) string {
 // keepLine matches the lines by which a user says what every summary has to hold.
 var keepLine = regexp.MustCompile(`(?im)^keep:[^\r\n]*`)
 
-// KeepLines returns the lines of items [first, end) that begin with "keep:", in any case, in what the user typed.
+// KeepLines returns the lines of items [first, end) that begin with "keep:", in any case, in what the user typed. Below
+// a line that begins with a tag no line counts: what stands in an element may look like its end.
 func (r *Request) KeepLines(first, end int) (lines []string) {
 	for i := first; i < end; i++ {
-		if it := &r.Items[i]; it.Role == User {
-			lines = append(lines, keepLine.FindAllString(r.OwnWords(it), -1)...)
+		if r.Items[i].Role != User {
+			continue
+		}
+		for _, text := range r.texts(&r.Items[i]) {
+			aboveNotes := clientTag.Split(timeNote.ReplaceAllString(text, ""), 2)[0]
+			aboveTags := lineTag.Split(typedIn(aboveNotes), 2)[0]
+			lines = append(lines, keepLine.FindAllString(aboveTags, -1)...)
 		}
 	}
 	return lines
