@@ -23,22 +23,18 @@ func (x *shaping) prose() ladder.Prose {
 // client has changed an earlier message: a summary of messages that change each turn is used only once.
 const steadyTurns = 2
 
-// steady returns how many requests in a row, with this one, have continued the one before them; at most steadyTurns,
-// which is also assumed of a conversation whose last request is not known.
+// steady returns how many requests in a row, with this one, have continued the one before them; at most steadyTurns.
+// That is also assumed where the last request is not known, or has another first answer: it is of another conversation.
 func (x *shaping) steady() int {
-	if x.continuesLast() {
+	r, last := x.request, x.last.request
+	switch {
+	case x.continuesLast():
 		return min(x.last.steady+1, steadyTurns)
+	case last == nil || r.Head == len(r.Items) || last.Head == len(last.Items),
+		r.Items[r.Head].Hash != last.Items[last.Head].Hash:
+		return steadyTurns
 	}
-	if x.isOfLast() {
-		return 0
-	}
-	return steadyTurns
-}
-
-// isOfLast reports whether the request and the last one have the same first answer, and so are of one conversation.
-func (x *shaping) isOfLast() bool {
-	r, l := x.request, x.last.request
-	return l != nil && r.Head < len(r.Items) && l.Head < len(l.Items) && r.Items[r.Head].Hash == l.Items[l.Head].Hash
+	return 0
 }
 
 // asker is the ladder.Prose of a request. Its questions are about the items from the head up to end; earlier is what a

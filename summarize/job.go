@@ -81,7 +81,7 @@ const keyPrefix = "summary "
 func (s *Summarizer) Look(key string) (p Prose, found bool, err error) {
 	value, found, err := s.deps.Store.Get(keyPrefix + key)
 	if err != nil {
-		return Prose{}, false, fmt.Errorf("cannot look for a summary: %w", err)
+		return Prose{}, false, fmt.Errorf("%w: cannot look for a stored one: %w", ErrFailed, err)
 	}
 	if !found || json.Unmarshal(value, &p) != nil || p.Text == "" {
 		return Prose{}, false, nil
@@ -91,12 +91,8 @@ func (s *Summarizer) Look(key string) (p Prose, found bool, err error) {
 
 // answer returns the answer: one that was made meanwhile, or a new one, which is stored.
 func (j *job) answer() (p Prose, err error) {
-	p, found, err := j.Look(j.question.Key)
-	if err != nil {
-		return Prose{}, j.fail(err.Error())
-	}
-	if found {
-		return p, nil
+	if p, found, err := j.Look(j.question.Key); found || err != nil {
+		return p, err
 	}
 	j.prompt = newPrompt(&j.question, j.maxTokens())
 	j.learn()
