@@ -7,7 +7,7 @@
 //
 // Counting takes time in proportion to the text whatever the text is, allocates nothing once warm, and needs no
 // network: the vocabulary is in the program and is read when it is first used. Everything may be used from any
-// goroutine; each that counts at the same time takes some 16 KB of scratch space, which is kept for the next until
+// goroutine; each that counts at the same time takes up to 48 KB of scratch space, which is kept for the next until
 // memory is collected. The package does no I/O and reads no clock.
 package tokenize
 

@@ -3,6 +3,7 @@ package tokenize_test
 import (
 	"bufio"
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"sync"
@@ -73,6 +74,27 @@ func FuzzCountsAgreeWithAnotherImplementation(f *testing.F) {
 			t.Errorf("%q counts %d, want %d", s, got, want)
 		}
 	})
+}
+
+// Long pieces, which are not cut: of one letter, of small letters, of signs, of one script.
+func TestLongPiecesAgreeWithAnotherImplementation(t *testing.T) {
+	other, err := oracle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	chance := rand.New(rand.NewPCG(1, 2))
+	for _, alphabet := range []string{"a", "ab", "qzjxkvbpygfwmucldrhsnioate", "=-+*/#", "日本語一番", "กขคงจฉ"} {
+		letters := []rune(alphabet)
+		for _, n := range []int{65, 300, 600} {
+			var b strings.Builder
+			for range n {
+				b.WriteRune(letters[chance.IntN(len(letters))])
+			}
+			if got, want := tokenize.CountString(b.String()), len(other.EncodeOrdinary(b.String())); got != want {
+				t.Errorf("%d letters of %s count %d, want %d", n, alphabet, got, want)
+			}
+		}
+	}
 }
 
 func FuzzAnyBytesAreCountedWithinTheBound(f *testing.F) {

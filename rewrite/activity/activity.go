@@ -54,9 +54,7 @@ func Of(r *conversation.Request, known []Call) []Call {
 		if caller < 0 {
 			continue // the item is not the first result of a call
 		}
-		first, _ := slices.BinarySearchFunc(calls, caller, compareItem) // index of the first call that caller makes
-		isAnswered := func(c conversation.Call) bool { return c.ID == it.Answers }
-		c := &calls[first+slices.IndexFunc(r.Items[caller].Calls, isAnswered)]
+		c := &calls[r.Answered[i]]
 		c.Result, c.IsError = i, it.IsError
 		switch c.Kind { // results of other kinds, such as files, may only mention an exit code or an error
 		case Run:
@@ -92,10 +90,11 @@ func (c *Call) String() string {
 	return name + " `" + c.About + "`"
 }
 
-// Texts returns the values in a call's arguments without their names, a line for each. Text that is not JSON stays.
+// Texts returns the values in a call's arguments without their names, a line for each. Text that is not JSON stays, and
+// so does JSON that is nested deeply: each level is read again for each level above it.
 func Texts(body []byte, call *conversation.Call) string {
 	raw := call.ArgumentsIn(body)
-	if call.FreeText || !jsonspan.Valid(raw) {
+	if call.FreeText || !jsonspan.IsFlat(raw, 16) || !jsonspan.Valid(raw) {
 		return string(raw)
 	}
 	var b strings.Builder

@@ -171,16 +171,18 @@ func (r *Request) Callers() []int {
 	if r.callers != nil {
 		return r.callers
 	}
-	callers := make([]int, len(r.Items))
-	waiting := map[string]int{} // by ID of a call without a result so far, the item with this call
+	callers, calls := make([]int, len(r.Items)), 0
+	r.Answered = make([]int, len(r.Items))
+	waiting := map[string][2]int{} // by ID of a call without a result so far: the item with this call, and its number
 	for i := range r.Items {
 		it := &r.Items[i]
 		callers[i] = -1
 		for _, call := range it.Calls {
-			waiting[call.ID] = i
+			waiting[call.ID] = [2]int{i, calls}
+			calls++
 		}
-		if caller, ok := waiting[it.Answers]; ok && it.Role == Tool { // Answers "" of other roles may match a broken call
-			callers[i] = caller
+		if call, ok := waiting[it.Answers]; ok && it.Role == Tool { // Answers "" of other roles may match a broken call
+			callers[i], r.Answered[i] = call[0], call[1]
 			delete(waiting, it.Answers)
 		}
 	}

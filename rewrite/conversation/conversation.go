@@ -82,6 +82,7 @@ type Item struct {
 	StartsAnswer bool            // first item of an answer of the model: the conversation may be cut before it
 	Locked       bool            // never replaced and never dropped, mostly because its content is opaque or unknown
 	Compaction   bool            // holds the provider's own summary: the provider ignores the items before it
+	Keep         []string        // lines of the user that every summary has to hold: see KeepLines
 	Hash         Hash            // of what the model sees of it
 	Size         Size            // before any edit, in tokens of the vocabulary; zero until Count
 }
@@ -135,9 +136,10 @@ type Request struct {
 	AnswerGoesOn bool // the last item is the model's, who may continue it: nothing is decided about this answer yet
 
 	// Computed at the first call of Chain, Callers and Count.
-	chain   []Link
-	callers []int
-	fixed   event.Tokens // of all but the items, in tokens of the vocabulary
+	chain    []Link
+	callers  []int
+	Answered []int        // by item, the number of the call that it answers among all calls; 0 if it answers none
+	fixed    event.Tokens // of all but the items, in tokens of the vocabulary
 }
 
 // Dialect reads and edits requests of one API. It has no state.
