@@ -19,22 +19,47 @@ var failureWords = []string{
 	"expected", "received:", "actual", "got:", "but was", "!=", "attempt to", "✗", "✘", "✖", "●", "×",
 }
 
-// speaksOfFailure reports whether a line in small letters has one of failureWords. A regexp takes ten times as long.
+// wordsAt has failureWords by their first two bytes.
+var wordsAt [1 << 16][]string
+
+// speaksOfFailure reports whether a line in small letters has one of failureWords. A regexp takes fifty times as long.
 func speaksOfFailure(line string) bool {
-	return slices.ContainsFunc(failureWords, func(word string) bool { return strings.Contains(line, word) })
+	for i := 1; i < len(line); i++ {
+		isHere := func(word string) bool { return strings.HasPrefix(line[i-1:], word) }
+		if slices.ContainsFunc(wordsAt[int(line[i-1])<<8|int(line[i])], isHere) {
+			return true
+		}
+	}
+	return false
 }
 
-// harmless matches parts of lines that have failureWords and speak of no failure, such as "0 errors". reason matches a
-// failing line that says why it failed.
-var (
-	harmless = regexp.MustCompile(`(?i)\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-]` +
-		`(?:errors?|failures?|failed|fail|conflicts)\b|` +
-		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b|errors?[ _-]?free|` +
-		`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$|^[^,;]*\(pass\).*$|` +
-		`^\s*\d+(?: ?[|│→]|\t).*$`) // a line of a file, behind its number
-	reason = regexp.MustCompile(`(?i)(?:error|exception|fatal|panic\w*|fail\w*|abort\w*|killed|denied|cannot|can't)\b` +
-		`[^:]{0,40}: \S|: .*(?:cannot|can't|no such|undefined)`)
-)
+// harmless match parts of lines in small letters that have failureWords and speak of no failure, such as "0 errors".
+// Regexps are slow, so each is for lines with one of some texts.
+var harmless = []struct {
+	texts []string
+	form  *regexp.Regexp
+}{
+	{strings.Fields("ok pass ✓ √ ✔"), regexp.MustCompile(`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|` +
+		`^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$|^[^,;]*\(pass\).*$`)},
+	{[]string{"|", "│", "→", "\t"}, regexp.MustCompile(`^\s*\d+(?: ?[|│→]|\t).*$`)}, // of a file, behind its number
+	{strings.Fields("0 no without any"), regexp.MustCompile(`\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-]` +
+		`(?:errors?|failures?|failed|fail|conflicts)\b`)},
+	{strings.Fields("0 none null false nil free"), regexp.MustCompile(`errors?[ _-]?free|` +
+		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b`)},
+}
+
+// reasons match failing lines in small letters that say why they failed. A regexp that begins with a text is fast.
+var reasons = []*regexp.Regexp{regexp.MustCompile(`: .*(?:cannot|can't|no such|undefined)`)}
+
+func init() {
+	for _, word := range failureWords {
+		words := &wordsAt[int(word[0])<<8|int(word[1])]
+		*words = append(*words, word)
+	}
+	for _, word := range strings.Fields(`error exception fatal panic\w* fail\w* abort\w* killed denied cannot can't`) {
+		reasons = append(reasons, regexp.MustCompile(word+`\b[^:]{0,40}: \S`))
+	}
+}
 
 // How much of a text is shown, and in which order: the score of a line is explained at order.
 const (
@@ -110,11 +135,22 @@ func mask(line string) string {
 
 // failure returns the part of a line's score that it has as a failing line; 0 if it speaks of no failure.
 func failure(line string) float64 {
+	const longest = 400 // bytes that regexps look at
 	small := strings.ToLower(line)
-	switch {
-	case !speaksOfFailure(small) || !speaksOfFailure(harmless.ReplaceAllString(small, "")): // the second test is slow
+	if !speaksOfFailure(small) {
 		return 0
-	case reason.MatchString(line):
+	}
+	start := small[:min(len(small), longest)]
+	harmful := start
+	for _, h := range harmless {
+		if slices.ContainsFunc(h.texts, func(text string) bool { return strings.Contains(harmful, text) }) {
+			harmful = h.form.ReplaceAllString(harmful, "")
+		}
+	}
+	switch {
+	case !speaksOfFailure(harmful) && !speaksOfFailure(small[len(start):]):
+		return 0
+	case slices.ContainsFunc(reasons, func(form *regexp.Regexp) bool { return form.MatchString(start) }):
 		return failureScore + reasonScore
 	}
 	return failureScore
@@ -155,7 +191,7 @@ func (x *choice) order() []int {
 	for i, s := range x.shapes {
 		order[i], score[i] = i, s.failure+math.Log(float64(len(x.lines))/float64(s.lines))
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(score[b], score[a]), a-b) })
 	return order
 }
 
@@ -174,8 +210,9 @@ func (x *choice) show(i int) int {
 	if i > 0 && i+1 < len(x.lines) && !x.shown[i-1] && !x.shown[i+1] { // one gap becomes two, with a note each
 		n += gapTokens
 	}
-	if n > x.budget {
-		return 0 // a shorter line may still have room
+	if n > x.budget { // a shorter line may still have room
+		x.budget-- // so not all lines are counted in vain
+		return 0
 	}
 	x.shown[i] = true
 	x.budget -= n
@@ -221,7 +258,7 @@ func (x *choice) join() (short string, omitted int) {
 		}
 		n := i - first
 		gap := strings.Join(x.lines[first:i], "")
-		if len(gap) <= longestLine && !strings.Contains(gap, Mark) && x.count(gap) <= gapTokens { // shorter than a note
+		if len(gap) <= 64*gapTokens && !strings.Contains(gap, Mark) && x.count(gap) <= gapTokens { // shorter than a note
 			b.WriteString(gap)
 			n = 0
 		}

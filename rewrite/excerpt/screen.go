@@ -42,7 +42,7 @@ func Screen(text string) (screen string, changed bool) {
 			s.column = max(s.column-1, 0)
 		case r == '\a': // the bell shows nothing
 		case r == '\x1b':
-			m := sequence.FindStringSubmatch(text[i:])
+			m := sequence.FindStringSubmatch(text[i:min(i+1<<10, len(text))]) // of a longer one the rest is text
 			number, _ := strconv.Atoi(m[1])
 			s.command(m[2], number) // m[2] is empty, and nothing happens, unless m is a whole control sequence
 			size = len(m[0])
