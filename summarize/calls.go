@@ -25,17 +25,18 @@ func (s *summary) calls(budget int) string {
 	heading, last := "", "" // of the oldest rows in list, added once an older call is of another tool; the oldest row
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
-		if !s.inSpan(c) || c.Kind == activity.Todo || c.Kind == activity.Ask {
-			continue // tasks and users have a section for the last two kinds
+		tool, row := excerpt.OneLine(c.Tool, 80)+":\n", rowOf(c)
+		if !s.inSpan(c) || c.Kind == activity.Todo || c.Kind == activity.Ask || listed[tool+row] && c.Failed() {
+			continue // tasks and users have a section for two kinds; the row of a newer call says all of a failure
 		}
-		tool, row, quoted := excerpt.OneLine(c.Tool, 80)+":\n", rowOf(c), quote(s.linesToQuote(c, n))
+		quoted := quote(s.linesToQuote(c, n))
 		lines := slices.DeleteFunc(strings.SplitAfter(quoted, "\n"), func(line string) bool {
 			return strings.Contains("\n"+list.text, "\n"+line) // a newer call failed in the same way
 		})
 		quoted = strings.Join(lines, "")
 		saysNothing := c.About == "" && quoted == ""
-		if listed[tool+row] && (quoted == "" || c.Failed()) || saysNothing && !c.Failed() {
-			continue // the newer call's row says it all, or the row only a tool's name
+		if listed[tool+row] && quoted == "" || saysNothing && !c.Failed() {
+			continue // the newer call's row says it all, too, or the row only a tool's name
 		}
 		if list.room < len(heading+row+quoted) {
 			heading = "(older calls are not listed)\n" + heading
@@ -83,10 +84,13 @@ func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 	var list []string
 	isNew := func(name string) bool { return n.used[name] > c.Result && !n.shown[name] }
 	for line := range strings.SplitSeq(text, "\n") {
+		isPart := len(line) > longest || strings.HasSuffix(line, "(") || strings.HasSuffix(line, "[")
+		if isPart || len(list) == maxLines || !slices.ContainsFunc(namesIn(line), isNew) {
+			continue
+		}
 		words := longWord.FindAllString(line, -1)
 		slices.Sort(words)
-		isPart := len(slices.Compact(words)) < 3 || strings.HasSuffix(line, "(") || strings.HasSuffix(line, "[")
-		if !isPart && len(list) < maxLines && len(line) <= longest && slices.ContainsFunc(namesIn(line), isNew) {
+		if len(slices.Compact(words)) >= 3 {
 			list = append(list, strings.TrimRight(line, " \t\r"))
 			n.markShown(line) // no second line is quoted for the same names
 		}

@@ -18,15 +18,17 @@ type message struct {
 // Kept returns the lines of the user before the end of the span that begin with "keep:", oldest first and each once, in
 // Budgets.Keep tokens. omitted is how many others there are: of lines that do not fit together, the newest are kept.
 func (s *Span) Kept() (lines []string, omitted int) {
-	room := s.Budgets.Keep
+	room, seen := s.Budgets.Keep, map[string]bool{}
 	for _, line := range slices.Backward(s.Request.KeepLines(0, s.To)) {
-		switch n := s.Count(line); {
-		case slices.Contains(lines, line):
-		case n > room:
+		switch {
+		case seen[line]:
+		case room <= 0 || s.Count(line) > room:
 			omitted++
+			room-- // so not all lines are counted in vain
 		default:
-			lines, room = append(lines, line), room-n
+			lines, room = append(lines, line), room-s.Count(line)
 		}
+		seen[line] = true
 	}
 	slices.Reverse(lines)
 	return lines, omitted
@@ -84,16 +86,16 @@ func (s *summary) users(kept []string) (list []message, others int) {
 func (s *summary) messages(list []message, others int) {
 	slices.SortStableFunc(list, func(a, b message) int { return a.item - b.item })
 	list = slices.CompactFunc(list, func(a, b message) bool { return a.item == b.item })
-	mark, text := "-- message", ""
+	mark, text := "-- message", strings.Builder{}
 	if slices.ContainsFunc(list, func(m message) bool { return strings.Contains("\n"+m.text, "\n"+mark) }) {
 		mark = "-- " + s.id + ": message" // else a part of a message could be taken for another one
 	}
 	if others > 0 {
-		text = fmt.Sprintf("(more messages of the user, in the transcript: %d)\n", others)
+		fmt.Fprintf(&text, "(more messages of the user, in the transcript: %d)\n", others)
 	}
 	for _, m := range list {
-		text += fmt.Sprintf("%s %d, %s\n%s", mark, s.Request.Items[m.item].Number, m.note, m.text)
+		fmt.Fprintf(&text, "%s %d, %s\n%s", mark, s.Request.Items[m.item].Number, m.note, m.text)
 	}
 	s.section("the user's messages in full, the last part of each of yours, oldest first (the user's rules hold; "+
-		"finished tasks stay done)", text)
+		"finished tasks stay done)", text.String())
 }

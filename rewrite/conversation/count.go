@@ -11,13 +11,14 @@ import (
 
 // Scale counts tokens for one model. All counts are in tokens of the vocabulary; Ratio converts them.
 type Scale struct {
-	Model tokenize.Model
-	Memo  *tokenize.Memo // remembers counts from request to request
-	Ratio float64        // tokens of the model for one token of the vocabulary
+	Model    tokenize.Model
+	Memo     *tokenize.Memo // remembers counts from request to request
+	Ratio    float64        // tokens of the model for one token of the vocabulary
+	halvings int            // of maxCounted
 }
 
 // maxCounted bounds the time that counting one text takes: the count of a text of more bytes is extrapolated from
-// samples of this size in total.
+// samples of this size in total, or of 16 KB behind items of so many tokens: the time for all is bounded, too.
 const maxCounted = 1 << 20
 
 // Size is the size of one item in tokens of the vocabulary. Media are pictures, audio and documents.
@@ -36,11 +37,6 @@ func (r *Request) Count(s Scale) event.Tokens {
 	if r.fixed.Other > 0 { // an earlier call has counted all: it sets this field last, and never to 0
 		return r.fixed
 	}
-	for i := range r.Items {
-		if r.Items[i].Size == (Size{}) { // not reused: a counted item has some tokens at least
-			r.Items[i].Size = r.sizeOf(s, i)
-		}
-	}
 	for _, text := range r.Prompts {
 		r.fixed.System += s.count(text.Of(r.Body), false)
 	}
@@ -52,15 +48,25 @@ func (r *Request) Count(s Scale) event.Tokens {
 			return s.CountText(string(raw))
 		})
 	}
+	before := 0 // tokens of the items before
+	for i := range r.Items {
+		if before > maxCounted {
+			s.halvings = 6
+		}
+		if r.Items[i].Size == (Size{}) { // not reused: a counted item has some tokens at least
+			r.Items[i].Size = r.sizeOf(s, i)
+		}
+		before += r.Items[i].Size.Text
+	}
 	r.fixed.Other = tokenize.PerReply
 	return r.fixed
 }
 
-// Estimated reports whether an item's size is an estimate, as a text exceeds maxCounted: no Ratio is learned from it.
+// Estimated reports whether sizes of items are estimates, as texts exceed maxCounted: no Ratio is learned from them.
 func (r *Request) Estimated() bool {
 	isLong := func(p Part) bool { return p.Kind == TextPart && p.Value.End-p.Value.Start > maxCounted }
 	hasLong := func(it Item) bool { return slices.ContainsFunc(it.Parts, isLong) }
-	return len(r.Body) > maxCounted && slices.ContainsFunc(r.Items, hasLong)
+	return len(r.Body) > 4*maxCounted || len(r.Body) > maxCounted && slices.ContainsFunc(r.Items, hasLong)
 }
 
 // sizeOf counts item i: its texts, media and calls, and what the API adds to a message and to a call.
@@ -133,7 +139,7 @@ func (s Scale) count(v []byte, escaped bool) int {
 		kind, count = countEscaped, tokenize.CountEscaped
 	}
 	return s.Memo.Count(kind, v, func(v []byte) int {
-		return tokenize.About(jsonspan.TextOf(v), maxCounted, count)
+		return tokenize.About(jsonspan.TextOf(v), maxCounted>>s.halvings, count)
 	})
 }
 

@@ -76,7 +76,7 @@ const mostElements = 100
 // withoutNotes returns a text without the elements of noteTags and outputTags that begin a line or follow another one.
 func withoutNotes(text string) string {
 	var own strings.Builder
-	for missing := 0; missing < mostElements; {
+	for searched := 0; searched < mostElements && strings.Contains(text, "<"); {
 		at := clientTag.FindStringSubmatchIndex(text)
 		if at == nil {
 			break
@@ -87,11 +87,12 @@ func withoutNotes(text string) string {
 		end := strings.Index(body, "</"+name+">")
 		if outputTag.MatchString(name) {
 			end = strings.LastIndex(body, "</"+name+">")
+			searched++
 		}
 		if end < 0 { // it is no element
 			own.WriteString(text[at[0]:at[1]])
 			text = body
-			missing++
+			searched++
 			continue
 		}
 		text = body[end+len("</>")+len(name):]
@@ -127,18 +128,24 @@ func unwrap(text string) string {
 // keepLine matches the lines by which a user says what every summary has to hold.
 var keepLine = regexp.MustCompile(`(?im)^keep:[^\r\n]*`)
 
-// KeepLines returns the lines of items [first, end) that begin with "keep:", in any case, in what the user typed. Below
-// a line that begins with a tag no line counts: what stands in an element may look like its end.
+// keepLines returns the lines of an item that begin with "keep:", in any case, in what the user typed. Below a line that
+// begins with a tag no line counts: what stands in an element may look like its end.
+func (r *Request) keepLines(it *Item) (lines []string) {
+	if it.Role != User || !strings.Contains(strings.ToLower(r.TextOf(it)), "keep:") {
+		return nil
+	}
+	for _, text := range r.texts(it) {
+		aboveNotes := clientTag.Split(timeNote.ReplaceAllString(text, ""), 2)[0]
+		aboveTags := lineTag.Split(typedIn(aboveNotes), 2)[0]
+		lines = append(lines, keepLine.FindAllString(aboveTags, -1)...)
+	}
+	return lines
+}
+
+// KeepLines returns the lines to keep of items [first, end).
 func (r *Request) KeepLines(first, end int) (lines []string) {
 	for i := first; i < end; i++ {
-		if r.Items[i].Role != User {
-			continue
-		}
-		for _, text := range r.texts(&r.Items[i]) {
-			aboveNotes := clientTag.Split(timeNote.ReplaceAllString(text, ""), 2)[0]
-			aboveTags := lineTag.Split(typedIn(aboveNotes), 2)[0]
-			lines = append(lines, keepLine.FindAllString(aboveTags, -1)...)
-		}
+		lines = append(lines, r.Items[i].Keep...)
 	}
 	return lines
 }
