@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -87,16 +87,7 @@ type goldenItem struct {
 	role   string
 	tokens int
 	words  []string
-}
-
-// has reports whether the word stands in the line, and returns what follows it and "=".
-func (it goldenItem) has(word string) (value string, ok bool) {
-	for _, w := range it.words {
-		if name, value, _ := strings.Cut(w, "="); name == word {
-			return value, true
-		}
-	}
-	return "", false
+	flags  map[string]string // the words, and what follows each behind "="
 }
 
 type goldenItems []goldenItem
@@ -114,7 +105,12 @@ func parseItems(t *testing.T, lines []byte) (items goldenItems) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		items = append(items, goldenItem{words[0], tokens, words[2:]})
+		it := goldenItem{words[0], tokens, words[2:], map[string]string{}}
+		for _, word := range it.words {
+			name, value, _ := strings.Cut(word, "=")
+			it.flags[name] = value
+		}
+		items = append(items, it)
 	}
 	return items
 }
@@ -154,17 +150,11 @@ func newGolden(t *testing.T, keys []byte) *golden {
 	g.Limits = ladder.Usual()
 	g.ClearAt, g.CompactAt, g.Target, g.KeepTail = .8, .9, .5, 20_000
 	g.CacheLife = unit.Duration(5 * time.Minute)
-	var preset struct{ Preset string }
-	if err := toml.Unmarshal(keys, &preset); err != nil {
-		t.Fatal(err)
+	read := func() error {
+		return toml.NewDecoder(bytes.NewReader(keys)).DisallowUnknownFields().Decode(&g.settings)
 	}
-	if err := g.SetPreset(cmp.Or(preset.Preset, "balanced")); err != nil {
-		t.Fatal(err)
-	}
-	if err := toml.NewDecoder(bytes.NewReader(keys)).DisallowUnknownFields().Decode(&g.settings); err != nil {
-		t.Fatal(err)
-	}
-	if err := g.Check(); err != nil {
+	err := read() // and again below, as the keys hold against the preset
+	if err = errors.Join(err, g.SetPreset(cmp.Or(g.Preset, "balanced")), read(), g.Check()); err != nil {
 		t.Fatal(err)
 	}
 	deps := rewrite.Deps{
@@ -193,23 +183,23 @@ func (g *golden) play(items goldenItems) []byte {
 
 func (g *golden) send(last goldenItem, isLast bool) {
 	g.now = g.now.Add(time.Second)
-	if _, ok := last.has("pause"); ok {
+	if _, ok := last.flags["pause"]; ok {
 		g.now = g.now.Add(10 * time.Minute)
 	}
-	if model, ok := last.has("model"); ok {
+	if model, ok := last.flags["model"]; ok {
 		g.model = model
 	}
-	_, isAsked := last.has("asked")
+	_, isAsked := last.flags["asked"]
 	const tools = `[{"type":"function","function":{"name":"bash"}}]` // without any, nothing can be read back
 	body := `{"model":"` + g.model + `","tools":` + tools + `,"messages":[` + strings.Join(g.messages, ",") + `]}`
 	in := rewrite.Input{Dialect: chat.Dialect{}, Body: []byte(body), Limits: &g.Limits, Compact: isAsked, Now: g.now,
 		Client: context.Background(), Credential: func() any { return nil }}
 	g.shape(in, isLast)
-	refused, ok := last.has("refused")
+	const tries = 4 // as many as the proxy makes
+	refused, ok := last.flags["refused"]
 	if !ok {
 		return
 	}
-	const tries = 4 // as many as the proxy makes
 	for k, most := range strings.Split(refused, ",") {
 		tokens, err := strconv.Atoi(most)
 		if err != nil {
@@ -276,8 +266,8 @@ type object = map[string]any
 // message returns the JSON of an item.
 func (g *golden) message(it goldenItem) string {
 	m := object{"role": it.role, "content": text(len(g.messages), it.tokens)}
-	_, isFailed := it.has("failed")
-	_, isProgress := it.has("progress")
+	_, isFailed := it.flags["failed"]
+	_, isProgress := it.flags["progress"]
 	switch {
 	case it.role == "assistant" && len(it.words) > 0:
 		m["tool_calls"] = g.calls(it.words)
@@ -290,7 +280,7 @@ func (g *golden) message(it goldenItem) string {
 			m["content"] = strings.Join(strings.Fields(m["content"].(string)), "\r")
 		}
 		if isFailed {
-			m["content"] = m["content"].(string) + "\n--- FAIL: TestSum\n    sum_test.go:12: got 3, want 2\nexit code 1\n"
+			m["content"] = m["content"].(string) + "\n--- FAIL: TestSum\n    got 3, want 2\nexit code 1\n"
 		}
 	}
 	raw, _ := json.Marshal(m) // plain data
@@ -345,17 +335,13 @@ func text(seed, tokens int) string {
 type shelf struct{}
 
 func (shelf) Name(_ string, content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:13])
+	return fmt.Sprintf("%x", sha256.Sum256(content))[:26]
 }
 
-func (shelf) Address(name string) string { return "/artifacts/" + name }
-
+func (shelf) Address(name string) string     { return "/artifacts/" + name }
 func (shelf) Put(string, []byte, bool) error { return nil }
-
-func (shelf) Touch(string) bool { return true }
-
-func (shelf) Full() bool { return false }
+func (shelf) Touch(string) bool              { return true }
+func (shelf) Full() bool                     { return false }
 
 // The golden is a model that is asked for summaries: the text is there for the next request if it is asked ahead.
 
@@ -372,9 +358,7 @@ func (g *golden) Prepare(q summarize.Question) {
 	fmt.Fprintf(&g.got, "a model is asked ahead about %d tokens\n", rounded(q.SpanTokens))
 	g.prepared[q.Key] = true
 }
-
 func (g *golden) Prepares(string) bool { return true }
-
-func (g *golden) Needs() int { return 1000 }
+func (g *golden) Needs() int           { return 1000 }
 
 func (g *golden) prose() summarize.Prose { return summarize.Prose{Text: text(1, g.ModelTexts)} }
