@@ -141,6 +141,9 @@ func TestClaudeCode(t *testing.T) {
 	})
 }
 
+var openCodeTools = tools{bash: "bash", command: "command", read: "read", edit: "edit", write: "write",
+	path: "filePath", old: "oldString", now: "newString"}
+
 // codexTools are those of Codex: it does all with a shell.
 var codexTools = tools{bash: "exec_command", command: "cmd", patch: "apply_patch"}
 
@@ -330,8 +333,6 @@ func TestOtherAgentsUnderRun(t *testing.T) {
 	f("AI SDK", claudeModel, "", plain, []string{"node", script, task, claudeModel})
 	f("AI SDK streamed", claudeModel, "/v1", plain, []string{"node", script, task, claudeModel, "streamed"})
 
-	full := tools{bash: "bash", command: "command", read: "read", edit: "edit", write: "write",
-		path: "filePath", old: "oldString", now: "newString"}
 	settings := filepath.Join(t.TempDir(), "opencode.json")
 	text := `{"autoupdate":false,"share":"disabled","permission":{"*":"allow","external_directory":"allow"}}`
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
@@ -342,8 +343,8 @@ func TestOtherAgentsUnderRun(t *testing.T) {
 	open := func(model string) []string {
 		return []string{find(t, "opencode-linux-x64/bin/opencode"), "run", "--model", model, task}
 	}
-	f("OpenCode", claudeModel, "", full, open("anthropic/"+claudeModel), alone...)
-	f("OpenCode with Responses", codexModel, "/v1", full, open("openai/"+codexModel), alone...)
+	f("OpenCode", claudeModel, "", openCodeTools, open("anthropic/"+claudeModel), alone...)
+	f("OpenCode with Responses", codexModel, "/v1", openCodeTools, open("openai/"+codexModel), alone...)
 
 	f("Copilot CLI with Responses", codexModel, "/v1", tools{bash: "bash", command: "command"},
 		[]string{find(t, "@github/copilot-linux-x64/copilot"), "--allow-all-tools", "--allow-all-paths",

@@ -246,7 +246,7 @@ const (
 	ReasonManual    = "manual"    // it was asked for
 	ReasonOverflow  = "overflow"  // the provider refused the request as too long
 	ReasonUsers     = "users"     // of a warning: messages of the user are left out, as nothing else helped
-	ReasonOverhead  = "overhead"  // of a warning: system prompt, tools and first message are over the line by themselves
+	ReasonOverhead  = "overhead"  // of a warning: system prompt, tools and first message leave too little of the window
 	ReasonKeep      = "keep"      // of a warning: the user's lines that begin with "keep:" are over their limit
 )
 

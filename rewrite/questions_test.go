@@ -2,6 +2,7 @@ package rewrite_test
 
 import (
 	"context"
+
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,18 +10,19 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"epitome/rewrite"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
+	"epitome/tokenize"
 )
 
 // answerer is a Summarizer whose model answers each question at once.
 type answerer struct {
 	questions int
 	answers   map[string]string
+	longest   int // tokens of the model that the longest question may have
 }
 
 func (a *answerer) Look(key string) (summarize.Prose, bool, error) {
@@ -37,8 +39,22 @@ func (a *answerer) Ask(_ context.Context, q summarize.Question) (p summarize.Pro
 func (a *answerer) Prepare(q summarize.Question) {
 	if a.answers[q.Key] == "" {
 		a.questions++
+		a.longest = max(a.longest, sizeOf(q))
 		a.answers[q.Key] = fmt.Sprintf("## Goal\nAnswer %d.", a.questions)
 	}
+}
+
+// sizeOf returns how many tokens of the model a question may have: those of the conversation that it continues, or of a
+// transcript, whichever is more.
+func sizeOf(q summarize.Question) int {
+	scale, tokens := conversation.Scale{Model: tokenize.ModelOf(q.Model), Memo: memo(), Ratio: 1}, 0
+	if r, err := dialects[q.Dialect].Read(q.Continue, nil); err == nil {
+		tokens = r.Count(scale).Total()
+		for i := range r.Items {
+			tokens += r.Items[i].Size.Total()
+		}
+	}
+	return int(float64(max(tokens, q.Usable)) * scale.Model.Ratio)
 }
 
 func (*answerer) Prepares(string) bool { return true }
@@ -169,6 +185,35 @@ func TestChangedMessagesAreNotPaidFor(t *testing.T) {
 	}
 }
 
+// A question continues the conversation as it was sent before, which may be more than what the request leaves of it: it
+// fits the window all the same.
+func TestQuestionsFitTheWindow(t *testing.T) {
+	const window, usable = 20_000, 17_500
+	for name := range apis {
+		limits, model := defaultLimits(), &answerer{answers: map[string]string{}}
+		for seed := range uint64(4) {
+			p := asking(newStorage(), model)
+			p.window.Store(window)
+			c := newTalk(name, seed, "scope", false)
+			for turn := range 30 {
+				a := answer{text: c.words(20), calls: []call{c.call()}}
+				a.calls[0].result = c.words(400 + c.IntN(1_000))
+				c.add(c.api.answer(a)...)
+				c.add(c.api.results(c.pen, a.calls)...)
+				if turn < 10 {
+					continue // an agent that did without epitome so far
+				}
+				if out := p.Shape(inputOf(name, c, &limits)); out.Report.Err != nil {
+					t.Fatal(out.Report.Err)
+				}
+			}
+		}
+		if model.questions == 0 || model.longest > usable {
+			t.Errorf("%s: the longest of %d questions has %d tokens", name, model.questions, model.longest)
+		}
+	}
+}
+
 // change puts a word into message i, at a random place if it has several texts.
 func (c *talk) change(i, turn int) {
 	c.messages[i] = changeable.ReplaceAllString(c.messages[i], fmt.Sprintf(`"$1":$2"(%d) `, turn))
@@ -176,70 +221,3 @@ func (c *talk) change(i, turn int) {
 
 // changeable matches the beginning of the texts of a message.
 var changeable = regexp.MustCompile(`"(text|content|output)":(\s*)"`)
-
-// A summary with a focus is made for it: an answer that was made without one, or for another, is not found.
-func TestFocusIsPartOfTheQuestion(t *testing.T) {
-	model, limits := &answerer{answers: map[string]string{}}, defaultLimits()
-	c := newTalk("chat", 1, "scope", false)
-	for range 12 {
-		c.answer(answer{text: c.words(40)}, 1)
-		c.user()
-	}
-	for i, focus := range []string{"", "the tables", "the tables", "the names", ""} {
-		p := asking(newStorage(), model)
-		p.window.Store(60_000)
-		in := inputOf("chat", c, &limits)
-		in.Compact, in.Focus = true, focus
-		out := p.Shape(in)
-		if want := []int{1, 2, 2, 3, 3}[i]; model.questions != want || out.Report.Err != nil {
-			t.Errorf("%d questions up to focus %q, want %d: %v", model.questions, focus, want, out.Report.Err)
-		}
-	}
-}
-
-// A note counts the messages that it stands for, and no message that stays beside it; a filter keeps what the user
-// wants kept.
-func TestNotesCountWhatIsLeftOut(t *testing.T) {
-	messages := []string{`{"role":"user","content":"Begin."}`}
-	for i := range 20 {
-		user := fmt.Sprintf("Next is step %d. %s", i, strings.Repeat("Go on. ", 30))
-		if i == 2 {
-			user = "keep: no names\\n" + user
-		}
-		messages = append(messages, `{"role":"assistant","content":"`+strings.Repeat("Well. ", 60)+`"}`,
-			`{"role":"user","content":"`+user+`"}`)
-		if i == 5 {
-			messages = append(messages, `{"role":"critic","content":"Mind the gap."}`,
-				`{"role":"system","content":"Be brief."}`)
-		}
-	}
-	body := []byte(`{"model":"m","messages":[` + strings.Join(messages, ",") + `]}`)
-	for name, set := range map[string]func(*ladder.Limits, *rewrite.Input){
-		"compact":      func(_ *ladder.Limits, in *rewrite.Input) { in.Compact = true },
-		"newest_turns": func(l *ladder.Limits, _ *rewrite.Input) { l.Turns = 4 },
-		"rescue": func(_ *ladder.Limits, in *rewrite.Input) {
-			in.Rescue = &rewrite.Rescue{Most: 1_000, From: ladder.StageBare}
-		},
-	} {
-		limits := defaultLimits()
-		limits.KeepTail, limits.Floor = 500, 100
-		in := rewrite.Input{Dialect: dialects["chat"], Body: body, Limits: &limits}
-		set(&limits, &in)
-		p := start(newStorage())
-		p.window.Store(64_000)
-		out := p.Shape(in)
-		sent := gjson.GetBytes(out.Body, "messages").Array()
-		var counted int
-		_, note, _ := strings.Cut(string(out.Body), "[epitome: ")
-		fmt.Sscan(note, &counted)
-		left := len(messages) - len(sent)
-		isMessage := strings.HasPrefix(sent[1].Get("content").Str, "[epitome: ") // else a part of the first one
-		if isMessage {
-			left++
-		}
-		if out.Report.Err != nil || counted != left || counted < 10 || !strings.Contains(note, `\nkeep: no names\n`) &&
-			!strings.Contains(note, `\nkeep: no names"`) || !strings.Contains(string(out.Body), "Mind the gap.") {
-			t.Errorf("%s: %d of %d messages are left out, and the note says %.600s", name, left, len(messages), note)
-		}
-	}
-}

@@ -84,6 +84,9 @@ func (x *shaping) read() error {
 		Limits: limits.EffectiveAt(window, usable, scale.Ratio), Asked: in.Compact, Refused: in.Rescue != nil,
 		ReadsByTool: x.readsByTool(), Artifacts: d.Shelf, Scope: in.Scope,
 	}
+	if in.Rescue != nil {
+		x.state.Fits = int(float64(in.Rescue.Most) / scale.Ratio)
+	}
 	x.state.Prepare()
 	x.out.state = x.state
 	x.describeRequest()

@@ -50,7 +50,7 @@ type Deps struct {
 	Dialects map[string]Dialect                 // by key; the one of the empty key is for Config.Upstream
 	Overflow func(status int, body []byte) bool // whether a provider says that the request is too long
 	Count    func(text string) int              // tokens
-	Usable   func(upstream, model string) int   // tokens that a request to Config.Model may have; 0 if that is not known
+	Usable   func(upstream, model string) int   // as Question.Usable, of Config.Model
 	Memory   *inject.Memory                     // of what sessions teach; nothing is learned while it is nil or off
 	Prepares func(upstream string) bool         // whether Prepare may be used for conversations with the upstream
 	Tell     func(event.Summary)                // hears what jobs do; it must not wait
@@ -148,11 +148,7 @@ func (s *Summarizer) Prepare(q Question) {
 // Needs returns how many tokens, as they are counted here, of usable a request needs beside Question.Continue: for
 // the instruction, as the answer fits into what every window keeps free.
 func (s *Summarizer) Needs() int {
-	s.mu.Lock()
-	q := Question{Earlier: "one", Behind: 1, Focus: strings.Repeat("word ", 200), Instructions: s.conf.Instructions}
-	s.mu.Unlock()
-	p := newPrompt(&q, 0)
-	p.Why = "it named none of the files that were written"
+	p := prompt{Tokens: summaryTokens, Update: true, Why: "it lacked some of the headings"}
 	return s.deps.Count(p.render("continue.md"))
 }
 
@@ -223,7 +219,6 @@ func (s *Summarizer) newJob(q Question, asked bool) *job {
 	for i := range q.Transcript {
 		j.size += int64(len(q.Transcript[i].Text))
 	}
-	j.question.Instructions = s.conf.Instructions
 	if j.upstream != q.Upstream {
 		j.dialect = s.deps.Dialects[""]
 	}

@@ -171,7 +171,8 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 		},
 		Overflow: window.TooLong, Count: tokenize.CountString,
 		Usable: func(upstream, model string) int {
-			return window.Usable(d.windows.Of(upstream, model).Tokens, 0)
+			usable := window.Usable(d.windows.Of(upstream, model).Tokens, 0)
+			return int(float64(usable) / tokenize.ModelOf(model).Ratio)
 		},
 		Prepares: func(upstream string) bool { return d.config.Load().Prepares(upstream) },
 		Memory:   d.memory, Tell: d.book.RecordSummary, Log: d.log,

@@ -7,12 +7,12 @@ import (
 	"epitome/event"
 )
 
-// Where the system prompt alone passes the line of compaction, no compaction can bring a request below it: no model is
-// asked for a summary, old turns go only where the request would not fit otherwise, and epitome says so once in a
+// Where the system prompt alone takes nearly all of the window, no model is asked for a summary: code keeps the request
+// within the window. Where there is no room even for that, nothing is compacted, and epitome says so once in a
 // conversation, be it restarted meanwhile.
-func TestNoCompactionWhereItCannotHelp(t *testing.T) {
+func TestCrowdedWindowsAreKeptByCode(t *testing.T) {
 	t.Parallel()
-	f := func(rules, most int) {
+	f := func(rules int, fits bool, most int) {
 		t.Helper()
 		c := chatting(t, 1_000_000)
 		p := run(t, t.TempDir(), c.URL+"/v1", summarized)
@@ -21,8 +21,8 @@ func TestNoCompactionWhereItCannotHelp(t *testing.T) {
 		a.items, a.lines = append([]string{system}, a.items...), 120
 		a.work(12)
 		var s event.Status
-		if p.get("/-/status", &s); !strings.Contains(s.Notice, "alone take 5") ||
-			!strings.Contains(s.Notice, "of 64k tokens; compaction cannot help") {
+		p.get("/-/status", &s)
+		if told := strings.Contains(s.Notice, "of 64k tokens; compaction cannot help"); told == fits {
 			t.Errorf("the status is %+v", s)
 		}
 		first := p.log.String()
@@ -32,13 +32,18 @@ func TestNoCompactionWhereItCannotHelp(t *testing.T) {
 		a.work(12)
 		log := first + p.log.String()
 		c.wantQuestions(0)
-		if n := strings.Count(log, `"reason":"overhead","window":64000`); n != 1 {
+		if n := strings.Count(log, `"reason":"overhead","window":64000`); n != map[bool]int{true: 0, false: 1}[fits] {
 			t.Errorf("epitome warns %d times", n)
 		}
-		if n := strings.Count(log, `"msg":"compaction_`); n > most {
+		if n := strings.Count(log, `"msg":"compaction_`); n > most || fits && n == 0 {
 			t.Errorf("%d compactions were made or failed in 24 turns, want at most %d", n, most)
 		}
+		p.get("/-/status", &s)
+		if fits && s.Tokens > chattedWindow {
+			t.Errorf("%d tokens are sent", s.Tokens)
+		}
 	}
-	f(7_500, 4) // 52k tokens, of which a request may have 56k
-	f(8_400, 0) // 59k tokens
+	f(7_500, true, 8)  // 52k tokens, of which a request may have 56k
+	f(8_400, true, 24) // 59k tokens
+	f(9_100, false, 0)
 }

@@ -301,19 +301,18 @@ func Failure(text string, failed bool) string {
 	if len(order) == 0 {
 		return ""
 	}
-	best, room, shown := order[0], maxBytes, map[string]bool{} // shown: lines without the spaces around them
+	best, room, shown := order[0], maxBytes, 0
 	for at, k := range append([]int{best}, x.around(best, below)...) {
-		if !x.mayShow(k) || len(shown) == maxLines {
+		if !x.mayShow(k) || shown == maxLines {
 			continue
 		}
-		line := strings.TrimSpace(x.lines[k])
-		n, isBestOrHeading := len(line), at < 2 // at 1 is the heading
+		n, isBestOrHeading := len(strings.TrimSpace(x.lines[k])), at < 2 // at 1 is the heading
 		isAnnounced := k == best+1 && strings.HasSuffix(strings.TrimSpace(x.lines[best]), ":")
 		belongs := isBestOrHeading || isAnnounced || x.shapes[k].failure > 0 || detail.MatchString(x.lines[k])
-		if belongs && !shown[line] && n > 0 && n <= min(longest, room) { // else even the best line is left out
+		if belongs && n > 0 && n <= min(longest, room) { // else even the best line is left out
 			x.shown[k] = true
 			room -= n
-			shown[line] = true
+			shown++
 		}
 	}
 	var b strings.Builder

@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	minGain = 0.1 // share of the request that a compaction or a rescue has to save
-	minTail = 500 // tokens that may always stay behind a cut, however little room Target leaves
+	minGain     = 0.1   // share of the request that a compaction or a rescue has to save
+	minTail     = 500   // tokens that may always stay behind a cut, however little room the target leaves
+	leastRoom   = 8_000 // tokens of Usable, or a quarter of it if less, that a conversation needs beside the overhead
+	leastAnswer = 1_024 // tokens of the model that a crowded request leaves for the answer
 )
 
 // Prose gets a model's words for the summary of the items before end. They update earlier, the model's words in the
@@ -50,19 +52,49 @@ func (s *State) Overhead() int {
 	return tokens
 }
 
-// isCrowded reports whether the Overhead alone is over CompactLine, so that no compaction brings the request below it.
-func (s *State) isCrowded() bool { return s.Overhead() > s.Limits.CompactLine }
+// isCrowded reports whether the Overhead leaves so little of Usable that one compaction would follow another.
+func (s *State) isCrowded() bool {
+	return s.Overhead()+min(leastRoom, s.Limits.Usable/4) > s.Limits.Usable
+}
 
-// compactLine returns the tokens above which the request is compacted. A crowded request is only kept within Usable,
-// and left to the provider where that is impossible: else it would be compacted again and again for nothing.
+// most returns the tokens that the request may take: Usable, but a crowded request takes the room for the answer too,
+// all but leastAnswer, or all that fits by a refusal.
+func (s *State) most() int {
+	switch {
+	case !s.isCrowded():
+		return s.Limits.Usable
+	case s.Refused:
+		return max(s.Limits.Usable, s.Fits)
+	}
+	return max(s.Limits.Usable, s.Limits.Window-int(leastAnswer/s.Limits.Ratio))
+}
+
+// cannotFit reports whether the Overhead leaves no room for anything else, so that no compaction can help.
+func (s *State) cannotFit() bool { return s.Overhead()+minTail > s.most() }
+
+// compactLine returns the tokens above which the request is compacted. It is above CompactLine where the Overhead would
+// leave little room below that. A request that cannot fit is left to the provider.
 func (s *State) compactLine() int {
 	switch {
-	case s.Overhead() > s.Limits.Usable:
+	case s.cannotFit():
 		return math.MaxInt
 	case s.isCrowded():
-		return s.Limits.Usable
+		return s.most()
 	}
-	return s.Limits.CompactLine
+	return max(s.Limits.CompactLine, s.Overhead()+min(leastRoom, s.Limits.Usable/4))
+}
+
+// prepareLine returns the tokens above which a summary is made ahead of need: as far below compactLine as PrepareLine
+// is below CompactLine.
+func (s *State) prepareLine() int {
+	return s.compactLine() - (s.Limits.CompactLine - s.Limits.PrepareLine)
+}
+
+// target returns the tokens to which a compaction brings the request: Limits.Target, but two fifths of the room that the
+// Overhead leaves may stay filled, and a third of it comes free below compactLine, so that both are worth it.
+func (s *State) target() int {
+	room := s.most() - s.Overhead()
+	return min(max(s.Limits.Target, s.Overhead()+room*2/5), s.compactLine()-room/3)
 }
 
 // Compact replaces old groups by a summary if there is a reason for it (whyCompact). If the request does not fit even
@@ -74,14 +106,15 @@ func Compact(s *State) {
 		prepare(s)
 		return
 	}
-	if reason != event.ReasonThreshold || !s.isCrowded() {
-		newCompaction(s, false).run()
-	}
-	if s.Total() > s.Limits.Usable {
+	newCompaction(s, false).run()
+	if s.Total() > s.most() {
 		newCompaction(s, true).run()
 	}
-	if s.Total() > s.Limits.Usable {
+	if s.Total() > s.most() {
 		fitResults(s)
+	}
+	if s.isCrowded() && s.Total() > s.most() { // even the newest group has too large calls: it goes as well
+		newCompaction(s, true).replace(s.prefixEnd, 0)
 	}
 	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
 		s.Compaction.TokensAfter = s.OfModel(s.Total())
@@ -93,30 +126,44 @@ type compaction struct {
 	*State
 	minimal     bool // all that can go has to: the summary and the tail are small, and no model is asked
 	budgets     summarize.Budgets
-	summarySize int            // tokens that the summary takes at most, estimated
+	summarySize int            // tokens that the summary takes, about
 	maxTail     int            // tokens that may stay behind the cut
 	says        summarize.Says // a model's words for the summary: those of the last summary, until there are newer ones
 }
 
 func newCompaction(s *State, minimal bool) *compaction {
 	const minimalTail = 0.1 // share of Usable that may stay behind the cut
+	window := s.Limits.Window
+	if s.isCrowded() {
+		window = max(window-s.Overhead(), minTail)
+	}
 	c := &compaction{State: s, minimal: minimal, says: s.lastSays,
-		budgets: summarize.BudgetsFor(s.SummaryMode, s.Limits.Window, s.Scale.Ratio)}
-	keep, target := s.Limits.KeepTail, s.Limits.Target
+		budgets: summarize.BudgetsFor(s.SummaryMode, window, s.Scale.Ratio)}
+	keep, target := s.Limits.KeepTail, s.target()
 	if minimal {
 		c.budgets = c.budgets.Shrink()
-		keep, target = int(minimalTail*float64(s.Limits.Usable)), s.Limits.Usable
+		keep, target = int(minimalTail*float64(s.Limits.Usable)), s.most()
 	}
 	if s.Prose != nil && s.compactedEnd > s.Request.Head {
 		if text, found := s.Prose.Look(s.compactedEnd, c.says); found { // asked for the last summary, and late
 			c.says = summarize.Says{Text: text, Until: s.compactedEnd}
 		}
 	}
-	c.summarySize = summarize.Size(c.span(s.prefixEnd)) // the cut is not known yet: that of the longest span
+	c.summarySize = c.measure(s.prefixEnd) // the cut is not known yet: that of the longest span
 	withoutTail := c.sizeAfter(len(s.Request.Items))
 	c.maxTail = max(min(keep, target-withoutTail), minTail) // the tail may fill the request up to target
-	c.budgets.Spare = max(0, target-withoutTail-keep)
 	return c
+}
+
+// asks reports whether a model may be asked for the summary.
+func (c *compaction) asks() bool { return !c.minimal && c.Prose != nil && !c.isCrowded() }
+
+// measure returns about how many tokens a summary up to the cut takes. Where room is scarce it is made and counted.
+func (c *compaction) measure(cut int) int {
+	if !c.minimal && !c.isCrowded() {
+		return summarize.Size(c.span(cut))
+	}
+	return c.Scale.CountText(summarize.Text(c.span(cut), c.says, "")) + stubTokens // the transcript's address
 }
 
 // span returns the part of the conversation that a summary replaces: the items from the end of the head to the cut.
@@ -167,8 +214,11 @@ func (c *compaction) sizeAfter(cut int) int {
 func (c *compaction) run() {
 	s, total := c.State, c.Total()
 	least := int(minGain * float64(total))
-	if s.Asked || s.Refused {
+	switch {
+	case s.Asked || s.Refused:
 		least = 0
+	case s.isCrowded(): // all that it can save is a tenth of the request at times
+		least = int(minGain * float64(total-s.Overhead()))
 	}
 	cut := c.findCut()
 	switch {
@@ -185,7 +235,7 @@ func (c *compaction) run() {
 			TokensBefore: s.OfModel(total)}
 	}
 	report := s.Compaction
-	if !c.minimal && c.Prose != nil {
+	if c.asks() {
 		cut = c.findProse(cut)
 	}
 	if !c.replace(cut, least) {
@@ -205,7 +255,7 @@ func (c *compaction) run() {
 // for which words were prepared, if that makes the request small enough, else the given one. A model may be asked then.
 func (c *compaction) findProse(cut int) int {
 	report, ahead := c.Compaction, c.Decision.Ahead // ahead is the cut for which words were prepared
-	if ahead > c.compactedEnd && ahead < c.prefixEnd && c.sizeAfter(ahead) <= c.Limits.PrepareLine {
+	if ahead > c.compactedEnd && ahead < c.prefixEnd && c.sizeAfter(ahead) <= c.prepareLine() {
 		cut = ahead // the words may still be in the making: Ask waits for them
 	}
 	text, found := c.Prose.Look(cut, c.says)
@@ -228,7 +278,7 @@ func (c *compaction) findProse(cut int) int {
 // no client has to wait for them. Decision.Ahead is the cut that the words are for; 0 while none are needed.
 func prepare(s *State) {
 	switch {
-	case s.Total() <= s.Limits.PrepareLine:
+	case s.Total() <= s.prepareLine():
 		s.Decision.Ahead = 0
 		return
 	case s.Prose == nil || s.isCrowded() || s.Decision.Ahead > s.compactedEnd: // none may be asked, or one already is
@@ -250,8 +300,7 @@ func (c *compaction) replace(cut, least int) bool {
 	if len(edits) == 0 {
 		return false
 	}
-	span, summary := c.span(cut), &edits[0] // the other edits only drop
-	span.Left = c.messagesIn(edits)
+	span, summary := c.span(cut), &edits[0]                       // the other edits only drop
 	span.From, span.To = summary.First, edits[len(edits)-1].End() // as in the transcript: pinned groups may be beside
 	for i := range c.Request.Items {
 		f := &c.forms[i]

@@ -39,7 +39,7 @@ func Climb(s *State) {
 		}
 	}
 	switch {
-	case s.isCrowded():
+	case s.isCrowded() && s.Total() > s.most():
 		s.Reason = event.CodeOverhead
 	case len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine: // the new edits were enough, so no reason is needed
 		s.Reason = event.NoCode

@@ -33,8 +33,8 @@ func (s Stage) Next(last bool) Stage {
 	return max(s, StageClear)
 }
 
-// Rescue makes a request that the provider refused fit into Limits.Usable: it takes one stage after another, beginning
-// with from. If the request does not become a tenth smaller, nothing changes and s.Stage is StageNone.
+// Rescue makes a request that the provider refused fit: it takes one stage after another, beginning with from. If the
+// request neither fits then nor is a tenth smaller, nothing changes and s.Stage is StageNone.
 func Rescue(s *State, from Stage) {
 	switch {
 	case s.Request.Upkeep == conversation.ProviderRemembers:
@@ -49,13 +49,13 @@ func Rescue(s *State, from Stage) {
 	if s.isRoundOpen() {                            // no part of the round may change, so it can only go as a whole
 		s.Stage = StageBare
 	}
-	for s.takeStage(s.Stage); s.Total() > s.Limits.Usable && s.Stage < StageUsers; s.takeStage(s.Stage) {
+	for s.takeStage(s.Stage); s.Total() > s.most() && s.Stage < StageUsers; s.takeStage(s.Stage) {
 		if s.Stage == StageBare && from < StageUsers && s.Total() <= enough {
 			break // a tenth less may do: the user's messages go only after another refusal, or if all else was too little
 		}
 		s.Stage++
 	}
-	if s.Total() > enough {
+	if s.Total() > max(enough, s.most()) {
 		undo()
 		s.Stage, s.Compaction = StageNone, nil
 		s.Reason = event.CodeSavesLittle
@@ -82,10 +82,10 @@ func fitResults(s *State) {
 	undo := s.undo()
 	s.cutResults(shortTokens, false)
 	s.cutResults(shorterTokens, false)
-	for keep := s.Limits.Usable; keep > shorterTokens; keep = keep * 3 / 4 {
+	for keep := s.most(); keep > shorterTokens; keep = keep * 3 / 4 {
 		s.cutResults(keep, true)
 	}
-	if s.Total() > s.Limits.Usable && !s.Refused {
+	if s.Total() > s.most() && !s.Refused {
 		undo()
 	}
 }
@@ -94,7 +94,7 @@ func fitResults(s *State) {
 // model must still be shown (mustShow), else all others. Of these only a stub stays if an excerpt saves too little.
 func (s *State) cutResults(keep int, unseen bool) {
 	for i := range s.Request.Items {
-		if s.Total() <= s.Limits.Usable {
+		if s.Total() <= s.most() {
 			return
 		}
 		if s.forms[i].tokens <= keep+stubTokens || !s.mayShorten(i) || s.mustShow(i) != unseen { // with its note

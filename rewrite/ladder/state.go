@@ -33,6 +33,7 @@ type State struct {
 
 	Asked        bool // the client asked for a compaction
 	Refused      bool // the provider refused the request, mostly as too long
+	Fits         int  // tokens that fit by the refusal; 0 if it does not tell
 	OverBudget   bool // the conversation has used up the user's budget
 	CacheCold    bool // the provider has nothing of the conversation in its cache: clearing costs nothing
 	Binds        bool // the model accepts thinking only behind an unchanged prefix
@@ -233,17 +234,6 @@ func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits [
 		}
 	}
 	return edits
-}
-
-// messagesIn returns how many messages edits drop, in whole or in part.
-func (s *State) messagesIn(edits []ledger.Edit) int {
-	numbers := map[int]bool{}
-	for k := range edits {
-		for i := edits[k].First; i < edits[k].End(); i++ {
-			numbers[s.Request.Items[i].Number] = true
-		}
-	}
-	return len(numbers)
 }
 
 // setText sets the text that is sent in the place of the items that an edit drops.
