@@ -226,5 +226,5 @@ func (r *rescuing) accept(status int) {
 		r.event.Action = event.ActionBypass
 		r.event.Inner = "the provider refused the rewritten request, and not for its size, so the original was sent"
 	}
-	r.setExtra()
+	r.setExtra(r.event.Action)
 }

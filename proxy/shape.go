@@ -49,7 +49,9 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 		return err
 	}
 	x.report = out.Report
-	if !x.counts { // a count saves nothing: the request that it asks about will
+	if x.counts { // a count saves nothing: the request that it asks about will
+		x.setExtra(out.Report.Action)
+	} else {
 		x.setReport(&out.Report)
 	}
 	if out.Changed && !observe {
@@ -148,12 +150,12 @@ func (x *exchange) setReport(r *rewrite.Report) {
 	if r.Err != nil {
 		e.Inner = event.Clip(r.Err.Error())
 	}
-	x.setExtra()
+	x.setExtra(e.Action)
 }
 
-// setExtra puts the action, the tokens and the conversation into the answer's head.
-func (x *exchange) setExtra() {
-	extra := wire.AppendField(make([]byte, 0, 128), []byte("x-epitome-action"), x.event.Action)
+// setExtra puts an action, the tokens and the conversation into the answer's head.
+func (x *exchange) setExtra(action string) {
+	extra := wire.AppendField(make([]byte, 0, 128), []byte("x-epitome-action"), action)
 	if tokens := x.event.Totals(); tokens != "" {
 		extra = wire.AppendField(extra, []byte("x-epitome-tokens"), tokens)
 	}

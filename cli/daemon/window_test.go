@@ -192,9 +192,10 @@ func TestCountsAndCompactionsAreOfWhatIsSent(t *testing.T) {
 		bare := func(body string) string { return strings.Replace(body, settings, "", 1) }
 		for range 24 {
 			a.post(path, bare(a.body())) // not sent before: counted as it came, and decided when it is sent
-			a.turn()
-			if resp, answer := a.post(path, bare(a.sent)); resp.StatusCode != 200 {
-				t.Fatalf("%s: %d %s", path, resp.StatusCode, answer)
+			action := a.turn()
+			resp, answer := a.post(path, bare(a.sent))
+			if got := resp.Header.Get("x-epitome-action"); resp.StatusCode != 200 || got != action {
+				t.Fatalf("%s: %d, %s of a request that was sent with %s: %s", path, resp.StatusCode, got, action, answer)
 			}
 		}
 		all, shorter := provider.Exchanges(), 0
