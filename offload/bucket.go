@@ -162,7 +162,7 @@ func (b *bucket) ping(ctx context.Context) error {
 	return err
 }
 
-func (b *bucket) key(name string) string { return b.prefix + name + extension }
+func (b *bucket) key(name string) string { return b.prefix + fileOf(name) }
 
 // write writes an object.
 func (b *bucket) write(key string, content []byte, o minio.PutObjectOptions) error {

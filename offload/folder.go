@@ -38,7 +38,7 @@ func OpenFolder(data string, o Options) (*Shelf, error) {
 	return (&Shelf{place: f, folder: f.path}).open(o)
 }
 
-func (f *folder) file(name string) string { return filepath.Join(f.path, name+extension) }
+func (f *folder) file(name string) string { return filepath.Join(f.path, fileOf(name)) }
 
 // secret reads the secret file, and makes it if there is none. Of several processes that make it at once, one wins.
 func (f *folder) secret() ([]byte, error) {
@@ -118,7 +118,7 @@ func (f *folder) sweep(ctx context.Context, before time.Time) (swept Swept, err 
 		expired := before
 		if isTemp, _ := filepath.Match(tempPattern, e.Name()); isTemp {
 			expired = time.Now().Add(-time.Hour) // left behind by a write that a crash ended
-		} else if name, isText := strings.CutSuffix(e.Name(), extension); !isText || !IsName(name) {
+		} else if name := strings.TrimSuffix(e.Name(), extension); fileOf(name) != e.Name() || !IsName(name) {
 			continue
 		}
 		size, gone, failed := f.removeExpired(filepath.Join(f.path, e.Name()), expired)

@@ -1,6 +1,7 @@
 package offload
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -14,7 +15,7 @@ const (
 	nameLength = 26 // letters of five bits: 130 bits
 	alphabet   = "abcdefghijklmnopqrstuvwxyz234567"
 	secretSize = 32     // bytes
-	extension  = ".txt" // so that agents' tools read the files as text
+	extension  = ".txt" // of texts, so that agents' tools read the files
 )
 
 // Name returns the name of content in a scope. The scope may also be the kind of a text that is no artifact.
@@ -27,9 +28,16 @@ func (s *Shelf) Name(scope string, content []byte) string {
 	return base32.NewEncoding(alphabet).EncodeToString(mac.Sum(nil))[:nameLength]
 }
 
-// IsName reports whether name is formed like one that Name makes. No such name leads out of a folder.
+// IsName reports whether name is one of Name's, maybe with an extension such as .png. None leads out of a folder.
 func IsName(name string) bool {
-	return len(name) == nameLength && strings.Trim(name, alphabet) == ""
+	letters, kind, _ := strings.Cut(name, ".")
+	return len(letters) == nameLength && len(kind) <= 4 && strings.Trim(letters+kind, alphabet) == ""
+}
+
+// fileOf returns how the file of an artifact is called.
+func fileOf(name string) string {
+	kind := filepath.Ext(name)
+	return strings.TrimSuffix(name, kind) + cmp.Or(kind, extension)
 }
 
 // shown returns the part of a name that errors and logs may tell.
@@ -44,7 +52,7 @@ func newSecret() []byte {
 // Address returns the place of an artifact as texts name it: its absolute path, its URL, or "PATH or URL". It is empty
 // if texts name neither. Without a folder, the URL takes the place of the path.
 func (s *Shelf) Address(name string) string {
-	switch how, path := s.options.Address, filepath.Join(s.folder, name+extension); {
+	switch how, path := s.options.Address, filepath.Join(s.folder, fileOf(name)); {
 	case how == "none" || !IsName(name):
 		return ""
 	case how == "path" && s.folder != "":

@@ -87,6 +87,12 @@ func TestContentComesBackAsItWasPut(t *testing.T) {
 			if put(t, s, content) != name || !s.Touch(name) {
 				t.Fatal("it is not there a second time")
 			}
+			name += ".png" // a picture has the same name with an extension, which is that of its file
+			if err := s.Put(name, []byte(content), false); err != nil || s.Address(name) != s.Address(name[:26])+".png" &&
+				s.Address(name) != strings.TrimSuffix(s.Address(name[:26]), "txt")+"png" {
+				t.Errorf("the picture is at %q: %v", s.Address(name), err)
+			}
+			has(t, s, name, content)
 		}
 	})
 }

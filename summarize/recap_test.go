@@ -172,3 +172,13 @@ func TestResultsAreNoUsersMessagesAndRefusedPatchesNoFiles(t *testing.T) {
 		t.Errorf("got %s", text)
 	}
 }
+
+// A message that is nothing but a document is named among the user's messages.
+func TestDocumentsOfTheUserAreNamed(t *testing.T) {
+	const file = `{"role":"user","content":[{"type":"file","file":{"filename":"plan.pdf","file_data":"JVBERi0xLjcK"}}]}`
+	text := summarize.Text(span(t, join(user("Fix it."), assistant("Show me the plan."), file, assistant("I see.")), nil),
+		summarize.Says{}, "Transcript: /t.txt")
+	if !strings.Contains(text, `document "plan.pdf" (about 1 KB), not shown here`) {
+		t.Error(text)
+	}
+}

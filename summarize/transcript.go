@@ -27,7 +27,7 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 		if c := callOf[i]; c != nil { // its state may be empty
 			speaker = strings.TrimSuffix("result of "+excerpt.OneLine(c.String(), 1_000)+", "+c.State(), ", ")
 		}
-		if media := it.Media(); media != "" {
+		if media := r.Media(it); media != "" {
 			said += "\n(with " + media + ")"
 		}
 		write(fmt.Sprintf("message %d: %s", it.Number, speaker), said)

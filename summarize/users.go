@@ -49,7 +49,7 @@ func (s *summary) users(kept []string) (list []message, others int) {
 				list, isReply = append(list, message{i, "yours", said}), false
 			}
 		case it.Role == conversation.User:
-			text, media = s.Request.OwnWords(it), it.Media()
+			text, media = s.Request.OwnWords(it), s.Request.Media(it)
 		case c != nil && c.Kind == activity.Ask:
 			text = strings.TrimSpace(s.Request.TextOf(it))
 		}
@@ -65,8 +65,8 @@ func (s *summary) users(kept []string) (list []message, others int) {
 			note, room = "the user's latest: your task, unless it is done or a later message changes it", &latest
 		}
 		isNewest, isReply = false, false
-		isTooLong := len(text) > 8*(*room)                          // spares counting: a token rarely has over 8 bytes
-		if text == "" || isTooLong || frame+s.Count(text) > *room { // media alone cannot be shown
+		isTooLong := len(text) > 8*(*room) // spares counting: a token rarely has over 8 bytes
+		if isTooLong || frame+s.Count(text) > *room {
 			others++
 			continue
 		}

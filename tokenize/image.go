@@ -2,13 +2,16 @@ package tokenize
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
+	"encoding/binary"
 	"image"
 	_ "image/gif" // sizes of pictures
 	_ "image/jpeg"
 	_ "image/png"
 	"io"
 	"math"
+	"regexp"
 )
 
 // imageRule is how a model counts an image of a size in pixels; low asks for the cheapest reading.
@@ -78,10 +81,15 @@ func Audio(format string, n int) int {
 	return 10 * (n/perSecond + 1)
 }
 
-// Document returns the tokens of a document of so many bytes for a model that reads text and image of each page.
-func (m Model) Document(size int) int {
-	const pageBytes, textOfAPage = 50_000, 700
-	return (1 + size/pageBytes) * (textOfAPage + m.Image(0, 0, false))
+var pageOfPDF = regexp.MustCompile(`/Type\s*/Page\b`) // the node above all pages has the type Pages
+
+// Document returns the tokens of a document in base64, for a model that reads text and image of each page. The number of
+// pages is an estimate by the size where none can be seen, as in a PDF whose objects are compressed.
+func (m Model) Document(url []byte) int {
+	const pageBytes, textOfAPage, mostPages = 50_000, 700, 1_000
+	content, _ := base64.StdEncoding.DecodeString(string(url[bytes.LastIndexByte(url, ',')+1:]))
+	pages := cmp.Or(len(pageOfPDF.FindAllIndex(content, mostPages)), 1+len(content)/pageBytes)
+	return pages * (textOfAPage + m.Image(0, 0, false))
 }
 
 // Picture returns the tokens of an image in base64, with or without the beginning of a data URL.
@@ -96,4 +104,24 @@ func PictureSize(url []byte) (format string, width, height int) {
 	decoder := base64.NewDecoder(base64.StdEncoding, bytes.NewReader(url[bytes.LastIndexByte(url, ',')+1:]))
 	c, format, _ := image.DecodeConfig(io.LimitReader(decoder, head)) // zero after an error
 	return format, c.Width, c.Height
+}
+
+func init() { image.RegisterFormat("webp", "RIFF????WEBPVP8", nil, webpSize) } // no picture is decoded, only its size
+
+// webpSize reads the size of a WebP picture. The letter behind VP8 says where it stands.
+func webpSize(r io.Reader) (c image.Config, err error) {
+	var b [30]byte
+	if _, err = io.ReadFull(r, b[:]); err != nil {
+		return c, err
+	}
+	at := func(start, shift, mask int) int { return int(binary.LittleEndian.Uint32(b[start:])) >> shift & mask }
+	switch b[15] {
+	case ' ': // lossy
+		c.Width, c.Height = at(26, 0, 0x3fff), at(26, 16, 0x3fff)
+	case 'L': // lossless
+		c.Width, c.Height = at(21, 0, 0x3fff)+1, at(21, 14, 0x3fff)+1
+	case 'X': // extended, as an animation
+		c.Width, c.Height = at(24, 0, 0xffffff)+1, at(26, 8, 0xffffff)+1
+	}
+	return c, nil
 }

@@ -156,7 +156,7 @@ var (
 	// listed matches the number or the mark that a text which quotes lines may put before each of them.
 	listed = regexp.MustCompile(`^(?: *[0-9]+(?:: ?|\t|→| ?\| ?)|> ?)`)
 	// artifactName matches a word that may be the name of an artifact.
-	artifactName = regexp.MustCompile(`\b[a-z2-7]{26}\b`)
+	artifactName = regexp.MustCompile(`\b[a-z2-7]{26}\b(?:\.(?:png|jpeg|gif|webp|pdf))?`)
 )
 
 // findQuotes sets quotes and artifacts of a message that a policy made for a request with end messages.

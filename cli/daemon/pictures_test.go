@@ -116,7 +116,7 @@ func TestOldPicturesGoBeforeTheyAreTooMany(t *testing.T) {
 			if refused() != 1 {
 				t.Errorf("%d requests were refused: %v", refused(), provider.Refusals())
 			}
-			note := regexp.MustCompile(`picture \(png, 60 x 60 pixels, \d+ bytes\) left out. Its bytes: \S+/([a-z2-7]{26})`)
+			note := regexp.MustCompile(`picture \(png, 60 x 60 pixels, \d+ bytes\) left out. Its bytes: \S+/([a-z2-7]{26}\.png)`)
 			names := note.FindAllStringSubmatch(sent, -1)
 			if len(names) < 14 {
 				t.Fatalf("%d pictures left notes: %.1000s", len(names), pictureData.ReplaceAllString(sent, "PICTURE"))

@@ -88,11 +88,12 @@ func readPart(body []byte, o *jsonspan.Object) conversation.Part {
 		image := o.In("image_url") // has no keys where the value is a string, which Mistral takes as the address
 		p.Kind, p.Detail = conversation.ImagePart, image.Value("detail")
 		p.Value = cmp.Or(image.Value("url"), o.Value("image_url"))
+		p.IsAddress = !bytes.HasPrefix(p.Value.Of(body), []byte(`"data:`))
 	case !o.Find("input_audio").Empty():
 		audio := o.In("input_audio")
 		p.Kind, p.Value, p.Detail = conversation.AudioPart, audio.Value("data"), audio.Value("format")
 	case !o.Find("file").Empty():
-		p.Kind, p.Value = conversation.FilePart, o.In("file").Value("file_data")
+		p.Kind, p.Value, p.Title = conversation.FilePart, o.In("file").Value("file_data"), o.In("file").Find("filename")
 	}
 	return p
 }

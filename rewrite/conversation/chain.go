@@ -84,7 +84,7 @@ func (r *Request) root() Link {
 		h.Write(stablePrompt(jsonspan.TextOf(text.Of(r.Body))))
 	}
 	for i := range r.Items[:r.Lead] {
-		for _, text := range r.texts(&r.Items[i]) {
+		for _, text := range r.texts(&r.Items[i], false) {
 			h.Write(stablePrompt([]byte(text)))
 		}
 	}

@@ -42,7 +42,8 @@ type PartKind uint8
 const (
 	OtherPart PartKind = iota // of no kind below: its JSON source is counted
 	TextPart
-	ImagePart
+	DocumentPart // a text that nobody said: of a document or a search result
+	ImagePart    // this kind and those below are media
 	AudioPart
 	FilePart
 )
@@ -52,7 +53,9 @@ type Part struct {
 	jsonspan.Span               // an element of the content's list, or the content itself; empty if only Value is read
 	Kind          PartKind      //
 	Value         jsonspan.Span // the JSON of its text, its address or its base64 data; of OtherPart the JSON to count
+	Title         jsonspan.Span // of a document, or the name of its file; empty if it has none
 	Detail        jsonspan.Span // of an image the resolution to read it at, of audio its format; else empty
+	IsAddress     bool          // Value is the address or the ID of a picture or document, not its data in base64
 	Encoded       bool          // the text is itself JSON, and a text that replaces it must be encoded as JSON too
 }
 

@@ -64,7 +64,7 @@ func (r *Request) Count(s Scale) event.Tokens {
 
 // Estimated reports whether sizes of items are estimates, as texts exceed maxCounted: no Ratio is learned from them.
 func (r *Request) Estimated() bool {
-	isLong := func(p Part) bool { return p.Kind == TextPart && p.Value.End-p.Value.Start > maxCounted }
+	isLong := func(p Part) bool { return p.Kind < ImagePart && p.Value.End-p.Value.Start > maxCounted }
 	hasLong := func(it Item) bool { return slices.ContainsFunc(it.Parts, isLong) }
 	return len(r.Body) > 4*maxCounted || len(r.Body) > maxCounted && slices.ContainsFunc(r.Items, hasLong)
 }
@@ -87,7 +87,7 @@ func (r *Request) sizeOf(s Scale, i int) (size Size) {
 		size.Text += tokenize.PerCall + s.CountText(call.Name) + s.count(call.Arguments.Of(r.Body), false)
 	}
 	for _, p := range it.Parts {
-		if p.Kind == TextPart || p.Kind == OtherPart {
+		if p.Kind < ImagePart {
 			size.Text += r.CountIn(s, i, p.Value.Of(r.Body))
 		} else {
 			size.Media += s.CountMedia(p, r.Body)
@@ -147,11 +147,11 @@ func (s Scale) count(v []byte, escaped bool) int {
 func (s Scale) CountMedia(p Part, body []byte) int {
 	data := bytes.Trim(p.Value.Of(body), `"`)
 	detail := string(bytes.Trim(p.Detail.Of(body), `"`))
-	switch size := len(data) / 4 * 3; p.Kind { // bytes, as four letters of base64 encode three
+	switch p.Kind {
 	case AudioPart:
-		return tokenize.Audio(detail, size)
+		return tokenize.Audio(detail, len(data)/4*3) // bytes, as four letters of base64 encode three
 	case FilePart:
-		return s.Model.Document(size)
+		return s.Model.Document(data)
 	}
 	return s.Model.Picture(data, detail == "low")
 }

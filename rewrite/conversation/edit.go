@@ -84,8 +84,12 @@ func (r *Request) Source(first, end int) []byte {
 	return r.withoutMarks(run, r.Items[first:end])
 }
 
-// ContentSource returns the JSON of an item's content without cache marks, to be kept as an artifact.
-func (r *Request) ContentSource(it *Item) []byte { return r.withoutMarks(it.Content, []Item{*it}) }
+// ContentSource returns the JSON of an item's content to be kept as an artifact, without cache marks and other spans.
+func (r *Request) ContentSource(it *Item, others []jsonspan.Span) []byte {
+	all := append(others, it.Marks...)
+	slices.SortFunc(all, func(a, b jsonspan.Span) int { return a.Start - b.Start })
+	return r.withoutMarks(it.Content, []Item{{Marks: all}})
+}
 
 // withoutMarks returns a copy of the bytes in span without those cache marks of items that lie in it.
 func (r *Request) withoutMarks(span jsonspan.Span, items []Item) []byte {

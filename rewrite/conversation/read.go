@@ -69,7 +69,7 @@ func ReadBody(
 	}
 	r.findHead()
 	r.checkLast()
-	isOther := func(p Part) bool { return p.Kind == OtherPart }
+	isOther := func(p Part) bool { return p.Kind == OtherPart || p.Kind == DocumentPart }
 	r.Unpriced = r.Unpriced || slices.ContainsFunc(r.Items, func(it Item) bool { // the model may see more than their JSON
 		return it.Role == Unknown || slices.ContainsFunc(it.Parts, isOther)
 	})

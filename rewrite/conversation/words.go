@@ -30,9 +30,9 @@ const (
 		`[A-Z]\w+(?::\S+)? hook (?:feedback|blocking error|success|additional context|stopped continuation)\b|` +
 		`<command-name>/(?:add-dir|config|effort|model|output-style|permissions|rename|resume|theme)<|` +
 		`CRITICAL: Respond with TEXT ONLY|Read the output file to retrieve the result: |` +
-		`# AGENTS\.md instructions for |Warning: (?:The maximum number of unified exec|apply_patch was requested)|` +
+		`Warning: (?:The maximum number of unified exec|apply_patch was requested)|` +
 		`Another language model started to solve|You are performing a CONTEXT CHECKPOINT|` +
-		`Some of the conversation history has been summarized|` +
+		`Some of the conversation history has been summarized|# AGENTS\.md instructions(?: for |\s+<)|` +
 		`\[SYSTEM\] This run is not complete|\[\w+ for '[^\n]*'\] Result:|` +
 		`Called the \w+ tool with the following input: |` +
 		"Ran `[^`]*`\\n(?:```|\\(no output)|I ran the following shell command:\\n"
@@ -45,7 +45,7 @@ var (
 	lineTag     = regexp.MustCompile(`(?m)^\s*</?[A-Za-z][\w:.-]*(?:\s[^>]*)?>`)
 	typedTag    = regexp.MustCompile(`(?i)\A(?:` + typedTags + `)\z`)
 	anyTag      = regexp.MustCompile(`\A<([A-Za-z][\w:.-]*)(?:\s[^>]*)?>`)
-	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions for .*</INSTRUCTIONS>|(?:` + openings + `).*)`)
+	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions.*</INSTRUCTIONS>|(?:` + openings + `).*)`)
 )
 
 // OwnWords returns the texts of an item without what the client put in. Of a message of the user this is what the user
@@ -53,7 +53,7 @@ var (
 // that a user pastes without a word beside it counts as the client's.
 func (r *Request) OwnWords(it *Item) string {
 	var own []string
-	for _, text := range r.texts(it) {
+	for _, text := range r.texts(it, it.Role != User) {
 		text = strings.TrimSpace(withoutNotes(text))
 		if it.Role == User {
 			text = typedIn(text)
@@ -134,7 +134,7 @@ func (r *Request) keepLines(it *Item) (lines []string) {
 	if it.Role != User || !strings.Contains(strings.ToLower(r.TextOf(it)), "keep:") {
 		return nil
 	}
-	for _, text := range r.texts(it) {
+	for _, text := range r.texts(it, false) {
 		aboveNotes := clientTag.Split(timeNote.ReplaceAllString(text, ""), 2)[0]
 		aboveTags := lineTag.Split(typedIn(aboveNotes), 2)[0]
 		lines = append(lines, keepLine.FindAllString(aboveTags, -1)...)
@@ -160,34 +160,37 @@ func (r *Request) Title() string {
 	return ""
 }
 
-// TextOf returns the texts of an item's parts, joined by line breaks.
-func (r *Request) TextOf(it *Item) string { return strings.Join(r.texts(it), "\n") }
+// TextOf returns the texts of an item's parts, those of documents among them, joined by line breaks.
+func (r *Request) TextOf(it *Item) string { return strings.Join(r.texts(it, true), "\n") }
 
-func (r *Request) texts(it *Item) (texts []string) {
+func (r *Request) texts(it *Item, documents bool) (texts []string) {
 	for _, p := range it.Parts {
-		if p.Kind == TextPart {
+		if p.Kind == TextPart || p.Kind == DocumentPart && documents {
 			texts = append(texts, string(jsonspan.TextOf(p.Value.Of(r.Body))))
 		}
 	}
 	return texts
 }
 
-// Media counts the media of an item in words, such as "2 pictures and 1 document"; "" if it has none.
-func (it *Item) Media() string {
+// Media lists the media and the texts of documents of an item; it is "" if there are none.
+func (r *Request) Media(it *Item) string {
+	nouns := [...]string{DocumentPart: "text file", ImagePart: "picture", AudioPart: "recording", FilePart: "document"}
 	var list []string
-	for kind, name := range [...]string{ImagePart: "picture", AudioPart: "recording", FilePart: "document"} {
-		n := 0
-		for _, p := range it.Parts {
-			if p.Kind == PartKind(kind) && name != "" { // kinds that are not media have no name in the table
-				n++
-			}
+	for _, p := range it.Parts {
+		what, size := nouns[p.Kind], p.Value.End-p.Value.Start
+		if what == "" {
+			continue
 		}
-		switch {
-		case n == 1:
-			list = append(list, "1 "+name)
-		case n > 1:
-			list = append(list, fmt.Sprintf("%d %ss", n, name))
+		if p.Kind >= ImagePart {
+			size = size / 4 * 3 // bytes, as four letters of base64 encode three
 		}
+		if title := jsonspan.TextOf(p.Title.Of(r.Body)); len(title) > 0 {
+			what += fmt.Sprintf(" %q", excerpt.OneLine(string(title), 100))
+		}
+		if !p.IsAddress {
+			what += fmt.Sprintf(" (about %d KB)", (size+999)/1000)
+		}
+		list = append(list, what)
 	}
-	return strings.Join(list, " and ")
+	return strings.Join(list, ", ")
 }

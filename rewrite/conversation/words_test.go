@@ -24,6 +24,9 @@ func TestTitleIsWhatTheUserTypedFirst(t *testing.T) {
 	f(`Fix\n the  tests.`, "Fix the tests.")
 	f(`<system-reminder>Monday</system-reminder>\nFix the tests.`, "Fix the tests.")
 	f(`<system-reminder>Monday</system-reminder>`, "Later.")
+	f(`# AGENTS.md instructions for /repo\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>\n`+
+		`<environment_context>\n<cwd>/repo</cwd>\n</environment_context>`, "Later.")
+	f(`# AGENTS.md instructions\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>\n\nFix the tests.`, "Fix the tests.")
 	f(strings.Repeat("ä", 61), strings.Repeat("ä", 59)+"…")
 }
 

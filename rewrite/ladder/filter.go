@@ -51,7 +51,7 @@ func (s *State) leaveOldest(keep int) {
 	var turns []int // the first items of those that begin behind the head, which stays
 	for _, g := range s.sentGroups() {
 		it := &s.Request.Items[g.First]
-		if it.Role == conversation.User && (it.Media() != "" || s.Request.OwnWords(it) != "") {
+		if it.Role == conversation.User && (s.Request.Media(it) != "" || s.Request.OwnWords(it) != "") {
 			turns = append(turns, g.First)
 		}
 	}

@@ -66,11 +66,11 @@ type itemText struct {
 	tokens int
 }
 
-// textsOf returns the texts of item i that are JSON strings.
+// textsOf returns the texts of item i that are JSON strings, those of documents among them.
 func (s *State) textsOf(i int) (texts []itemText) {
 	for k := range s.Request.Items[i].Parts {
 		p := &s.Request.Items[i].Parts[k]
-		if raw := p.Value.Of(s.Request.Body); p.Kind == conversation.TextPart && len(raw) >= 2 && raw[0] == '"' {
+		if raw := p.Value.Of(s.Request.Body); p.Kind < conversation.ImagePart && len(raw) >= 2 && raw[0] == '"' {
 			texts = append(texts, itemText{k, raw, string(jsonspan.TextOf(raw)), s.Request.CountIn(s.Scale, i, raw)})
 		}
 	}

@@ -1,9 +1,7 @@
 package ladder
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/base64"
 	"fmt"
 	"slices"
 
@@ -15,14 +13,10 @@ import (
 	"epitome/tokenize"
 )
 
-// picture is a part of an item. value is its data in base64, maybe behind the beginning of a data URL, or its address.
+// picture is a part of an item.
 type picture struct {
 	item, part int
-	value      []byte
-}
-
-func (s *State) pictureAt(item, part int) picture {
-	return picture{item, part, jsonspan.TextOf(s.Request.Items[item].Parts[part].Value.Of(s.Request.Body))}
+	*conversation.Part
 }
 
 // pictures returns the pictures of the user and of results that are sent and can be left out, the oldest first.
@@ -32,10 +26,11 @@ func (s *State) pictures() (list []picture) {
 		if it.Content.Empty() || !s.mayReplace(i, conversation.User) && !s.mayReplace(i, conversation.Tool) {
 			continue
 		}
-		for k, p := range it.Parts {
+		for k := range it.Parts {
+			p := &it.Parts[k]
 			isOut := func(e ledger.Edit) bool { return e.Op == ledger.ReplaceText && e.First == i && e.Part == k }
 			if p.Kind == conversation.ImagePart && !p.Empty() && !slices.ContainsFunc(s.Edits, isOut) {
-				list = append(list, s.pictureAt(i, k))
+				list = append(list, picture{i, k, p})
 			}
 		}
 	}
@@ -52,7 +47,7 @@ func Pictures(s *State) {
 	number = min(number, cmp.Or(s.Decision.Pictures, number))
 	list, sent, n := s.pictures(), 0, 0 // sent is in bytes, n pictures are left out
 	for _, p := range list {
-		sent += len(p.value)
+		sent += len(p.Value.Of(s.Request.Body))
 	}
 	if 5*len(list) <= 4*number && 5*sent <= 4*size {
 		return
@@ -61,56 +56,49 @@ func Pictures(s *State) {
 		if p := list[n]; p.item >= s.prefixEnd || s.mustShow(p.item) {
 			break
 		}
-		sent -= len(list[n].value)
+		sent -= len(list[n].Value.Of(s.Request.Body))
 	}
 	s.leavePictures(list[:n])
 }
 
 // RescuePictures leaves out pictures of a request that was refused for them, with each try more: those that are too
-// large by themselves, or else the oldest half; then all but the newest; then all.
+// large by themselves, or else the oldest half; then all but the newest; then all. When all are out, nothing changes.
 func RescuePictures(s *State, try int) {
 	list, side := s.pictures(), 8000 // pixels that Anthropic takes
-	if len(list) > 20 {
+	n := len(list)
+	if n > 20 {
 		side = 2000
 	}
-	large := slices.DeleteFunc(slices.Clone(list), func(p picture) bool {
-		_, width, height := tokenize.PictureSize(p.value)
-		return len(p.value)/4*3 <= 5<<20 && max(width, height) <= side
+	first := slices.DeleteFunc(slices.Clone(list), func(p picture) bool {
+		_, width, height := tokenize.PictureSize(jsonspan.TextOf(p.Value.Of(s.Request.Body)))
+		return len(p.Value.Of(s.Request.Body))/4*3 <= 5<<20 && max(width, height) <= side
 	})
-	switch n := len(list); {
-	case try == 1 && len(large) > 0:
-		list = large
-	case try == 1:
-		s.Decision.Pictures, list = n, list[:(n+1)/2]
-	case try == 2 && n > 1:
-		list = list[:n-1]
+	if len(first) == 0 {
+		s.Decision.Pictures, first = n, list[:(n+1)/2]
 	}
-	s.leavePictures(list)
+	out := [][]picture{first, list[:max(n-1, len(first))], list}
+	out = slices.CompactFunc(out, func(a, b []picture) bool { return len(a) == len(b) }) // else a request comes again
+	if try <= len(out) {
+		s.leavePictures(out[try-1])
+	}
 }
 
 // leavePictures puts notes in the places of pictures, which say where the pictures are.
 func (s *State) leavePictures(list []picture) {
 	var edits []ledger.Edit
 	for _, p := range list {
-		format, width, height := tokenize.PictureSize(p.value)
-		name := s.keepPicture(p)
-		what := fmt.Sprintf("picture (%s, %d x %d pixels, %d bytes) left out", cmp.Or(format, "format unknown"), width,
-			height, len(s.Content[name]))
-		text := excerpt.Note(what, s.whereToRead("Its bytes", []string{name}, 0))
+		value, names := jsonspan.TextOf(p.Value.Of(s.Request.Body)), []string{s.keepFile(*p.Part)}
+		format, width, height := tokenize.PictureSize(value)
+		its, what := "Its bytes", fmt.Sprintf("picture (%s, %d x %d pixels, %d bytes) left out",
+			cmp.Or(format, "format unknown"), width, height, len(s.Content[names[0]]))
+		if p.IsAddress {
+			its, what = "Its address", "picture at "+excerpt.OneLine(string(value), 300)+" left out"
+		}
+		text := excerpt.Note(what, s.whereToRead(its, names, 0))
 		e := ledger.Edit{First: p.item, Count: 1, Op: ledger.ReplaceText, Part: p.part, Text: text,
-			Artifacts: []string{name}, Tokens: s.Scale.CountText(text), Step: ledger.StepClear, Why: event.CodePictures}
-		e.Saved = s.Scale.CountMedia(s.Request.Items[p.item].Parts[p.part], s.Request.Body) - e.Tokens
+			Artifacts: names, Tokens: s.Scale.CountText(text), Step: ledger.StepClear, Why: event.CodePictures}
+		e.Saved = s.Scale.CountMedia(*p.Part, s.Request.Body) - e.Tokens
 		edits = append(edits, e)
 	}
 	s.Add(edits...)
-}
-
-// keepPicture keeps a picture's bytes, or what stands in their place, and returns the name.
-func (s *State) keepPicture(p picture) string {
-	data := p.value[bytes.LastIndexByte(p.value, ',')+1:]
-	content, err := base64.StdEncoding.DecodeString(string(data))
-	if err != nil {
-		content = p.value
-	}
-	return s.keepContent(content)
 }

@@ -1,7 +1,11 @@
 package ladder
 
 import (
+	"bytes"
+	"encoding/base64"
 	"math"
+	"net/http"
+	"path"
 	"slices"
 	"strings"
 
@@ -35,6 +39,7 @@ func (s *State) whereToRead(what string, names []string, tokens int) string {
 	switch {
 	case at == "":
 		return "Kept as artifact " + names[0] + ", which you cannot read from here"
+	case tokens == 0: // a picture or a document, which nobody reads in parts
 	case s.ReadsByTool: // the name of an artifact alone does not say where to look
 		how = "; grep it or read a range with " + Tool
 	case strings.HasPrefix(at, "http"):
@@ -72,18 +77,42 @@ func (s *State) keepText(raw []byte, text string) []string {
 }
 
 // keepItem keeps the content of item i and returns its names: of one plain text those of keepText, else the text, if
-// any, and the JSON of the request: of several parts, pictures or Encoded text (JSON to the API) the text says less.
-func (s *State) keepItem(i int) []string {
+// any, and the JSON of the request: of several parts or Encoded text (JSON to the API) the text says less. The JSON is
+// without the pictures and documents, which are files of their own.
+func (s *State) keepItem(i int) (names, files []string) {
 	it := &s.Request.Items[i]
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart && !it.Parts[0].Encoded {
 		raw := it.Parts[0].Value.Of(s.Request.Body)
-		return s.keepText(raw, string(jsonspan.TextOf(raw)))
+		return s.keepText(raw, string(jsonspan.TextOf(raw))), nil
 	}
-	names := []string{s.keepContent(s.Request.ContentSource(it))}
+	var cut []jsonspan.Span
+	for _, p := range it.Parts {
+		if (p.Kind == conversation.ImagePart || p.Kind == conversation.FilePart) && !p.Value.Empty() {
+			files = append(files, s.keepFile(p))
+			cut = append(cut, jsonspan.Span{Start: p.Value.Start + 1, End: p.Value.End - 1}) // what is between quotes
+		}
+	}
+	names = []string{s.keepContent(s.Request.ContentSource(it, cut))}
 	if text := s.Request.TextOf(it); text != "" {
 		names = append([]string{s.keepContent([]byte(text))}, names...)
 	}
-	return names
+	return names, files
+}
+
+// keepFile keeps the bytes of a picture or a document, or its address, and returns the name.
+func (s *State) keepFile(p conversation.Part) string {
+	value := jsonspan.TextOf(p.Value.Of(s.Request.Body))
+	content, err := base64.StdEncoding.DecodeString(string(value[bytes.LastIndexByte(value, ',')+1:]))
+	if err != nil || p.IsAddress {
+		return s.keepContent(value)
+	}
+	name := s.keepContent(content)
+	switch format := path.Base(http.DetectContentType(content)); format {
+	case "png", "jpeg", "gif", "webp", "pdf":
+		name += "." + format
+		s.Content[name] = content
+	}
+	return name
 }
 
 // keepItems keeps items [first, end) and returns their names: first as a transcript, then as JSON.
@@ -110,9 +139,6 @@ func (s *State) KeepAgain(e ledger.Edit) {
 		for _, t := range s.textsOf(e.First) {
 			s.keepText(t.raw, t.text)
 		}
-		if p := s.Request.Items[e.First].Parts; e.Part < len(p) && p[e.Part].Kind == conversation.ImagePart {
-			s.keepPicture(s.pictureAt(e.First, e.Part))
-		}
 	}
 }
 
@@ -135,23 +161,28 @@ func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 // clearEdit returns the edit that puts one text in the place of all that item i says. The text names what the item was
 // and its size, says what was done to it and where to read it, and ends with quotes.
 func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
-	it, names := &s.Request.Items[i], s.keepItem(i)
-	switch n := excerpt.CountLines(s.Request.TextOf(it)); n {
-	case 0:
-	case 1:
+	it, media := &s.Request.Items[i], s.Request.Media(&s.Request.Items[i])
+	switch n := excerpt.CountLines(s.Request.TextOf(it)); {
+	case it.Role == conversation.User && media != "": // the lines may be those of a document
+	case n == 1:
 		what += ", 1 long line"
-	default:
+	case n > 1:
 		what += ", " + excerpt.Amount(n)
 	}
-	if media := it.Media(); media != "" {
+	if media != "" {
 		what += ", " + media
 	}
-	text := excerpt.Note(what+done, s.whereToRead("Full output", names, s.Size(i))) + quotes
-	e := ledger.Edit{First: i, Count: 1, Op: ledger.Clear, Text: text, Artifacts: names,
+	names, files := s.keepItem(i)
+	where := s.whereToRead("Full output", names, it.Size.Text)
+	for _, name := range files {
+		where += ". " + s.whereToRead("Picture or document", []string{name}, 0)
+	}
+	text := excerpt.Note(what+done, where) + quotes
+	e := ledger.Edit{First: i, Count: 1, Op: ledger.Clear, Text: text, Artifacts: append(names, files...),
 		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text))}
 	e.Saved = it.Size.Media - e.Tokens
 	for k := range it.Parts { // text and other parts are in Size.Text, beside calls and thinking, which stay
-		if p := &it.Parts[k]; p.Kind == conversation.TextPart || p.Kind == conversation.OtherPart {
+		if p := &it.Parts[k]; p.Kind < conversation.ImagePart {
 			e.Saved += s.Request.CountIn(s.Scale, i, p.Value.Of(s.Request.Body))
 		}
 	}

@@ -1,6 +1,8 @@
 package messages
 
 import (
+	"strings"
+
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/jsonspan"
 	"epitome/tokenize"
@@ -18,10 +20,17 @@ func (d Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, 
 	if it.Content.Empty() || len(it.Calls) > 0 || len(it.Thinking) > 0 {
 		return nil
 	}
-	if r.Body[it.Content.Start] == '{' { // the item is a run of blocks within the list of its message
-		return []jsonspan.Edit{{Span: it.Content, With: d.TextPart(text)}}
+	plain := string(d.TextPart(text))
+	block := plain
+	for _, mark := range it.Marks {
+		if mark.Start > it.Content.Start && mark.End < it.Content.End { // the last mark stays, though its block goes
+			block = plain[:len(plain)-1] + "," + strings.Trim(string(mark.Of(r.Body)), ", \t\r\n") + "}"
+		}
 	}
-	return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
+	if r.Body[it.Content.Start] == '[' { // else the item is a run of blocks within the list of its message
+		block = "[" + block + "]"
+	}
+	return []jsonspan.Edit{{Span: it.Content, With: []byte(block)}}
 }
 
 func (Dialect) TextPart(text string) []byte {

@@ -4,6 +4,7 @@
 package messages
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,7 +144,7 @@ func (rd reader) addMark(it *conversation.Item, block *jsonspan.Object) {
 // An item with a block of another type that is not known is locked, and so is one with a tool_reference, which makes a
 // tool known to the model: it may call the tool at any later time.
 var opaque = map[string]bool{
-	"search_result": true, "container_upload": true, "browser_state": true, "fallback": true,
+	"container_upload": true, "browser_state": true, "fallback": true,
 	"server_tool_use": true, "mcp_tool_use": true, "mcp_tool_result": true, "web_search_tool_result": true,
 	"web_fetch_tool_result": true, "code_execution_tool_result": true, "bash_code_execution_tool_result": true,
 	"text_editor_code_execution_tool_result": true, "advisor_tool_result": true,
@@ -166,8 +167,12 @@ func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
 			Span: block.Span, Text: block.Find("thinking"), Sealed: block.Find("data", "signature"),
 		})
 		return
-	case "image", "document":
-		p.Kind, p.Value = mediaIn(block, typeName)
+	case "image":
+		it.Parts = append(it.Parts, rd.readMedia(block, conversation.ImagePart)...)
+		return
+	case "document", "search_result":
+		it.Parts = append(it.Parts, rd.readMedia(block, conversation.FilePart)...)
+		return
 	case "compaction": // the provider's summary of all before it
 		p.Value = block.Find("content") // its other keys are not counted
 		it.Compaction, it.Locked = true, true
@@ -177,19 +182,30 @@ func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
 	it.Parts = append(it.Parts, p)
 }
 
-// mediaIn returns the kind of an image or document block, and the value by which it is counted: its data, or the ID or
-// address of a file, whose size is guessed. A document of plain text is counted as text, and one that has none of these
-// values, as it is made of blocks, is counted as it is written.
-func mediaIn(block *jsonspan.Object, typeName string) (conversation.PartKind, jsonspan.Span) {
-	source := block.In("source")
-	value, mime := source.Find("file_id", "url", "data"), source.Text("media_type")
-	switch {
-	case value.Empty():
-		return conversation.OtherPart, block.Span
-	case strings.HasPrefix(mime, "image/"), mime == "" && typeName == "image": // an ID or address has no media type
-		return conversation.ImagePart, value
-	case mime == "" || mime == "application/pdf":
-		return conversation.FilePart, value
+// readMedia returns the parts of a picture, a document or a search result: each of its texts, or else all of it as one
+// part of the given kind. The first has the span of the block, so that all of it counts for the hash of the item.
+func (rd reader) readMedia(block *jsonspan.Object, kind conversation.PartKind) []conversation.Part {
+	source, inner, isText := block.In("source"), conversation.Item{}, true
+	whole := conversation.Part{Span: block.Span, Value: block.Span, Title: block.Find("title")}
+	address, data := source.Find("file_id", "url"), source.Find("data")
+	if value := cmp.Or(address, data); !value.Empty() {
+		whole.Kind, whole.Value, whole.IsAddress = kind, value, !address.Empty()
 	}
-	return conversation.OtherPart, value // plain text
+	content := cmp.Or(block.Find("content"), source.Find("content"))
+	if source.Text("type") == "text" {
+		content = data
+	}
+	err := rd.ReadContent(&inner, content, func(inner *conversation.Item, o *jsonspan.Object) {
+		v := o.Find("text")
+		isText = isText && !v.Empty() && rd.Body[v.Start] == '"'
+		inner.Parts = append(inner.Parts, conversation.Part{Value: v})
+	})
+	if err != nil || !isText || len(inner.Parts) == 0 {
+		return []conversation.Part{whole}
+	}
+	for k, p := range inner.Parts {
+		inner.Parts[k] = conversation.Part{Kind: conversation.DocumentPart, Value: p.Value, Title: whole.Title}
+	}
+	inner.Parts[0].Span = whole.Span
+	return inner.Parts
 }

@@ -136,3 +136,24 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A document of the user is named, and none of what it says counts as the user's words. A title makes another item.
+func TestDocumentsAreNobodysWords(t *testing.T) {
+	const keepMe = `\nkeep: this`
+	for document, want := range map[string]string{
+		`{"type":"document","title":"Plan","source":{"type":"text","data":"a` + keepMe + `"}}`:  `text file "Plan" (about 1 KB)`,
+		`{"type":"document","source":{"type":"content","content":[` + text("a"+keepMe) + `]}}`:  `text file (about 1 KB)`,
+		`{"type":"search_result","title":"Plan","source":"x","content":[` + text(keepMe) + `]}`: `text file "Plan" (about 1 KB)`,
+		`{"type":"document","title":"Plan","source":{"type":"base64","data":"JVBERi0="}}`:       `document "Plan" (about 1 KB)`,
+		`{"type":"document","title":"Plan","source":{"type":"url","url":"https://a/b"}}`:        `document "Plan"`,
+	} {
+		r, other := mustRead(t, user(document, text("do"))), mustRead(t, user(strings.Replace(document, "Plan", "P", 1), text("do")))
+		it := &r.Items[0]
+		if got := r.Media(it); got != want || r.OwnWords(it) != "do" || r.KeepLines(0, 1) != nil || it.Locked {
+			t.Errorf("%s is %q, and the user says %q", document, got, r.OwnWords(it))
+		}
+		if strings.Contains(document, "Plan") && other.Items[0].Hash == it.Hash {
+			t.Errorf("%s has the hash of another title", document)
+		}
+	}
+}

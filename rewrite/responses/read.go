@@ -181,8 +181,10 @@ func (rd *reader) addPart(it *conversation.Item, o *jsonspan.Object) {
 	switch o.Text("type") {
 	case "input_image", "computer_screenshot":
 		part.Kind, part.Value, part.Detail = conversation.ImagePart, o.Find("image_url", "file_id"), o.Value("detail")
+		part.IsAddress = !bytes.HasPrefix(part.Value.Of(rd.request.Body), []byte(`"data:`))
 	case "input_file":
 		part.Kind, part.Value = conversation.FilePart, o.Find("file_data", "file_url", "file_id")
+		part.IsAddress, part.Title = o.Find("file_data").Empty(), o.Find("filename")
 	case "input_audio":
 		audio := o.In("input_audio")
 		part.Kind, part.Value, part.Detail = conversation.AudioPart, audio.Value("data"), audio.Value("format")
