@@ -62,6 +62,7 @@ func TestFailureIsTheWholeOfIt(t *testing.T) {
 		"--- FAIL: TestX (0.00s)\n    x_test.go:9: got 1, want 2")
 	f("error[E0308]: mismatched types\n --> src/a.rs:4:9\n  |\n4 |     1\n  |     ^ expected `&str`\n",
 		"error[E0308]: mismatched types\n --> src/a.rs:4:9\n  |     ^ expected `&str`")
+	f("Error: no such table\n    Error: no such table\nError: no such table\n", "Error: no such table")
 	f("AssertionError: totals differ\n+ expected - actual\n-30\n+31\n at tally.js:7:3\n",
 		"AssertionError: totals differ\n+ expected - actual\n-30\n+31\n at tally.js:7:3")
 }

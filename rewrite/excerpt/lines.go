@@ -301,18 +301,19 @@ func Failure(text string, failed bool) string {
 	if len(order) == 0 {
 		return ""
 	}
-	best, room, shown := order[0], maxBytes, 0
+	best, room, shown := order[0], maxBytes, map[string]bool{} // shown: lines without the spaces around them
 	for at, k := range append([]int{best}, x.around(best, below)...) {
-		if !x.mayShow(k) || shown == maxLines {
+		if !x.mayShow(k) || len(shown) == maxLines {
 			continue
 		}
-		n, isBestOrHeading := len(strings.TrimSpace(x.lines[k])), at < 2 // at 1 is the heading
+		line := strings.TrimSpace(x.lines[k])
+		n, isBestOrHeading := len(line), at < 2 // at 1 is the heading
 		isAnnounced := k == best+1 && strings.HasSuffix(strings.TrimSpace(x.lines[best]), ":")
 		belongs := isBestOrHeading || isAnnounced || x.shapes[k].failure > 0 || detail.MatchString(x.lines[k])
-		if belongs && n > 0 && n <= min(longest, room) { // else even the best line is left out
+		if belongs && !shown[line] && n > 0 && n <= min(longest, room) { // else even the best line is left out
 			x.shown[k] = true
 			room -= n
-			shown++
+			shown[line] = true
 		}
 	}
 	var b strings.Builder
