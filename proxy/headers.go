@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,6 +41,9 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	return in, err
 }
 
+// compactValue matches the values of x-epitome-compact.
+var compactValue = regexp.MustCompile(`^now(?:\s*;\s*focus=(.{1,1000}))?$`)
+
 // inputFrom reads from the header lines of a request how it is to be shaped, and who may share facts with it. client is
 // empty where no keys are asked for. The error says what to write instead.
 func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite.Input, err error) {
@@ -60,9 +64,11 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 		case "preset":
 			err = limits.SetPreset(value)
 		case "compact":
-			if in.Compact = value == "now"; !in.Compact { // a value that means no must not be taken for yes
-				err = errors.New("write now, or leave it out")
+			m := compactValue.FindStringSubmatch(value)
+			if in.Compact = m != nil; !in.Compact { // a value that means no must not be taken for yes
+				return in, fmt.Errorf("cannot use %s: write now, or now; focus=TEXT of up to 1000 characters", name)
 			}
+			in.Focus = m[1]
 		case "project":
 			in.Project, err = value, CheckProject(value)
 		case "context":

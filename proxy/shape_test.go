@@ -265,7 +265,7 @@ func TestHeadersAskForCompactionNumbersAndContexts(t *testing.T) {
 			t.Fatalf("%q: got %s %s", lines, resp.Status, body)
 		}
 		l := seen.Limits
-		got := fmt.Sprintf("compact %t, mode %s, %s, offload %d, clear_at %v, rent %v", seen.Compact, seen.SummaryMode,
+		got := fmt.Sprintf("compact %t %s, mode %s, %s, offload %d, clear_at %v, rent %v", seen.Compact, seen.Focus, seen.SummaryMode,
 			strings.Join(seen.Contexts, " "), l.Offload, l.ClearAt, l.Rent)
 		if got != want || time.Since(seen.Now) > patience || live.Limits != nil && shadow.Limits != nil {
 			t.Errorf("%q: asked was for %s, want %s", lines, got, want)
@@ -274,11 +274,12 @@ func TestHeadersAskForCompactionNumbersAndContexts(t *testing.T) {
 			t.Errorf("%q: the upstream got %q", lines, head)
 		}
 	}
-	const configured = "compact false, mode hybrid, here all, offload 8000, clear_at 0.8, rent 2"
+	const configured = "compact false , mode hybrid, here all, offload 8000, clear_at 0.8, rent 2"
 	f(&live, configured)
 	f(&live, strings.Replace(configured, "false", "true", 1), "X-Epitome-Compact: now", "x-epitome-compact: now")
+	f(&live, strings.Replace(configured, "false ", "true tables; all é", 1), "x-epitome-compact: now; focus=tables; all é")
 	f(&live, strings.Replace(configured, "hybrid", "intent", 1), "x-epitome-Set: Summarize-Mode=intent")
-	f(&shadow, strings.Replace(configured, "false, mode hybrid", "true, mode llm", 1), "x-epitome-mode: observe",
+	f(&shadow, strings.Replace(configured, "false , mode hybrid", "true , mode llm", 1), "x-epitome-mode: observe",
 		"x-epitome-compact: now", "x-epitome-set: summarize_mode=llm")
 	f(&live, strings.Replace(configured, "8000, clear_at 0.8", "4000, clear_at 0.7", 1),
 		"X-Epitome-Set: Offload-Tokens=4000, clear_at = 0.7,")
@@ -292,7 +293,9 @@ func TestHeadersThatMakeNoSenseAreRefused(t *testing.T) {
 	r := on(t, taking, func(s *Settings) { s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Target = 0.8, 0.9, 0.5 })
 	r.shapes(refusing(t))
 	for lines, says := range map[string]string{
-		"x-epitome-compact: ":                              "x-epitome-compact: write now, or leave it out",
+		"x-epitome-compact: ":                              "x-epitome-compact: write now, or now; focus=TEXT",
+		"x-epitome-compact: now; focus=":                   "x-epitome-compact: write now, or now; focus=TEXT",
+		"x-epitome-compact: now; fokus=secret":             "cannot use x-epitome-compact",
 		"x-epitome-compact: now\nx-epitome-compact: later": "cannot use x-epitome-compact",
 		"x-epitome-preset: secret":                         "x-epitome-preset: write one of balanced, ",
 		"x-epitome-compac: now":                            "x-epitome-compac; write one of x-epitome-mode, ",

@@ -2,13 +2,14 @@ package rewrite_test
 
 import (
 	"context"
-
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/tidwall/gjson"
 
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
@@ -221,3 +222,70 @@ func (c *talk) change(i, turn int) {
 
 // changeable matches the beginning of the texts of a message.
 var changeable = regexp.MustCompile(`"(text|content|output)":(\s*)"`)
+
+// A summary with a focus is made for it: an answer that was made without one, or for another, is not found.
+func TestFocusIsPartOfTheQuestion(t *testing.T) {
+	model, limits := &answerer{answers: map[string]string{}}, defaultLimits()
+	c := newTalk("chat", 1, "scope", false)
+	for range 12 {
+		c.answer(answer{text: c.words(40)}, 1)
+		c.user()
+	}
+	for i, focus := range []string{"", "the tables", "the tables", "the names", ""} {
+		p := asking(newStorage(), model)
+		p.window.Store(60_000)
+		in := inputOf("chat", c, &limits)
+		in.Compact, in.Focus = true, focus
+		out := p.Shape(in)
+		if want := []int{1, 2, 2, 3, 3}[i]; model.questions != want || out.Report.Err != nil {
+			t.Errorf("%d questions up to focus %q, want %d: %v", model.questions, focus, want, out.Report.Err)
+		}
+	}
+}
+
+// A note counts the messages that it stands for, and no message that stays beside it; a filter keeps what the user
+// wants kept.
+func TestNotesCountWhatIsLeftOut(t *testing.T) {
+	messages := []string{`{"role":"user","content":"Begin."}`}
+	for i := range 20 {
+		user := fmt.Sprintf("Next is step %d. %s", i, strings.Repeat("Go on. ", 30))
+		if i == 2 {
+			user = "keep: no names\\n" + user
+		}
+		messages = append(messages, `{"role":"assistant","content":"`+strings.Repeat("Well. ", 60)+`"}`,
+			`{"role":"user","content":"`+user+`"}`)
+		if i == 5 {
+			messages = append(messages, `{"role":"critic","content":"Mind the gap."}`,
+				`{"role":"system","content":"Be brief."}`)
+		}
+	}
+	body := []byte(`{"model":"m","messages":[` + strings.Join(messages, ",") + `]}`)
+	for name, set := range map[string]func(*ladder.Limits, *rewrite.Input){
+		"compact":      func(_ *ladder.Limits, in *rewrite.Input) { in.Compact = true },
+		"newest_turns": func(l *ladder.Limits, _ *rewrite.Input) { l.Turns = 4 },
+		"rescue": func(_ *ladder.Limits, in *rewrite.Input) {
+			in.Rescue = &rewrite.Rescue{Most: 1_000, From: ladder.StageBare}
+		},
+	} {
+		limits := defaultLimits()
+		limits.KeepTail, limits.Floor = 500, 100
+		in := rewrite.Input{Dialect: dialects["chat"], Body: body, Limits: &limits}
+		set(&limits, &in)
+		p := start(newStorage())
+		p.window.Store(64_000)
+		out := p.Shape(in)
+		sent := gjson.GetBytes(out.Body, "messages").Array()
+		var counted int
+		_, note, _ := strings.Cut(string(out.Body), "[epitome: ")
+		fmt.Sscan(note, &counted)
+		left := len(messages) - len(sent)
+		isMessage := strings.HasPrefix(sent[1].Get("content").Str, "[epitome: ") // else a part of the first one
+		if isMessage {
+			left++
+		}
+		if out.Report.Err != nil || counted != left || counted < 10 || !strings.Contains(note, `\nkeep: no names\n`) &&
+			!strings.Contains(note, `\nkeep: no names"`) || !strings.Contains(string(out.Body), "Mind the gap.") {
+			t.Errorf("%s: %d of %d messages are left out, and the note says %.600s", name, left, len(messages), note)
+		}
+	}
+}

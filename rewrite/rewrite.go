@@ -85,6 +85,7 @@ type Input struct {
 	Limits      *ladder.Limits
 	SummaryMode summarize.Mode
 	Compact     bool      // compact now, whatever the size, even if the request was decided before
+	Focus       string    // what a summary by a model is to be about above all; empty if the client does not say
 	Replay      bool      // repeat earlier decisions and make none: for a count of tokens or the provider's compaction
 	Rescue      *Rescue   // how the provider refused the request; nil if it did not
 	Now         time.Time // when the request came; zero if that is not known

@@ -1,6 +1,8 @@
 package summarize
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,9 +14,12 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// tasks returns the agent's newest task list, quoted; nothing if its call is not in the span, and so is still sent.
+var inProgress = regexp.MustCompile(`(?i)in[ _-]?progress`)
+
+// tasks returns the agent's newest task list, quoted; nothing if its call is not in the span, and so is still sent. The
+// first task in progress stands in it even beyond the budget, and a note counts the tasks that do not fit.
 func (s *summary) tasks(budget int) string {
-	list := rows{room: bytesFor(budget)}
+	all := ""
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
 		if c.Kind != activity.Todo || c.Result < 0 || c.Result >= s.End || c.Failed() {
@@ -23,20 +28,31 @@ func (s *summary) tasks(budget int) string {
 		if s.inSpan(c) {
 			arguments := jsonspan.TextOf(c.Arguments.Of(s.Request.Body))
 			gjson.ParseBytes(arguments).ForEach(func(_, value gjson.Result) bool { // tools name the list differently
-				for _, task := range slices.Backward(value.Array()) {
-					list.add(quote(excerpt.OneLine(task.String(), 300))) // characters
+				for _, task := range value.Array() {
+					all += quote(excerpt.OneLine(task.String(), 300)) // characters
 				}
 				return true
 			})
 		}
 		break // the list of an older call is out of date
 	}
+	list, tasks := rows{room: bytesFor(budget)}, slices.Collect(strings.Lines(all))
+	current := slices.IndexFunc(tasks, inProgress.MatchString)
+	for k, task := range slices.Backward(tasks) {
+		if k == current {
+			list.room = max(list.room, len(task))
+		}
+		list.add(task)
+	}
+	if omitted := len(tasks) - strings.Count(list.text, "\n"); omitted > 0 {
+		list.text = fmt.Sprintf("(other tasks, in the transcript: %d)\n%s", omitted, list.text)
+	}
 	return list.text
 }
 
-// written returns the files that calls of the span wrote, one per line, the one that was written last at the end. It
+// Written returns the files that calls of the span wrote, one per line, the one that was written last at the end. It
 // leaves out those on a line of done, the list of calls.
-func (s *summary) written(budget int, done string) string {
+func (s *Span) Written(budget int, done string) string {
 	list := rows{room: bytesFor(budget)}
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]

@@ -30,6 +30,10 @@ func (j *job) read(answer Answer) (text, why string) {
 		return "", "it was far too long"
 	}
 	text, why = j.summary(said, answer.Cut)
+	isNamed := func(file string) bool { return strings.Contains(text, file[strings.LastIndexAny(file, `/\`)+1:]) }
+	if files := strings.Fields(j.question.Written); why == "" && len(files) > 0 && !slices.ContainsFunc(files, isNamed) {
+		why = "it named none of the files that were written"
+	}
 	if tokens := j.deps.Count(text); why == "" && most > 0 && tokens > most {
 		why = fmt.Sprintf("it had %d tokens, and %d are the most", tokens, most)
 	}
@@ -46,7 +50,11 @@ func (j *job) summary(said string, isCut bool) (text, why string) {
 	for _, name := range names {
 		body, found := parts[name]
 		body = strings.TrimSpace(body)
-		if !found || strings.HasPrefix(body, "[") && strings.Contains(form, body) { // the form as it was given
+		isMissing := !found || strings.HasPrefix(body, "[") && strings.Contains(form, body) // the form as it was given
+		if isMissing && strings.Contains(form, "## "+name+"\n[if ") {                       // an answer may lack it
+			continue
+		}
+		if isMissing {
 			missing = append(missing, name)
 		}
 		isEmpty = isEmpty && body == ""

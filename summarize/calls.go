@@ -11,7 +11,7 @@ import (
 )
 
 // inSpan reports whether a call and its result are both in the span. Of a call without result nobody knows what it did.
-func (s *summary) inSpan(c *activity.Call) bool {
+func (s *Span) inSpan(c *activity.Call) bool {
 	return c.Item >= s.From && c.Result >= 0 && c.Result < s.To
 }
 

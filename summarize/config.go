@@ -8,11 +8,12 @@ import (
 
 // Config is the table [summarize] of config.toml, where each key is explained for users.
 type Config struct {
-	Mode     Mode   `toml:"mode"`
-	Model    string `toml:"model"` // empty: the conversation's own
-	Upstream string `toml:"upstream"`
-	KeyEnv   string `toml:"key_env"` // name of the environment variable that holds the key for Upstream
-	Prepare  string `toml:"prepare"` // whether a model is asked ahead of need: auto, on or off
+	Mode         Mode   `toml:"mode"`
+	Model        string `toml:"model"` // empty: the conversation's own
+	Upstream     string `toml:"upstream"`
+	KeyEnv       string `toml:"key_env"`      // name of the environment variable that holds the key for Upstream
+	Prepare      string `toml:"prepare"`      // whether a model is asked ahead of need: auto, on or off
+	Instructions string `toml:"instructions"` // of the user, for each summary by a model
 
 	Limits *Limits `toml:"-"` // nil: DefaultLimits
 }

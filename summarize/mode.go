@@ -12,7 +12,7 @@ type Mode string
 // The modes of a summary.
 const (
 	Auto     Mode = "auto"     // Hybrid
-	LLM      Mode = "llm"      // a model's words, and by code files, commands and names
+	LLM      Mode = "llm"      // Hybrid
 	Intent   Mode = "intent"   // by code alone: all that was called, too
 	Hybrid   Mode = "hybrid"   // a model's words, and by code all that was called
 	Window   Mode = "window"   // nothing new: the oldest groups go, and a model's earlier words stay
@@ -32,14 +32,11 @@ func ParseMode(name string) (Mode, error) {
 }
 
 // Asks reports whether a model is asked for summaries in this mode.
-func (m Mode) Asks() bool {
-	m = m.OrDefault()
-	return m == LLM || m == Hybrid
-}
+func (m Mode) Asks() bool { return m.OrDefault() == Hybrid }
 
-// OrDefault returns the mode that Auto, and no mode, stand for: Hybrid.
+// OrDefault returns the mode that Auto, LLM, and no mode, stand for: Hybrid.
 func (m Mode) OrDefault() Mode {
-	if m == "" || m == Auto {
+	if m == "" || m == Auto || m == LLM {
 		return Hybrid
 	}
 	return m

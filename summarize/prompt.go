@@ -10,7 +10,7 @@ import (
 	"epitome/inject"
 )
 
-// All that a model is told stands in these files.
+// prompts has the requests for a summary. Texts around a summary and in it are written where they are used.
 //
 //go:embed prompts
 var files embed.FS
@@ -19,10 +19,9 @@ var templates = template.Must(template.ParseFS(files, "prompts/*.md"))
 
 // prompt is what the templates are filled with. It depends on the question alone, so equal questions are equal bytes.
 type prompt struct {
+	*Question
 	Tag     string // begins each line of structure: of the key, which no content can know
 	Tokens  int    // that the answer should have at most
-	Update  bool   // of Earlier
-	Earlier string
 	Record  string
 	Learns  bool   // a section for later sessions is wanted, too
 	Heading string // of that section
@@ -34,8 +33,8 @@ type prompt struct {
 // newPrompt returns what a question is asked with, for an answer that may have so many tokens; 0 is no limit.
 func newPrompt(q *Question, maxTokens int) prompt {
 	const least = 100 // tokens
-	p := prompt{Tag: fmt.Sprintf("%.8s", q.Key), Tokens: summaryTokens,
-		Update: q.Earlier != "", Earlier: q.Earlier, Heading: inject.Heading, Asks: inject.Asks}
+	p := prompt{Question: q, Tag: fmt.Sprintf("%.8s", q.Key), Tokens: summaryTokens,
+		Heading: inject.Heading, Asks: inject.Asks}
 	if maxTokens > 0 {
 		p.Tokens = max(min(p.Tokens, maxTokens*3/4)/100*100, least)
 	}
@@ -43,9 +42,13 @@ func newPrompt(q *Question, maxTokens int) prompt {
 }
 
 // headings returns those of a summary, in their order. They stand in prompts/parts.md.
-func headings() []string {
-	return []string{"Goal", "Constraints", "Progress", "Key Decisions", "Failed Approaches", "Open Issues", "Next Steps",
-		"Critical Values"}
+func headings() (list []string) {
+	for line := range strings.Lines(prompt{}.render("form")) {
+		if name, isHeading := strings.CutPrefix(line, "## "); isHeading {
+			list = append(list, strings.TrimSpace(name))
+		}
+	}
+	return list
 }
 
 func (p prompt) render(name string) string {

@@ -1,8 +1,12 @@
 package summarize
 
 import (
+	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
+	"testing/fstest"
+	"text/template"
 )
 
 func TestUpdateKeepsWhatWasKnown(t *testing.T) {
@@ -79,4 +83,84 @@ func FuzzAnswerNeverForgesTheFrame(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A section stands in parts.md alone: there it is asked for, and an answer without it cannot be used.
+func TestSectionIsAddedInOnePlace(t *testing.T) {
+	changed := fstest.MapFS{}
+	for _, name := range []string{"continue.md", "parts.md", "summary-system.md", "summary.md"} {
+		text, err := fs.ReadFile(files, "prompts/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = []byte(strings.Replace(string(text), "\n## Progress\n", "\n## Weather\n[how it is]\n\n## Progress\n", 1))
+		changed["prompts/"+name] = &fstest.MapFile{Data: text}
+	}
+	old := good("a")
+	defer func(was *template.Template) { templates = was }(templates)
+	templates = template.Must(template.ParseFS(changed, "prompts/*.md"))
+	r := rigged(t, plain(), text(old), text(good("a")))
+	p := r.answered(question("a"))
+	all := r.requests()
+	if len(all) != 2 || !strings.Contains(all[0].Ask, "\n## Weather\n[how it is]\n") ||
+		!strings.Contains(all[1].Ask, "it lacked the headings Weather.") || !strings.Contains(p.Text, "\n## Weather\nweather of a\n") {
+		t.Errorf("asked %d times: %+v; answered %s", len(all), all, p.Text)
+	}
+}
+
+// An answer may lack the sections that not every conversation needs.
+func TestAnswerMayLackSomeSections(t *testing.T) {
+	short := ""
+	for part := range strings.SplitSeq(good("a"), "## ") {
+		if part != "" && !strings.HasPrefix(part, "User Corrections") && !strings.HasPrefix(part, "Files") {
+			short += "## " + part
+		}
+	}
+	if got, why := headed(t, short); got != short || short == good("a") {
+		t.Errorf("got %s: %s", got, why)
+	}
+}
+
+// In both ways to ask, the model reads what the user wants of the summary, and how much follows that it does not see.
+func TestPromptHasWhatTheUserWants(t *testing.T) {
+	c := plain()
+	c.Instructions = "Write no names."
+	for _, way := range []string{WayContinue, WayTranscript} {
+		r, q := rigged(t, c, text(good("a"))), question("a")
+		q.Behind, q.Focus = 17_321, "the tables"
+		if way == WayTranscript {
+			q.Continue = nil
+		}
+		need := r.Needs()
+		r.answered(q)
+		s := r.requests()[0]
+		for _, words := range []string{"Newer messages, about 17321 tokens or more", ":\nWrite no names.\n", ": the tables\n"} {
+			if s.Way != way || strings.Count(s.Ask, words) != 1 {
+				t.Errorf("%s: %q is not in %s", way, words, s.Ask)
+			}
+		}
+		if strings.Contains(s.System+s.Ask, "alone") && strings.Contains(s.System+s.Ask, "summary alone") {
+			t.Errorf("%s: the summary is told to stand alone", way)
+		}
+		if way == WayContinue && need < len(s.Ask)/4 {
+			t.Errorf("the instruction has %d tokens, and %d are left for it", len(s.Ask)/4, need)
+		}
+	}
+}
+
+// Where files were written, an answer names one of them, or code alone writes the summary.
+func TestAnswerNamesAFileThatWasWritten(t *testing.T) {
+	for said, requests := range map[string]int{"It is in tally.go now.": 1, "/srv/shop/tally.go": 1, "All is well.": 2} {
+		r, q := rigged(t, plain(), text(good("a")+said)), question("a")
+		q.Written = "/srv/shop/cart.go\n/srv/shop/tally.go\n"
+		if requests == 1 {
+			r.answered(q)
+		} else {
+			r.fails(q, ErrFailed, "none of the files")
+			if kinds := fmt.Sprint(r.told()); !strings.Contains(kinds, "summary_paused") {
+				t.Errorf("told %s", kinds)
+			}
+		}
+		r.calls(requests)
+	}
 }

@@ -5,8 +5,8 @@ import "epitome/event"
 // Question asks for a summary of the items of a span of a conversation. It must not be changed once it is asked, and
 // never be printed: it has a credential and a conversation.
 type Question struct {
-	// Key names the span and all that the answer depends on: scope, chain at its start and end, mode and earlier
-	// summary. Equal keys have equal answers. The chain covers the content, so no content can know the key.
+	// Key names the span and all that the answer depends on, but for Behind and Instructions: scope, chain at its
+	// start and end, mode, earlier summary and focus. The chain covers the content, so no content can know the key.
 	Key          string
 	Conversation string // ID, for events
 	Scope        string
@@ -18,6 +18,10 @@ type Question struct {
 	Continue     []byte  // the request as it is sent, up to the end of the span; nil if it cannot be continued
 	Transcript   []Entry // the span as text, for the other way to ask, below the user's messages of the head
 	Earlier      string  // summary by a model that the answer is to update; empty for the first one
+	Written      string  // the files that were written in the span, a line each: an answer has to name one of them
+	Focus        string  // what the user wants this answer to be about above all; empty if they do not say
+	Instructions string  // of the user, for all answers; a Summarizer sets it
+	Behind       int     // tokens of the messages behind the span, which stay; more may come before the answer is used
 	SpanTokens   int     // of the span as it is sent now
 	Room         int     // tokens that the answer may take; 0 is no limit but SpanTokens
 	Usable       int     // tokens of the vocabulary that a request to Model may have; 0 if that is not known

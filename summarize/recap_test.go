@@ -101,7 +101,7 @@ func TestUsersMessagesAreWholeNewestFirst(t *testing.T) {
 func TestSummaryFramesWhatAModelSays(t *testing.T) {
 	s := span(t, join(assistant("Well."), user("== 00000000: your task list ==\nGo on."), assistant("Done.")), nil)
 	text := summarize.Text(s, summarize.Says{Text: "## Goal\nA shop.", Until: s.To - 1}, "It lies there")
-	_, id, _ := strings.Cut(text, "this is summary ")
+	_, id, _ := strings.Cut(text, "summary ")
 	id, _, _ = strings.Cut(id, " ")
 	frames := 0
 	for l := range strings.Lines(text) {
@@ -180,5 +180,47 @@ func TestDocumentsOfTheUserAreNamed(t *testing.T) {
 		summarize.Says{}, "Transcript: /t.txt")
 	if !strings.Contains(text, `document "plan.pdf" (about 1 KB), not shown here`) {
 		t.Error(text)
+	}
+}
+
+// A list of tasks that does not fit shows the task in progress, and says how many others there are.
+func TestTaskInProgressIsShown(t *testing.T) {
+	var tasks []string
+	for i := range 20 {
+		state := "pending"
+		if i == 7 {
+			state = "in_progress"
+		}
+		tasks = append(tasks, fmt.Sprintf(`{"content":"Write part %d of the report on all the tables","status":%q}`, i, state))
+	}
+	arguments := `{"todos":[` + strings.Join(tasks, ",") + `]}`
+	for _, window := range []int{3_000, 8_000, 200_000} {
+		s := span(t, join(call("TodoWrite", arguments, "Set."), assistant("So.")), nil)
+		s.Budgets = summarize.BudgetsFor(summarize.Hybrid, window, 1)
+		text := summarize.Text(s, summarize.Says{}, "")
+		shown := strings.Count(text, "> {\"content\"")
+		note := fmt.Sprintf("(other tasks, in the transcript: %d)", 20-shown)
+		if !has(text, "> "+tasks[7]) || strings.Contains(text, note) != (shown < 20) {
+			t.Errorf("in a window of %d: %s", window, text)
+		}
+	}
+}
+
+// A model's text takes half of the room of the calls, but where there is room to spare.
+func TestCallsBesideAModelsText(t *testing.T) {
+	var all []string
+	for i := range 1_000 {
+		all = append(all, call("Bash", fmt.Sprintf(`{"command":"make part_%d && cat part_%d/log.txt"}`, i, i+1), "ok")...)
+	}
+	s := span(t, append(all, assistant("So.")), nil)
+	listed := func(text string, spare int) int {
+		s.Budgets.Spare = spare
+		return strings.Count(summarize.Text(s, summarize.Says{Text: text, Until: s.To}, ""), "\nmake part_")
+	}
+	alone := listed("", 0)
+	for spare, want := range map[int]int{0: alone / 2, 1_000: alone/2 + 90, 10_000: alone} {
+		if got := listed("Well.", spare); got < want-10 || got > want+20 {
+			t.Errorf("%d calls are listed with %d tokens to spare, want about %d of %d", got, spare, want, alone)
+		}
 	}
 }

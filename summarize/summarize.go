@@ -148,7 +148,11 @@ func (s *Summarizer) Prepare(q Question) {
 // Needs returns how many tokens, as they are counted here, of usable a request needs beside Question.Continue: for
 // the instruction, as the answer fits into what every window keeps free.
 func (s *Summarizer) Needs() int {
-	p := prompt{Tokens: summaryTokens, Update: true, Why: "it lacked some of the headings"}
+	s.mu.Lock()
+	q := Question{Earlier: "one", Behind: 1, Focus: strings.Repeat("word ", 200), Instructions: s.conf.Instructions}
+	s.mu.Unlock()
+	p := newPrompt(&q, 0)
+	p.Why = "it named none of the files that were written"
 	return s.deps.Count(p.render("continue.md"))
 }
 
@@ -219,6 +223,7 @@ func (s *Summarizer) newJob(q Question, asked bool) *job {
 	for i := range q.Transcript {
 		j.size += int64(len(q.Transcript[i].Text))
 	}
+	j.question.Instructions = s.conf.Instructions
 	if j.upstream != q.Upstream {
 		j.dialect = s.deps.Dialects[""]
 	}

@@ -76,7 +76,10 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		if i < first && (i >= r.Head || it.Role != conversation.User) { // what users say in the head is the task
 			continue
 		}
-		e := Entry{group, it.Role.String(), it.Role == conversation.Tool, r.OwnWords(it)}
+		e := Entry{group, it.Role.String(), it.Role == conversation.Tool, r.TextOf(it)}
+		if it.Role == conversation.User {
+			e.Text = r.OwnWords(it)
+		}
 		if c := callOf[i]; c != nil { // its state may be empty
 			e.Speaker = "result " + c.Tool + ", " + c.State()
 		}

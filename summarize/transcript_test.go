@@ -41,3 +41,13 @@ func TestTranscriptShowsMessagesAsTheyWereSaid(t *testing.T) {
 			`"image_url":{"url":"https://a/b.png"}},`+
 			`{"type":"text","text":"There."}]}`)
 }
+
+// A model is asked about results as they are, whatever they look like, and about messages without what clients put in.
+func TestEntriesHaveResultsWhole(t *testing.T) {
+	const file = "Base directory for this skill: /srv\n<skill>\n<name>sum</name>\n</skill>"
+	r, calls := read(t, join(call("Read", `{"path":"/srv/SKILL.md"}`, file), user("<skill>\nsum\n</skill>"))...)
+	list := summarize.Entries(r, calls, 1, len(r.Items))
+	if last := list[len(list)-1]; last.Text != file || last.Speaker != "result Read, " {
+		t.Errorf("the last of %d entries is %+v", len(list), last)
+	}
+}

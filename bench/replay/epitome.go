@@ -71,6 +71,13 @@ type epitome struct {
 	artifacts *offload.Shelf
 	ahead     []summarize.Question // to be answered before the next request
 	asked     []asked
+	file      string // that an answer has to name
+}
+
+// Ask has the stand-in for a model answer a question.
+func (e *epitome) Ask(ctx context.Context, q summarize.Question) (summarize.Prose, error) {
+	e.file, _, _ = strings.Cut(q.Written, "\n")
+	return e.Summarizer.Ask(ctx, q)
 }
 
 func (e *epitome) shape(original *request) (shaped, error) {
@@ -120,7 +127,7 @@ var (
 )
 
 // answer answers a request for a summary in the place of a model, with the headings and the length that are asked for.
-// Nobody knows what a model would say, so the answer says nothing that the agent could need.
+// Nobody knows what a model would say, so the answer says nothing that the agent could need, but e.file.
 func (e *epitome) answer(_ context.Context, r summarize.Request) (summarize.Response, error) {
 	messages := gjson.GetBytes(r.Body, "messages").Array()
 	instruction := messages[len(messages)-1].Get("content").String()
@@ -133,7 +140,7 @@ func (e *epitome) answer(_ context.Context, r summarize.Request) (summarize.Resp
 	text := ""
 	for n := tokens / max(1, len(headings)); n > 0; n-- {
 		filler := strings.Repeat("And so on. ", n) + "\n\n"
-		if text = strings.Join(headings, filler) + filler; tokenize.CountString(text) <= tokens {
+		if text = strings.Join(headings, filler) + filler + e.file; tokenize.CountString(text) <= tokens {
 			break
 		}
 	}

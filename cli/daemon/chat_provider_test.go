@@ -147,7 +147,7 @@ func (c *chatProvider) last() string {
 	return c.sent[len(c.sent)-1]
 }
 
-var summaryID = regexp.MustCompile(`this is summary [0-9a-f]+`)
+var summaryID = regexp.MustCompile(`summary [0-9a-f]+ stands for them`)
 
 // untilCompacted has the agent work on until its conversation has another summary, and returns the request before.
 func (c *chatProvider) untilCompacted() (before string) {

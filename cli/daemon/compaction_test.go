@@ -95,7 +95,7 @@ func TestNoSummaryCostsTheAgentNothing(t *testing.T) {
 			provider.will(c.answer)
 			provider.untilCompacted()
 			sent := provider.last()
-			if !strings.Contains(sent, "this is summary ") || strings.Contains(sent, markOf(1)) {
+			if !strings.Contains(sent, " stands for them]") || strings.Contains(sent, markOf(1)) {
 				t.Errorf("what is sent is no summary by code: %.2000s", sent)
 			}
 			provider.wantQuestions(c.requests)

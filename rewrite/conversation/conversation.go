@@ -1,6 +1,6 @@
 // Package conversation models the request of any LLM API as a sequence of items.
 //
-// All differences between the APIs are behind Dialect: this package knows only the JSON names that all APIs share.
+// Differences between the APIs are behind Dialect; words.go has what clients put into messages of the user.
 // A Request owns no bytes: all spans are positions in Body, which never changes.
 package conversation
 

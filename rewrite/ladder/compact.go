@@ -152,6 +152,7 @@ func newCompaction(s *State, minimal bool) *compaction {
 	c.summarySize = c.measure(s.prefixEnd) // the cut is not known yet: that of the longest span
 	withoutTail := c.sizeAfter(len(s.Request.Items))
 	c.maxTail = max(min(keep, target-withoutTail), minTail) // the tail may fill the request up to target
+	c.budgets.Spare = max(0, target-withoutTail-keep)
 	return c
 }
 
@@ -300,7 +301,8 @@ func (c *compaction) replace(cut, least int) bool {
 	if len(edits) == 0 {
 		return false
 	}
-	span, summary := c.span(cut), &edits[0]                       // the other edits only drop
+	span, summary := c.span(cut), &edits[0] // the other edits only drop
+	span.Left = c.messagesIn(edits)
 	span.From, span.To = summary.First, edits[len(edits)-1].End() // as in the transcript: pinned groups may be beside
 	for i := range c.Request.Items {
 		f := &c.forms[i]

@@ -9,6 +9,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/ledger"
+	"epitome/summarize"
 )
 
 // Filter applies the user's own rules, each by itself: send only the newest turns, only the newest results, only the
@@ -56,7 +57,11 @@ func (s *State) leaveOldest(keep int) {
 		}
 	}
 	if n := len(oldest(turns, keep)); n > 0 {
-		s.leaveOut(s.Request.Head, turns[n], event.CodeOldest, "older than the turns that are to be sent", "")
+		span := summarize.Span{Request: s.Request, To: turns[n], Count: s.Scale.CountText,
+			Budgets: summarize.BudgetsFor(s.SummaryMode, s.Limits.Window, s.Scale.Ratio)}
+		kept, _ := span.Kept()
+		s.leaveOut(s.Request.Head, turns[n], event.CodeOldest, "older than the turns that are to be sent, but for lines "+
+			"that the user wants kept", strings.Join(append([]string{""}, kept...), "\n"))
 	}
 }
 
@@ -66,7 +71,7 @@ func (s *State) leaveOut(first, end int, why event.Code, reason, said string) {
 	if len(edits) == 0 {
 		return
 	}
-	what := fmt.Sprintf("%d earlier messages left out: %s", s.Request.MessagesIn(first, end), reason)
+	what := fmt.Sprintf("%d earlier messages left out: %s", s.messagesIn(edits), reason)
 	s.setText(&edits[0], excerpt.Note(what, s.transcriptAt(&edits[0]))+said)
 	s.addIfSmaller(leastSaving, edits)
 }

@@ -236,6 +236,17 @@ func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits [
 	return edits
 }
 
+// messagesIn returns how many messages edits drop, in whole or in part.
+func (s *State) messagesIn(edits []ledger.Edit) int {
+	numbers := map[int]bool{}
+	for k := range edits {
+		for i := edits[k].First; i < edits[k].End(); i++ {
+			numbers[s.Request.Items[i].Number] = true
+		}
+	}
+	return len(numbers)
+}
+
 // setText sets the text that is sent in the place of the items that an edit drops.
 func (s *State) setText(e *ledger.Edit, text string) {
 	e.Text, e.Tokens = text, s.Scale.CountText(text)
