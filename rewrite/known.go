@@ -15,6 +15,7 @@ import (
 // lastRequest is the last request of a conversation, so that the next one need not read, count and look up again what
 // both have in common. It saves time; its decision is used only where the ledger does not answer or lacks it.
 type lastRequest struct {
+	shaper   *Shaper
 	lane     ledger.Lane
 	request  *conversation.Request // with its own copy of the body; nil if the conversation has no last request here
 	chain    []conversation.Link
@@ -29,10 +30,16 @@ type lastRequest struct {
 	credential any // of Input.Credential
 }
 
-// size is about how many bytes of memory the request takes: an item is reckoned as 512 bytes.
-func (l *lastRequest) size() int { return len(l.request.Body) + 512*len(l.request.Items) }
+// bytes returns about how much memory the request takes. With each item or edit go some 1,000 bytes.
+func (l *lastRequest) bytes() (n int) {
+	n = len(l.request.Body) + 1000*(len(l.request.Items)+len(l.decision.Edits))
+	for _, e := range l.decision.Edits {
+		n += len(e.Text) + len(e.Prose)
+	}
+	return n
+}
 
-// requestCache keeps the last requests of the conversations that were active last, up to 64 MiB.
+// requestCache keeps the last requests of the conversations that were active last, up to 24 MiB.
 type requestCache struct {
 	keep time.Duration // how long a request is of use: as long as the ledger keeps its decision; 0: for ever
 
@@ -41,16 +48,16 @@ type requestCache struct {
 	size int            // of all in list
 }
 
-// find returns the request of the lane's scope, upstream and dialect whose body has the longest common beginning with
-// body. It may be for any model, as that of body is not read yet. If none is found, the result has a nil request.
-func (c *requestCache) find(lane ledger.Lane, body []byte, now time.Time) *lastRequest {
+// find returns the shaper's request of the lane's scope, upstream and dialect whose body has the longest common beginning
+// with body. It may be for any model, as that of body is not read yet. If none is found, the result has a nil request.
+func (c *requestCache) find(s *Shaper, lane ledger.Lane, body []byte, now time.Time) *lastRequest {
 	c.mu.Lock()
 	list := slices.Clone(c.list)
 	c.mu.Unlock()
 	best, longest := &lastRequest{}, 255 // bytes: bodies that have no more in common begin alike by chance
 	for _, l := range slices.Backward(list) {
 		lane.Model = l.lane.Model // any model will do
-		if l.lane != lane || c.keep > 0 && now.Sub(l.sent) > c.keep {
+		if l.shaper != s || l.lane != lane || c.keep > 0 && now.Sub(l.sent) > c.keep {
 			continue
 		}
 		if n := conversation.CommonPrefix(l.request.Body, body); n > longest {
@@ -63,24 +70,40 @@ func (c *requestCache) find(lane ledger.Lane, body []byte, now time.Time) *lastR
 // put adds l, and takes out the requests before it of the same conversation: several may be there, as requests that come
 // at the same time may continue the same one.
 func (c *requestCache) put(l *lastRequest) {
-	const most = 64 << 20 // bytes; the requests that were put first go when there are more
 	r := *l.request
-	r.Body = bytes.Clone(r.Body) // its memory is the caller's, who may use it for the next request
+	r.Body = bytes.Clone(r.Body)    // its memory is the caller's, who may use it for the next request
+	r.Items = slices.Clone(r.Items) // without the room to grow that reading has left
 	l.request = &r
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := l.decision.Conversation // empty while the ledger does not answer
 	c.list = slices.DeleteFunc(c.list, func(o *lastRequest) bool {
-		goes := o.lane == l.lane && o.decision.Conversation == id && id != ""
+		goes := o.shaper == l.shaper && o.lane == l.lane && o.decision.Conversation == id && id != ""
 		if goes {
-			c.size -= o.size()
+			c.size -= o.bytes()
 		}
 		return goes
 	})
 	c.list = append(c.list, l)
-	for c.size += l.size(); c.size > most; c.list = slices.Delete(c.list, 0, 1) {
-		c.size -= c.list[0].size()
+	c.size += l.bytes()
+	c.trim(24<<20, time.Time{})
+}
+
+// trim drops the requests put first while all take more than most bytes: those sent before a time, unless it is zero.
+func (c *requestCache) trim(most int, before time.Time) (more bool) {
+	for c.size > most && (before.IsZero() || c.list[0].sent.Before(before)) {
+		c.size -= c.list[0].bytes()
+		c.list = slices.Delete(c.list, 0, 1)
 	}
+	return c.size > most
+}
+
+// Forget frees the memory of conversations that have rested since a time, but for the newest 4 MiB. Their next requests
+// are read as a whole. It reports whether there may be more to forget later.
+func (s *Shaper) Forget(since time.Time) (more bool) {
+	s.recent.mu.Lock()
+	defer s.recent.mu.Unlock()
+	return s.recent.trim(4<<20, since)
 }
 
 // Last is the newest request of a conversation, with what is needed to shape it again.

@@ -170,8 +170,8 @@ func (x *shaping) remember() {
 		return
 	}
 	s, r := x.state, &x.out.Report
-	l := &lastRequest{lane: x.lane, request: x.request, chain: x.chain, calls: s.Calls, decision: s.Decision,
-		overfull: r.TokensAfter.Total() > r.Usable, steady: x.steady(), sent: x.in.Now, project: x.in.Project}
+	l := &lastRequest{shaper: x.shaper, lane: x.lane, request: x.request, chain: x.chain, calls: s.Calls,
+		decision: s.Decision, overfull: r.TokensAfter.Total() > r.Usable, steady: x.steady(), sent: x.in.Now, project: x.in.Project}
 	if x.in.Credential != nil {
 		l.credential = x.in.Credential()
 	}

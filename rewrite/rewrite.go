@@ -122,10 +122,13 @@ type Output struct {
 // Shaper shapes requests. Its methods may be called from any goroutine.
 type Shaper struct {
 	deps   Deps
-	recent requestCache
+	recent *requestCache
 }
 
-func NewShaper(d Deps) *Shaper { return &Shaper{deps: d, recent: requestCache{keep: d.Keep}} }
+func NewShaper(d Deps) *Shaper { return &Shaper{deps: d, recent: &requestCache{keep: d.Keep}} }
+
+// Beside returns a shaper with other parts. Both keep their requests in one memory, of which Newest and Forget speak.
+func (s *Shaper) Beside(d Deps) *Shaper { return &Shaper{deps: d, recent: s.recent} }
 
 // Shape returns what is sent in the place of a request.
 func (s *Shaper) Shape(in Input) Output {

@@ -56,7 +56,7 @@ func try(step func() error) (err error) {
 func (x *shaping) read() error {
 	d, in := &x.shaper.deps, &x.in
 	x.lane = ledger.Lane{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.Name()}
-	x.last = x.shaper.recent.find(x.lane, in.Body, in.Now)
+	x.last = x.shaper.recent.find(x.shaper, x.lane, in.Body, in.Now)
 	req, err := x.parse(x.last.request)
 	if err == nil && x.last.request != nil && x.last.lane.Model != req.Model {
 		x.last = &lastRequest{} // it was counted for another model

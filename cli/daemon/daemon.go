@@ -195,7 +195,8 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	}
 	observer := overlay(d.deps)
 	observer.Shelf = unwritten{s.shelf}
-	d.live, d.observer, d.observed = rewrite.NewShaper(live), rewrite.NewShaper(observer), observer.Ledger
+	d.live = rewrite.NewShaper(live)
+	d.observer, d.observed = d.live.Beside(observer), observer.Ledger
 	d.requests.folder = filepath.Join(cmp.Or(conf.Home, folder), RequestFolder)
 	d.requests.keep, d.requests.quota = keep, int64(conf.Store.Requests)
 
@@ -249,8 +250,8 @@ func (d *Daemon) Serve() error {
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln) }()
 	d.keptRequests() // those of earlier processes that have expired are deleted
-	const pause = 2 * time.Second
-	var memory burst
+	const pause, rest = 2 * time.Second, 30 * time.Second
+	memory := burst{percent: 100}
 	look, hourly := time.After(pause), time.Tick(time.Hour) // look is nil while nothing happens
 	for {
 		select {
@@ -263,7 +264,7 @@ func (d *Daemon) Serve() error {
 		case <-look:
 			look = nil
 			d.keepRequests()
-			if memory.look() {
+			if memory.look(d.live.Forget(time.Now().Add(-rest))) {
 				look = time.After(pause)
 			}
 		case <-hourly:

@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	memoEntries   = 1 << 18  // counts of texts, some 17 MB: those of a few hundred long conversations
+	memoEntries   = 1 << 17  // counts of texts, some 9 MB: those of a hundred long conversations
 	overlayMemory = 16 << 20 // bytes for decisions that only an overlay knows
 )
 

@@ -27,10 +27,11 @@ import (
 type requests struct {
 	folder     string
 	keep       time.Duration
-	quota      int64 // bytes of all files
-	sync.Mutex       // guards what follows
-	unlisted   int64 // bytes that were written since the folder was listed
-	unwritten  error // why a request was not written the last time; nil if all were
+	quota      int64        // bytes of all files
+	sync.Mutex              // guards what follows
+	unlisted   int64        // bytes that were written since the folder was listed
+	pack       *gzip.Writer // for the next request to write
+	unwritten  error        // why a request was not written the last time; nil if all were
 }
 
 // keepRequests writes the newest requests that are not on disk yet. One that cannot be written is tried again by the
@@ -40,7 +41,7 @@ func (d *Daemon) keepRequests() {
 	defer d.requests.Unlock()
 	r := &d.requests
 	var failed error
-	for _, last := range append(d.live.Newest(), d.observer.Newest()...) {
+	for _, last := range d.live.Newest() {
 		if r.quota == 0 || last.Kept(true) {
 			continue
 		}
@@ -61,8 +62,9 @@ func (d *Daemon) keepRequests() {
 // write writes a request, without its functions and so without a credential. A reader sees all of it.
 func (r *requests) write(last rewrite.Last) error {
 	var content bytes.Buffer
-	pack := gzip.NewWriter(&content)
-	if err := errors.Join(gob.NewEncoder(pack).Encode(last), pack.Close(), os.MkdirAll(r.folder, 0o700)); err != nil {
+	r.pack = cmp.Or(r.pack, gzip.NewWriter(nil)) // each takes 1 MB
+	r.pack.Reset(&content)
+	if err := errors.Join(gob.NewEncoder(r.pack).Encode(last), r.pack.Close(), os.MkdirAll(r.folder, 0o700)); err != nil {
 		return err
 	}
 	r.unlisted += int64(content.Len())
@@ -126,7 +128,7 @@ func (d *Daemon) handoff(ctx context.Context, beginning string) (text, why strin
 	if err != nil {
 		return "", "", fmt.Errorf("cannot read the request of conversation %s: %w", ids[0], err)
 	}
-	for _, l := range append(d.live.Newest(), d.observer.Newest()...) {
+	for _, l := range d.live.Newest() {
 		if l.Conversation == last.Conversation {
 			last = l // with its credential
 		}

@@ -25,18 +25,24 @@ func boundMemory(conf config.Config) {
 type burst struct {
 	allocated uint64 // bytes since the start, at the last look
 	underway  bool
+	more      bool   // requests were to be forgotten later, at the last look
+	percent   uint64 // GOGC
 }
 
-// look looks whether a burst is under way, some seconds after the look before. At its end it gives the memory that it has
-// left back to the system, which Go by itself would keep for minutes.
-func (b *burst) look() (underway bool) {
-	const much = 16 << 20 // bytes allocated between two looks
+// look looks whether a burst is under way, some seconds after the look before, or more is to be forgotten. At the end of
+// either it gives the memory that it has left back to the system, which Go by itself would keep for minutes.
+func (b *burst) look(more bool) (again bool) {
+	const much, garbage = 16 << 20, 32 << 20 // bytes allocated between two looks; between collections
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	begun := m.TotalAlloc-b.allocated >= much
-	if b.underway && !begun {
+	if b.underway && !begun || b.more && !more {
 		debug.FreeOSMemory()
 	}
-	b.allocated, b.underway = m.TotalAlloc, begun
-	return begun
+	if os.Getenv("GOGC") == "" { // Go itself lets garbage grow as large as what is in use
+		b.percent = min(max(garbage*(100+b.percent)/max(m.NextGC, 1), 50), 100)
+		debug.SetGCPercent(int(b.percent)) //nolint:gosec // at most 100
+	}
+	b.allocated, b.underway, b.more = m.TotalAlloc, begun, more
+	return begun || more
 }

@@ -1,0 +1,71 @@
+//go:build unix
+
+package rewrite_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"epitome/rewrite"
+	"epitome/rewrite/ledger"
+	"epitome/store"
+	"epitome/tokenize"
+)
+
+// Promise 10: the memory of conversations is bounded in bytes, whatever they are made of: twice as many take no
+// more. Those that rest take little.
+func TestMemoryOfConversationsIsBounded(t *testing.T) {
+	const most, few, slack = 28 << 20, 5 << 20, 1 << 20 // bytes
+	for _, c := range []struct {
+		api, shape          string
+		size, window, count int // so many of them fill the memory
+	}{
+		{"chat", "one message", 96 << 10, 1_000_000, 280},
+		{"responses", "tiny messages", 48 << 10, 1_000_000, 40}, {"messages", "tiny results", 48 << 10, 1_000_000, 60},
+		{"chat", "results of 2 KB", 96 << 10, 12_000, 200}, // with edits
+	} {
+		t.Run(c.api+", "+c.shape, func(t *testing.T) {
+			conversation := append([]exchange{{}}, hostile[c.shape](c.size)...)
+			limits, s := defaultLimits(), newStorage()
+			s.Store = store.NewMemory(256 << 10)
+			d := rewrite.Deps{Ledger: ledger.New(s, keep), Shelf: idleShelf{shelf{s}}, Memo: tokenize.NewMemo(1 << 12),
+				Window: func(_, _ string, _ int) (int, int) { return c.window, c.window * 7 / 8 }}
+			live := rewrite.NewShaper(d)
+			both := []*rewrite.Shaper{live, live.Beside(d)}
+			started := 0
+			held := func(count int) int {
+				for ; started < count; started++ {
+					s.now = s.now.Add(time.Second)
+					conversation[0] = exchange{user: fmt.Sprint("Task ", started), said: "I begin."}
+					in := rewrite.Input{Dialect: dialects[c.api], Body: bodyOf(c.api, conversation),
+						Upstream: "up", Limits: &limits, Now: s.now}
+					if out := both[started%len(both)].Shape(in); out.Report.Err != nil {
+						t.Fatal(out.Report.Err)
+					}
+				}
+				return heap()
+			}
+			held(1) // loads the vocabulary
+			before := heap()
+			full, more := held(c.count)-before, held(2*c.count)-before
+			resting := live.Forget(s.now)
+			rest := heap() - before
+			t.Logf("%d take %d KB, twice as many %d KB, at rest %d KB", c.count, full>>10, more>>10, rest>>10)
+			if full > most || more > full+slack || rest > few || resting {
+				t.Errorf("want at most %d KB, as much, and %d KB", most>>10, few>>10)
+			}
+			runtime.KeepAlive(both)
+		})
+	}
+}
+
+// heap returns the bytes in use.
+func heap() int {
+	runtime.GC()
+	runtime.GC() // what pools hold
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc) //nolint:gosec // far below
+}
