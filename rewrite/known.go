@@ -22,6 +22,7 @@ type lastRequest struct {
 	calls    []activity.Call // of the request, so that only new items are read for calls
 	decision ledger.Decision // by which the request was sent
 	overfull bool            // it was sent larger than Report.Usable: the next one that is gets no second warning
+	held     bool            // its decision could not be recorded
 	steady   int             // how many requests in a row, up to steadyTurns, have continued the one before them
 	sent     time.Time       // Input.Now
 	project  string          // Input.Project
@@ -86,24 +87,27 @@ func (c *requestCache) put(l *lastRequest) {
 	})
 	c.list = append(c.list, l)
 	c.size += l.bytes()
-	c.trim(24<<20, time.Time{})
-}
-
-// trim drops the requests put first while all take more than most bytes: those sent before a time, unless it is zero.
-func (c *requestCache) trim(most int, before time.Time) (more bool) {
-	for c.size > most && (before.IsZero() || c.list[0].sent.Before(before)) {
+	for ; c.size > 24<<20; c.list = slices.Delete(c.list, 0, 1) {
 		c.size -= c.list[0].bytes()
-		c.list = slices.Delete(c.list, 0, 1)
 	}
-	return c.size > most
 }
 
-// Forget frees the memory of conversations that have rested since a time, but for the newest 4 MiB. Their next requests
-// are read as a whole. It reports whether there may be more to forget later.
+// Forget frees the memory of conversations that have rested since a time, but for the newest 4 MiB and for decisions
+// that are nowhere else. The next requests of those forgotten are read as a whole. It reports whether there may be more
+// to forget later.
 func (s *Shaper) Forget(since time.Time) (more bool) {
-	s.recent.mu.Lock()
-	defer s.recent.mu.Unlock()
-	return s.recent.trim(4<<20, since)
+	const rest = 4 << 20 // bytes
+	c := s.recent
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = slices.DeleteFunc(c.list, func(l *lastRequest) bool {
+		goes := c.size > rest && !l.held && l.sent.Before(since)
+		if goes {
+			c.size -= l.bytes()
+		}
+		return goes
+	})
+	return c.size > rest && slices.ContainsFunc(c.list, func(l *lastRequest) bool { return !l.held })
 }
 
 // Last is the newest request of a conversation, with what is needed to shape it again.

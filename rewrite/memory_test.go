@@ -61,6 +61,30 @@ func TestMemoryOfConversationsIsBounded(t *testing.T) {
 	}
 }
 
+// Promise 5: a decision that could not be recorded is only in memory, and stays there while its conversation rests.
+func TestRestingMemoryKeepsWhatIsNowhereElse(t *testing.T) {
+	limits, s, window := defaultLimits(), newStorage(), 12_000
+	shaper := rewrite.NewShaper(rewrite.Deps{Ledger: ledger.New(s, keep), Shelf: idleShelf{shelf{s}}, Memo: memo(),
+		Window: func(_, _ string, _ int) (int, int) { return window, window * 7 / 8 }})
+	list := append([]exchange{{}}, hostile["results of 2 KB"](96<<10)...)
+	shape := func(task string) rewrite.Output {
+		s.now = s.now.Add(time.Second)
+		list[0] = exchange{user: task, said: "I begin."}
+		return shaper.Shape(rewrite.Input{Dialect: dialects["chat"], Body: bodyOf("chat", list), Upstream: "up",
+			Limits: &limits, Now: s.now})
+	}
+	s.luck = func() bool { return false }
+	first := shape("The first task.")
+	s.luck, window = nil, 1_000_000
+	for i := range 40 {
+		shape(fmt.Sprint("Task ", i))
+	}
+	shaper.Forget(s.now.Add(time.Hour))
+	if again := shape("The first task."); !first.Changed || string(again.Body) != string(first.Body) {
+		t.Errorf("%d bytes were sent, and %d once the conversation had rested", len(first.Body), len(again.Body))
+	}
+}
+
 // heap returns the bytes in use.
 func heap() int {
 	runtime.GC()

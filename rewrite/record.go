@@ -131,7 +131,7 @@ func (x *shaping) settle() (recorded bool) {
 
 // hold has the next request of the conversation find the decision in memory (remember), as it could not be recorded.
 // The next request records it once the ledger answers, or adopts what was recorded for a longer prefix.
-func (x *shaping) hold() { x.state.Decision = x.decided() }
+func (x *shaping) hold() { x.state.Decision, x.held = x.decided(), true }
 
 // fallBack builds a request for which a step failed, with the replayed edits and no new ones. It records that if it
 // can: items that are sent whole now stay whole. No edit at all is made if the replayed ones fail too; in a replay, as
@@ -171,7 +171,8 @@ func (x *shaping) remember() {
 	}
 	s, r := x.state, &x.out.Report
 	l := &lastRequest{shaper: x.shaper, lane: x.lane, request: x.request, chain: x.chain, calls: s.Calls,
-		decision: s.Decision, overfull: r.TokensAfter.Total() > r.Usable, steady: x.steady(), sent: x.in.Now, project: x.in.Project}
+		decision: s.Decision, held: x.held, overfull: r.TokensAfter.Total() > r.Usable, steady: x.steady(),
+		sent: x.in.Now, project: x.in.Project}
 	if x.in.Credential != nil {
 		l.credential = x.in.Credential()
 	}

@@ -34,6 +34,7 @@ type shaping struct {
 	replayed  []ledger.Edit         // the edits that find found, which were decided for an earlier request
 	undone    []ledger.Edit         // the edits that the user has taken back since the request before
 	discarded bool                  // find found a decision that does not fit the request any more
+	held      bool                  // the decision could not be recorded
 	unknown   bool                  // the ledger failed: an earlier request may have been decided otherwise
 }
 
