@@ -70,13 +70,14 @@ func typedIn(text string) string {
 	return unwrap(strings.TrimSpace(clientsText.ReplaceAllString(text, "")))
 }
 
-// mostElements bounds how often the end of an element is looked for in vain, or in all of the text.
+// mostElements bounds the elements of a text that are told apart, and the names of elements whose end is looked for.
 const mostElements = 100
 
 // withoutNotes returns a text without the elements of noteTags and outputTags that begin a line or follow another one.
 func withoutNotes(text string) string {
 	var own strings.Builder
-	for searched := 0; searched < mostElements && strings.Contains(text, "<"); {
+	lastEnds := map[string]int{} // by name: how many bytes of the text are left where its last end begins
+	for len(lastEnds) < mostElements && strings.Contains(text, "<") {
 		at := clientTag.FindStringSubmatchIndex(text)
 		if at == nil {
 			break
@@ -84,18 +85,23 @@ func withoutNotes(text string) string {
 		own.WriteString(text[:at[0]])
 		body := text[at[1]:]
 		name := text[at[2]:at[3]]
-		end := strings.Index(body, "</"+name+">")
-		if outputTag.MatchString(name) {
-			end = strings.LastIndex(body, "</"+name+">")
-			searched++
+		closing := "</" + name + ">"
+		if _, ok := lastEnds[name]; !ok {
+			lastEnds[name] = 0
+			if last := strings.LastIndex(body, closing); last >= 0 {
+				lastEnds[name] = len(body) - last
+			}
 		}
-		if end < 0 { // it is no element
+		end := len(body) - lastEnds[name]
+		if lastEnds[name] == 0 || end < 0 { // it is no element
 			own.WriteString(text[at[0]:at[1]])
 			text = body
-			searched++
 			continue
 		}
-		text = body[end+len("</>")+len(name):]
+		if !outputTag.MatchString(name) {
+			end = strings.Index(body, closing)
+		}
+		text = body[end+len(closing):]
 	}
 	return own.String() + text
 }

@@ -93,8 +93,9 @@ func fitResults(s *State) {
 // cutResults cuts results to about keep tokens, the oldest first, until the request fits: if unseen those that the
 // model must still be shown (mustShow), else all others. Of these only a stub stays if an excerpt saves too little.
 func (s *State) cutResults(keep int, unseen bool) {
+	most := s.most()
 	for i := range s.Request.Items {
-		if s.Total() <= s.most() {
+		if s.Total() <= most {
 			return
 		}
 		if s.forms[i].tokens <= keep+stubTokens || !s.mayShorten(i) || s.mustShow(i) != unseen { // with its note
