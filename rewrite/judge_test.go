@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -511,13 +512,43 @@ func forged(was, now gjson.Result) (err error) {
 		case role != "user":
 			for line := range strings.SplitSeq(text, "\n") {
 				shown := strings.TrimPrefix(line, "> ")
-				if !known[line] && !known[shown] && !strings.HasPrefix(line, own) && !shows(all, shown) {
+				if !known[line] && !known[shown] && !strings.HasPrefix(line, own) && !shows(all, shown) &&
+					!isCut(all, line) {
 					err = fmt.Errorf("promise 8: %q is no line of %.300q", line, all)
 				}
 			}
 		}
 	})
 	return err
+}
+
+// gapNote is epitome's note in a gap within a line.
+var gapNote = regexp.MustCompile(`\[epitome: (\d+) bytes omitted\]`)
+
+// isCut reports whether a line is a part of text with true notes in its gaps. Of a text that has another form before it
+// is cut, as JSON or a terminal's, only what stands between the notes is looked for.
+func isCut(text, line string) bool {
+	notes, parts := gapNote.FindAllStringSubmatch(line, -1), gapNote.Split(line, -1)
+	isHere := func(rest string) bool {
+		for i, part := range parts {
+			if i > 0 {
+				n, _ := strconv.Atoi(notes[i-1][1])
+				rest = rest[min(n, len(rest)):]
+			}
+			if !strings.HasPrefix(rest, part) {
+				return false
+			}
+			rest = rest[len(part):]
+		}
+		return true
+	}
+	for at := range text {
+		if notes != nil && isHere(text[at:]) {
+			return true
+		}
+	}
+	isPlain := !strings.ContainsAny(text, "\r\b\x1b{[")
+	return notes != nil && !isPlain && !slices.ContainsFunc(parts, func(part string) bool { return !shows(text, part) })
 }
 
 // shows reports whether a line may be one of JSON that is laid out, or what a terminal shows of a text, which has all

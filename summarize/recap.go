@@ -78,8 +78,8 @@ func Text(span Span, says Says, where string) string {
 			heading += fmt.Sprintf("; it has not seen messages from %d on", r.Items[says.Until].Number)
 		}
 		s.section(heading, says.Text)
-		// The text takes the place of the last words and, where nothing is to spare, of half of the calls, as Size assumes.
-		calls = calls/2 + min(calls/2, s.Budgets.Spare)
+		// The text takes the place of the last words and of half of the calls, as Size assumes; of a quarter if there is room.
+		calls = calls/2 + min(calls/4, s.Budgets.Spare)
 	}
 	said, others := s.users(kept)
 	s.section("messages and the lines of the transcript where they begin", s.index())

@@ -23,7 +23,7 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 		r.Items[first].Number, r.Items[end-1].Number, source), "")
 	for i := first; i < end; i++ {
 		it := &r.Items[i]
-		speaker, said := it.Role.String(), r.TextOf(it)
+		speaker, said := it.Role.String(), r.LinesOf(it)
 		if c := callOf[i]; c != nil { // its state may be empty
 			speaker = strings.TrimSuffix("result of "+excerpt.OneLine(c.String(), 1_000)+", "+c.State(), ", ")
 		}
@@ -76,7 +76,7 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		if i < first && (i >= r.Head || it.Role != conversation.User) { // what users say in the head is the task
 			continue
 		}
-		e := Entry{group, it.Role.String(), it.Role == conversation.Tool, r.TextOf(it)}
+		e := Entry{group, it.Role.String(), it.Role == conversation.Tool, r.LinesOf(it)}
 		if it.Role == conversation.User {
 			e.Text = r.OwnWords(it)
 		}

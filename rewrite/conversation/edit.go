@@ -112,10 +112,10 @@ func (r *Request) MessagesIn(first, end int) int {
 	return r.Items[end-1].Number - r.Items[first].Number + 1
 }
 
-// ReplaceText returns the edit that replaces the text of a text part by plain text.
+// ReplaceText returns the edit that replaces the text of a text part. Text for an Encoded part may be JSON already.
 func ReplaceText(p *Part, text string) jsonspan.Edit {
 	with := jsonspan.AppendQuoted(nil, text)
-	if p.Encoded { // the API parses the text as JSON
+	if p.Encoded && !jsonspan.Valid([]byte(text)) { // the API parses the text as JSON
 		with = jsonspan.AppendQuoted(nil, string(with))
 	}
 	return jsonspan.Edit{Span: p.Value, With: with}

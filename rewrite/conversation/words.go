@@ -169,6 +169,9 @@ func (r *Request) Title() string {
 // TextOf returns the texts of an item's parts, those of documents among them, joined by line breaks.
 func (r *Request) TextOf(it *Item) string { return strings.Join(r.texts(it, true), "\n") }
 
+// LinesOf returns TextOf an item, with the output that a JSON value wraps as lines (see jsonspan.Unwrapped).
+func (r *Request) LinesOf(it *Item) string { return string(jsonspan.Unwrapped([]byte(r.TextOf(it)))) }
+
 func (r *Request) texts(it *Item, documents bool) (texts []string) {
 	for _, p := range it.Parts {
 		if p.Kind == TextPart || p.Kind == DocumentPart && documents {

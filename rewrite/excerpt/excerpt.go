@@ -1,7 +1,7 @@
 // Package excerpt makes texts shorter: a text of many lines, the output of a terminal, a single line.
 //
-// An excerpt has whole lines of the text, word for word, and says of every gap how many lines are omitted. The package
-// knows one list of words that speak of failure, and no tool, language or log format. Its time grows with the length of
+// An excerpt has lines of the text, word for word, and says of every gap how many lines are omitted, or how many bytes of
+// a long line. The package knows one list of words that speak of failure, and no tool, language or log format. Its time grows with the length of
 // the text alone. It also knows how notes of epitome begin.
 package excerpt
 
@@ -55,14 +55,51 @@ func Amount(n int) string {
 	return fmt.Sprintf("%d lines", n)
 }
 
-// LaidOut lays out JSON of long lines, each value on a line of its own, so that an excerpt can show single values. ok
-// is false for text that is no JSON, has short lines, is large, or is so deep that its indentation takes much memory.
+// LaidOut lays out JSON of long lines, so that an excerpt can show single values: each array or object that is short is
+// one line, so that no field is read as that of another object. ok is false for text that is no JSON, has short lines, is
+// large, or is so deep that its indentation takes much memory.
 func LaidOut(text string) (lines string, ok bool) {
 	const longLine, maxSize, maxDepth = 500, 8 << 20, 16 // average bytes per line; bytes of all; levels
 	var b bytes.Buffer
 	isCandidate := len(text) >= longLine*CountLines(text) && len(text) <= maxSize // short lines need no layout
-	if !isCandidate || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Indent(&b, []byte(text), "", " ") != nil {
+	if !isCandidate || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Compact(&b, []byte(text)) != nil {
 		return "", false
 	}
-	return b.String(), true
+	return layOut(b.Bytes()), true
+}
+
+// layOut breaks the lines of JSON without spaces, but no array or object within it that is short.
+func layOut(compact []byte) string {
+	const longest = 1_000 // bytes of an array or object that is one line
+	var b strings.Builder
+	depth := 0
+	breakLine := func() { b.WriteString("\n" + strings.Repeat(" ", depth)) }
+	for i := 0; i < len(compact); i++ {
+		c, end := compact[i], 0
+		switch {
+		case c == '"':
+			end, _ = jsonspan.EndOfString(compact, i)
+		case depth > 0 && (c == '{' || c == '['):
+			size, _ := jsonspan.EndOfValue(compact[i:min(i+longest, len(compact))], 0) // 0 if it is longer
+			end = i + size
+		}
+		if end > i {
+			b.Write(compact[i:end])
+			i = end - 1
+			continue
+		}
+		isOpening, isClosing := c == '{' || c == '[', c == '}' || c == ']'
+		if isClosing {
+			depth--
+			breakLine()
+		}
+		b.WriteByte(c)
+		if isOpening {
+			depth++
+		}
+		if isOpening || c == ',' {
+			breakLine()
+		}
+	}
+	return b.String()
 }

@@ -68,9 +68,9 @@ func TestFailureIsTheWholeOfIt(t *testing.T) {
 }
 
 func TestJSONInLongLinesIsLaidOut(t *testing.T) {
-	long := `{"orders": [` + strings.Repeat(`{"id": 1, "state": "paid"},`, 40) + `{"id": 57, "state": "stuck"}]}`
+	long := `{"orders": [` + strings.Repeat(`{"id": 1, "state": "paid"},`, 100) + `{"id": 57, "state": "a, \"}"}], "of":[]}`
 	laidOut, ok := LaidOut(long)
-	if !ok || !strings.Contains(laidOut, "\n  {\n   \"id\": 57,\n   \"state\": \"stuck\"\n  }\n ]\n}") {
+	if !ok || !strings.HasSuffix(laidOut, "},\n  {\"id\":57,\"state\":\"a, \\\"}\"}\n ],\n \"of\":[]\n}") {
 		t.Errorf("%v: %s", ok, laidOut)
 	}
 	for _, text := range []string{"", "12", laidOut, long[1:], strings.Repeat("[", 1<<20)} {
@@ -84,31 +84,65 @@ func TestJSONInLongLinesIsLaidOut(t *testing.T) {
 func holdLines(t *testing.T, text string, budget int) {
 	t.Helper()
 	short, omitted := Lines(text, budget, bytes4)
-	if omitted == 0 {
-		return
+	gap := regexp.MustCompile(`\[epitome: (?:(\d+) lines? omitted \((\d+)(?:-\d+)?\)\]\n|(\d+) bytes omitted\])`)
+	rest := text // behind what is shown or counted
+	number := func(s string) int {
+		n, _ := strconv.Atoi(s)
+		return n
 	}
-	gap := regexp.MustCompile(`^\[epitome: (\d+) lines? omitted \((\d+)(?:-\d+)?\)\]\n$`)
-	lines := strings.SplitAfter(text, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
+	for short != "" {
+		at := gap.FindStringSubmatchIndex(short)
+		if at == nil {
+			at = []int{len(short), len(short)}
+		}
+		if !strings.HasPrefix(rest, short[:at[0]]) {
+			t.Fatalf("%q does not stand at the beginning of %.300q", short[:at[0]], rest)
+		}
+		rest = rest[at[0]:]
+		m := gap.FindStringSubmatch(short[at[0]:])
+		short = short[at[1]:]
+		if m == nil {
+			break
+		}
+		line := strings.Count(text[:len(text)-len(rest)], "\n") + 1
+		if m[2] != "" && number(m[2]) != line {
+			t.Fatalf("%q stands in line %d", m[0], line)
+		}
+		for range number(m[1]) {
+			_, rest, _ = strings.Cut(rest, "\n")
+		}
+		omitted -= number(m[1])
+		rest = rest[number(m[3]):]
 	}
-	at, left := 0, 0
-	for l := range strings.Lines(short) {
-		if m := gap.FindStringSubmatch(l); m != nil {
-			n, _ := strconv.Atoi(m[1])
-			if from, _ := strconv.Atoi(m[2]); from != at+1 {
-				t.Fatalf("%q stands behind line %d", l, at)
+	if rest != "" || omitted != 0 {
+		t.Fatalf("%.300q is neither shown nor counted; %d lines are counted too many", rest, omitted)
+	}
+}
+
+func TestLongLinesAreCutWithTrueCounts(t *testing.T) {
+	words := strings.Repeat("lorem ipsum dolor sit amet ", 1_000)
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"one line": {"<html>" + words + "</html>", []string{"<html>lorem", "amet </html>"}},
+		"no words": {strings.Repeat("é1x", 10_000), []string{"é1xé1x"}},
+		"a failure within": {"A" + words + "fatal: no space left on /dev/sda1 " + words + "Z",
+			[]string{"no space left on /dev/sda1", "Alorem", "Z"}},
+		"three paragraphs": {"A" + words + "B\nC" + words + "D\nE" + words + "F\n",
+			[]string{"Alorem", "amet B\n", "Clorem", "amet D\n", "Elorem", "amet F\n"}},
+		"among short ones": {build("A" + words + "B\n"), []string{"part_0.c", "\nAlorem", "amet B\n", "part_399.c"}},
+	} {
+		short, _ := Lines(c.text, 1_000, bytes4)
+		holdLines(t, c.text, 1_000)
+		for _, want := range c.want {
+			if !strings.Contains(short, want) {
+				t.Errorf("%s: %q is not shown in %s", name, want, short)
 			}
-			at, left = at+n, left+n
-			continue
 		}
-		if at >= len(lines) || l != lines[at] || strings.Contains(l, Mark) {
-			t.Fatalf("%q is not line %d of %.300q", l, at+1, text)
+		if n := bytes4(short); n > 1_150 || n < 400 {
+			t.Errorf("%s: %d tokens are shown", name, n)
 		}
-		at++
-	}
-	if at != len(lines) || left != omitted {
-		t.Fatalf("%d of %d lines, %d of %d omitted", at, len(lines), left, omitted)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // failureWords are texts in small letters by which a line is taken to speak of failure. Test runners print the signs.
@@ -70,12 +71,12 @@ const (
 	reasonScore            = 2       // added to failureScore for a line that says why it failed
 	endShare               = 4       // first lines are shown until they took a quarter of the budget, then last lines
 	gapTokens              = 16      // tokens of the note in a gap: join writes it
-	longestLine            = 8 << 10 // bytes of a line that may be shown
+	longestLine            = 8 << 10 // bytes of a line that is not cut
 )
 
 // Lines returns an excerpt of a text in about budget tokens: its first and last lines, failing lines with the lines
 // around them, and then the lines that look like few others. A note in each gap says how many lines are omitted there,
-// and omitted is the number of all of them.
+// and omitted is the number of all of them. A line that takes most of the budget is cut, with notes of the same kind.
 func Lines(text string, budget int, count Count) (short string, omitted int) {
 	x := newChoice(text, budget, count)
 	x.choose()
@@ -84,7 +85,8 @@ func Lines(text string, budget int, count Count) (short string, omitted int) {
 
 // choice is the choice of the lines that an excerpt shows. The slices have one element per line of the text.
 type choice struct {
-	lines  []string // with their line breaks
+	lines  []string // with their line breaks; long ones are cut
+	isNote []bool   // the line has a Mark of its own
 	shapes []*shape
 	shown  []bool
 	budget int // tokens that are left for more lines
@@ -101,9 +103,14 @@ type shape struct {
 // newChoice finds the shape of each line, and shows no line yet.
 func newChoice(text string, budget int, count Count) *choice {
 	lines := slices.Collect(strings.Lines(text))
-	x := &choice{lines, make([]*shape, len(lines)), make([]bool, len(lines)), budget, count}
+	x := &choice{lines, make([]bool, len(lines)), make([]*shape, len(lines)), make([]bool, len(lines)), budget, count}
 	known := map[string]*shape{}
 	for i, line := range lines {
+		x.isNote[i] = strings.Contains(line, Mark)
+		if budget > 0 && len(line) > min(longestLine, 2*budget) && !x.isNote[i] {
+			line = x.cutLine(line, 3*budget/4*len(line)/len(text)) // the more, the more of the text it is
+			lines[i] = line
+		}
 		masked := mask(line)
 		s := known[masked]
 		if s == nil {
@@ -116,9 +123,52 @@ func newChoice(text string, budget int, count Count) *choice {
 	return x
 }
 
+// Cut ends the note in a gap within a line.
+const Cut = " bytes omitted]"
+
+// cutLine cuts a line to about so many tokens: few bytes make a token where the line is no prose.
+func (x *choice) cutLine(line string, tokens int) string {
+	const parts, least = 16, 320 // of the line; bytes that are left of it
+	sample := line[:min(len(line), longestLine)]
+	for most := tokens * len(sample) / max(x.count(sample), 1); ; most = most * 3 / 4 {
+		short := cut(line, max(most, least)/parts)
+		if most <= least || x.count(short) <= tokens {
+			return short
+		}
+	}
+}
+
+// cut returns sixteen parts of a line of about size bytes each: its beginning, the first that speak of failure, its end.
+func cut(line string, size int) string {
+	const first, last, failing = 6, 4, 3 // parts; behind a failing one the next is shown, too
+	var b strings.Builder
+	hits, until, omitted := 0, first*size, 0 // until: all before this index is shown
+	for at, end := 0, 0; at < len(line); at = end {
+		for end = min(at+size, len(line)); end < len(line) && !utf8.RuneStart(line[end]); {
+			end++
+		}
+		if at >= len(line)-last*size {
+			until = len(line)
+		} else if at >= until && hits < failing && failure(mask(line[at:min(end+size/2, len(line))])) > 0 {
+			hits++
+			until = end + size
+		}
+		if at >= until {
+			omitted += end - at
+			continue
+		}
+		if omitted > 0 {
+			fmt.Fprint(&b, Mark, " ", omitted, Cut)
+			omitted = 0
+		}
+		b.WriteString(line[at:end])
+	}
+	return b.String()
+}
+
 // mask returns the trimmed line with 9 for each number but 0 for zero, as "0 failed" and "3 failed" are not alike.
 func mask(line string) string {
-	line = strings.TrimSpace(line[:min(len(line), longestLine)]) // longer lines are not shown anyway
+	line = strings.TrimSpace(line[:min(len(line), longestLine)])
 	b, inNumber := make([]byte, 0, len(line)), false
 	for _, c := range []byte(line) {
 		isDigit := c >= '0' && c <= '9'
@@ -195,10 +245,9 @@ func (x *choice) order() []int {
 	return order
 }
 
-// mayShow reports whether line i exists, is not shown yet, and is neither too long nor like a note of epitome.
+// mayShow reports whether line i exists, is not shown yet, and is not like a note of epitome.
 func (x *choice) mayShow(i int) bool {
-	isThere := i >= 0 && i < len(x.lines)
-	return isThere && !x.shown[i] && len(x.lines[i]) <= longestLine && !strings.Contains(x.lines[i], Mark)
+	return i >= 0 && i < len(x.lines) && !x.shown[i] && !x.isNote[i]
 }
 
 // show shows line i if it may be shown and the budget has room for it, and returns the tokens that this takes.

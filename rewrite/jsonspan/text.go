@@ -2,6 +2,7 @@ package jsonspan
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"unsafe"
 
@@ -28,6 +29,47 @@ func ContentOfText(v []byte, text string) []byte {
 		return v
 	}
 	return unsafe.Slice(unsafe.StringData(text), len(text)) // without a copy, as texts may be large
+}
+
+// Wrapped finds the one long string with line breaks in a small array or object, such as the output of a command beside
+// its exit code, or text that is all one JSON string. It returns the span of the string with its quotes; an empty one if
+// text is something else.
+func Wrapped(text []byte) (long Span) {
+	const maxAround = 400 // bytes beside the string
+	around := func(end int) int { return end - (long.End - long.Start) }
+	first := SkipSpace(text, 0)
+	if first == len(text) || bytes.IndexByte([]byte(`{["`), text[first]) < 0 {
+		return Span{}
+	}
+	for i := 0; around(i) <= maxAround; {
+		quote := bytes.IndexByte(text[i:], '"')
+		if quote < 0 {
+			break
+		}
+		end, err := EndOfString(text, i+quote)
+		if err != nil {
+			return Span{}
+		}
+		if end-i-quote > long.End-long.Start {
+			long = Span{Start: i + quote, End: end}
+		}
+		i = end
+	}
+	isKey := bytes.HasPrefix(text[SkipSpace(text, long.End):], []byte(":"))
+	if long.Empty() || isKey || around(len(text)) > maxAround || !Valid(text) ||
+		text[first] != '"' && !bytes.Contains(TextOf(long.Of(text)), []byte("\n")) {
+		return Span{}
+	}
+	return long
+}
+
+// Unwrapped returns text with the string that Wrapped finds in it unquoted, on lines of its own.
+func Unwrapped(text []byte) []byte {
+	long := Wrapped(text)
+	if long.Empty() {
+		return text
+	}
+	return fmt.Appendf(nil, "%s\n%s\n%s", text[:long.Start+1], TextOf(long.Of(text)), text[long.End-1:])
 }
 
 func Quoted(s string) string { return string(AppendQuoted(nil, s)) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"epitome/event"
 	"epitome/rewrite/conversation"
@@ -97,8 +98,12 @@ func (s *State) shorten(i, limit, keep int) (edits []ledger.Edit) {
 func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, ok bool) {
 	const minScreen = 1_000 // tokens up to which terminal output within its limit stays as it is
 	text, isScreen, done, why := t.text, false, "final screen", event.CodeScreen
+	output := jsonspan.Wrapped([]byte(t.text)) // the only part of JSON around it that is cut; mostly empty
+	if !output.Empty() {
+		text = string(jsonspan.TextOf([]byte(t.text[output.Start:output.End])))
+	}
 	if t.tokens > minScreen {
-		text, isScreen = excerpt.Screen(t.text)
+		text, isScreen = excerpt.Screen(text)
 	}
 	switch {
 	case t.tokens > limit && (!isScreen || s.Scale.CountText(text) > limit): // too long, as a screen too
@@ -107,6 +112,9 @@ func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, 
 		}
 		short, omitted := excerpt.Lines(text, keep, s.Scale.CountText)
 		done = fmt.Sprintf("%d of %s omitted", omitted, excerpt.Amount(excerpt.CountLines(text)))
+		if strings.Contains(short, excerpt.Cut) {
+			done += ", long lines cut"
+		}
 		if isScreen {
 			done += " from the final screen"
 		}
@@ -116,6 +124,9 @@ func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, 
 	}
 	names := s.keepText(t.raw, t.text)
 	text = excerpt.Note(excerpt.OneLine(s.callOf[i].String(), maxCall)+", "+done, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
+	if !output.Empty() {
+		text = t.text[:output.Start] + jsonspan.Quoted(text) + t.text[output.End:]
+	}
 	e = ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
 		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text)), Step: ledger.StepOffload, Why: why}
 	e.Saved = t.tokens - e.Tokens

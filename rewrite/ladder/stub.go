@@ -31,7 +31,7 @@ func (s *State) addressOf(name string) string {
 // whereToRead says to a model where an artifact of so many tokens is, and how to read it. what is the text's word for
 // it, as "Transcript". names[0] is the artifact; names[1], if there is one, has the same content as the client sent it.
 func (s *State) whereToRead(what string, names []string, tokens int) string {
-	const readAtOnce = 2_000 // tokens up to which a model may read an artifact whole
+	const readAtOnce, longLine = 2_000, 150 // tokens up to which a model may read an artifact whole; of a line
 	if s.NothingKept {
 		return what + ": not kept, because nothing could be stored"
 	}
@@ -44,6 +44,8 @@ func (s *State) whereToRead(what string, names []string, tokens int) string {
 		how = "; grep it or read a range with " + Tool
 	case strings.HasPrefix(at, "http"):
 		how = "; fetch it, with ?grep=WORD or ?lines=A-B for a part"
+	case tokens > readAtOnce && tokens < math.MaxInt && longLine*excerpt.CountLines(string(s.Content[names[0]])) < tokens:
+		how = "; its lines are long: `epitome artifact " + names[0] + " --grep PATTERN` prints the text around matches"
 	case tokens > readAtOnce:
 		how = "; grep it or read a range"
 	}
@@ -66,11 +68,15 @@ func (s *State) keepContent(content []byte) string {
 }
 
 // keepText keeps text, which is the JSON string raw unquoted, and returns its names. Where unquoting has lost letters,
-// raw is kept in its place (see ContentOfText). JSON in long lines is kept a second time with line breaks, so that a
-// model can grep it: that name comes first.
+// raw is kept in its place (see ContentOfText). JSON in long lines is kept a second time with line breaks, and so is the
+// output that JSON wraps, so that a model can grep it: that name comes first.
 func (s *State) keepText(raw []byte, text string) []string {
 	names := []string{s.keepContent(jsonspan.ContentOfText(raw, text))}
-	if laidOut, ok := excerpt.LaidOut(text); ok {
+	if output := jsonspan.Wrapped([]byte(text)); !output.Empty() {
+		quoted := []byte(text[output.Start:output.End])
+		content := jsonspan.ContentOfText(quoted, string(jsonspan.TextOf(quoted)))
+		names = []string{s.keepContent(content), names[0]}
+	} else if laidOut, ok := excerpt.LaidOut(text); ok {
 		names = append([]string{s.keepContent([]byte(laidOut))}, names...)
 	}
 	return names
@@ -93,7 +99,7 @@ func (s *State) keepItem(i int) (names, files []string) {
 		}
 	}
 	names = []string{s.keepContent(s.Request.ContentSource(it, cut))}
-	if text := s.Request.TextOf(it); text != "" {
+	if text := s.Request.LinesOf(it); text != "" {
 		names = append([]string{s.keepContent([]byte(text))}, names...)
 	}
 	return names, files
@@ -148,7 +154,7 @@ const maxCall = 100
 // stub returns the edit that clears result i. Its text says what was called, how the call ended, how large the result
 // is and where it can be read; it quotes the failure of a failed call.
 func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
-	call, text, done, quotes := s.callOf[i], s.Request.TextOf(&s.Request.Items[i]), " omitted", ""
+	call, text, done, quotes := s.callOf[i], s.Request.LinesOf(&s.Request.Items[i]), " omitted", ""
 	if failure := call.Failure(text); failure != "" && 2*len(failure) < len(text) { // else the quote would free little
 		done, quotes = " omitted; failing lines follow", "\n"+excerpt.Quote(failure)
 	}
@@ -162,17 +168,16 @@ func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 // and its size, says what was done to it and where to read it, and ends with quotes.
 func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	it, media := &s.Request.Items[i], s.Request.Media(&s.Request.Items[i])
-	switch n := excerpt.CountLines(s.Request.TextOf(it)); {
+	names, files := s.keepItem(i)
+	switch n := excerpt.CountLines(string(s.Content[names[0]])); { // of what the model is told to read
+	case s.Request.TextOf(it) == "":
 	case it.Role == conversation.User && media != "": // the lines may be those of a document
-	case n == 1:
-		what += ", 1 long line"
-	case n > 1:
+	default:
 		what += ", " + excerpt.Amount(n)
 	}
 	if media != "" {
 		what += ", " + media
 	}
-	names, files := s.keepItem(i)
 	where := s.whereToRead("Full output", names, it.Size.Text)
 	for _, name := range files {
 		where += ". " + s.whereToRead("Picture or document", []string{name}, 0)
