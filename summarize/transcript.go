@@ -24,8 +24,8 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 	for i := first; i < end; i++ {
 		it := &r.Items[i]
 		speaker, said := it.Role.String(), r.LinesOf(it)
-		if c := callOf[i]; c != nil { // its state may be empty
-			speaker = strings.TrimSuffix("result of "+excerpt.OneLine(c.String(), 1_000)+", "+c.State(), ", ")
+		if c := callOf[i]; c != nil {
+			speaker = "result of " + excerpt.OneLine(c.String(), 1_000) + ", " + c.State()
 		}
 		if media := r.Media(it); media != "" {
 			said += "\n(with " + media + ")"
@@ -80,7 +80,7 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		if it.Role == conversation.User {
 			e.Text = r.OwnWords(it)
 		}
-		if c := callOf[i]; c != nil { // its state may be empty
+		if c := callOf[i]; c != nil {
 			e.Speaker = "result " + c.Tool + ", " + c.State()
 		}
 		if e.Text != "" || it.Role == conversation.Tool { // an empty result says that the call ended, and how

@@ -27,7 +27,7 @@ func TestTranscriptShowsMessagesAsTheyWereSaid(t *testing.T) {
 	f("[id: message 2: assistant]\nI see.\n\n"+
 		"[id: call of bash]\nmake\necho $?\n5\n\n"+
 		"[id: message 3: user]\nWait.\n\n"+
-		"[id: message 4: result of bash `make ↵ echo $?`, exit code 1]\nno rule\nExit code 1\n\n",
+		"[id: message 4: result of bash `make ↵ echo $?`, failed, exit code 1]\nno rule\nExit code 1\n\n",
 		`{"role":"assistant","content":"I see.","tool_calls":[{"id":"a","type":"function","function":{"name":"bash",`+
 			`"arguments":"{\"command\":\"make\\necho $?\",\"timeout\":5}"}}]}`,
 		`{"role":"user","content":"Wait."}`, `{"role":"tool","tool_call_id":"a","content":"no rule\nExit code 1"}`)
@@ -47,7 +47,7 @@ func TestEntriesHaveResultsWhole(t *testing.T) {
 	const file = "Base directory for this skill: /srv\n<skill>\n<name>sum</name>\n</skill>"
 	r, calls := read(t, join(call("Read", `{"path":"/srv/SKILL.md"}`, file), user("<skill>\nsum\n</skill>"))...)
 	list := summarize.Entries(r, calls, 1, len(r.Items))
-	if last := list[len(list)-1]; last.Text != file || last.Speaker != "result Read, " {
+	if last := list[len(list)-1]; last.Text != file || last.Speaker != "result Read, ok" {
 		t.Errorf("the last of %d entries is %+v", len(list), last)
 	}
 }

@@ -1,5 +1,6 @@
-// Package activity reads what an agent did from the names and arguments of its tool calls, from the client's error flag
-// and from exit codes. It does not interpret commands or what they print.
+// Package activity reads what an agent did from the names and arguments of its tool calls, and how the calls
+// ended from the client's mark, exit codes and the words and objects that results begin with. It does not interpret
+// commands.
 package activity
 
 import (
@@ -24,8 +25,9 @@ type Call struct {
 	Kind         Kind          // what the call does
 	About        string        // main argument on one line, at most 250 characters; ↵ is a line break of a command
 	Files        []string      // paths that the call reads or writes; empty unless Kind is Read or Write
-	IsError      bool          // the client marked the result as failed; of kind Write also by its first words
-	Exit         int           // the exit code that the result states if Kind is Run; else -1
+	IsError      bool          // the client marked the result as failed, or the result says so
+	IsOpen       bool          // nobody knows how it ended: it has no result, was broken off or goes on
+	Exit         int           // the exit code that the result states; else -1
 }
 
 const maxAbout = 250 // characters
@@ -41,27 +43,22 @@ func Of(r *conversation.Request, known []Call) []Call {
 	calls := append(make([]Call, 0, n+8), known[:n]...)
 	for k := range calls {
 		if c := &calls[k]; c.Result >= r.Reused { // the result was not taken over: the loop below looks for it again
-			c.Result, c.IsError, c.Exit = -1, false, -1
+			c.Result, c.IsError, c.IsOpen, c.Exit = -1, false, true, -1
 		}
 	}
 	for i := r.Reused; i < len(r.Items); i++ {
 		it, caller := &r.Items[i], r.Callers()[i]
 		for k := range it.Calls {
 			c := readCall(r.Body, &it.Calls[k])
-			c.Item, c.Result, c.Exit = i, -1, -1
+			c.Item, c.Result, c.IsOpen, c.Exit = i, -1, true, -1
 			calls = append(calls, c)
 		}
 		if caller < 0 {
 			continue // the item is not the first result of a call
 		}
 		c := &calls[r.Answered[i]]
-		c.Result, c.IsError = i, it.IsError
-		switch c.Kind { // results of other kinds, such as files, may only mention an exit code or an error
-		case Run:
-			c.Exit = exitCode(r.TextOf(it))
-		case Write:
-			c.IsError = c.IsError || refused.MatchString(r.TextOf(it))
-		}
+		c.Result = i
+		c.readEnd(r.TextOf(it), it.IsError)
 	}
 	return calls
 }
