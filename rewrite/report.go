@@ -54,7 +54,7 @@ func (o *Output) Changes() (list []Change) {
 			continue
 		}
 		c := Change{Edit: e, New: k >= firstNew, Before: s.OfModel(e.Tokens + e.Saved), After: s.OfModel(e.Tokens)}
-		isOf := func(call activity.Call) bool { return call.Result == e.First && e.Op != ledger.Drop }
+		isOf := func(c activity.Call) bool { return c.Result == e.First && c.Item < e.First && e.Op != ledger.Drop }
 		if i := slices.IndexFunc(s.Calls, isOf); i >= 0 {
 			c.Tool, c.Argument = s.Calls[i].Tool, s.Calls[i].About // a Drop has none, as it takes out whole groups
 		}

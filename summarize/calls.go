@@ -77,7 +77,7 @@ func rowOf(c *activity.Call) string {
 // later calls and sees nowhere else.
 func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 	const maxLines, longest = 4, 160 // lines with such names, bytes of each
-	text, _ := excerpt.Screen(s.Request.LinesOf(&s.Request.Items[c.Result]))
+	text, _ := excerpt.Screen(c.ResultText(s.Request))
 	if failure := c.Failure(text); c.Failed() || failure != "" {
 		return failure
 	}

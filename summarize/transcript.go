@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"epitome/rewrite/activity"
@@ -12,7 +13,7 @@ import (
 // Transcript returns items [first, end) as lines to search and read: each item below a heading with the number and role
 // of its message, or for a result with its call. source names the artifact that has the same items as JSON.
 func Transcript(r *conversation.Request, calls []activity.Call, first, end int, source string) (text []byte) {
-	id, callOf := idBefore(r, end), callsByResult(calls)
+	id, callOf, callsOf := idBefore(r, end), callsByResult(calls), callsByItem(calls)
 	write := func(heading, said string) {
 		if said != "" && !strings.HasSuffix(said, "\n") {
 			said += "\n"
@@ -31,8 +32,13 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 			said += "\n(with " + media + ")"
 		}
 		write(fmt.Sprintf("message %d: %s", it.Number, speaker), said)
-		for k := range it.Calls {
-			write("call of "+excerpt.OneLine(it.Calls[k].Name, 80), activity.Texts(r.Body, &it.Calls[k]))
+		for k, call := range slices.Concat(it.Calls, it.Hosted) {
+			heading, said := "call of "+excerpt.OneLine(call.Name, 80), activity.Texts(r.Body, &call)
+			if c := callsOf[i][k]; c.Result <= i { // no item below says how it ended
+				heading += ", " + c.State()
+				said = strings.TrimSuffix(said, "\n") + "\n" + c.ResultText(r)
+			}
+			write(heading, said)
 		}
 	}
 	return text
@@ -60,14 +66,25 @@ func (s *summary) index() (text string) {
 func callsByResult(calls []activity.Call) map[int]*activity.Call {
 	callOf := make(map[int]*activity.Call, len(calls))
 	for k := range calls {
-		callOf[calls[k].Result] = &calls[k] // calls without a result share -1, which is no item
+		if c := &calls[k]; c.Result > c.Item { // else it has none, or the provider's, which is no item of its own
+			callOf[c.Result] = c
+		}
 	}
 	return callOf
 }
 
+// callsByItem returns the calls of each item, in the order of its Calls and Hosted.
+func callsByItem(calls []activity.Call) map[int][]*activity.Call {
+	callsOf := map[int][]*activity.Call{}
+	for k := range calls {
+		callsOf[calls[k].Item] = append(callsOf[calls[k].Item], &calls[k])
+	}
+	return callsOf
+}
+
 // Entries returns items [first, end) for a model that is asked about them, below the user's messages in the head.
 func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []Entry) {
-	callOf, group := callsByResult(calls), 0
+	callOf, callsOf, group := callsByResult(calls), callsByItem(calls), 0
 	for i := range r.Items[:end] {
 		it := &r.Items[i]
 		if it.StartsAnswer { // entries of a group are left out together, so a call keeps its results
@@ -86,9 +103,11 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		if e.Text != "" || it.Role == conversation.Tool { // an empty result says that the call ended, and how
 			list = append(list, e)
 		}
-		for k := range it.Calls {
-			text := string(it.Calls[k].ArgumentsIn(r.Body))
-			list = append(list, Entry{group, "call " + it.Calls[k].Name, true, text})
+		for k, call := range slices.Concat(it.Calls, it.Hosted) {
+			list = append(list, Entry{group, "call " + call.Name, true, string(call.ArgumentsIn(r.Body))})
+			if c := callsOf[i][k]; c.Result == i {
+				list = append(list, Entry{group, "result " + c.Tool + ", " + c.State(), true, c.ResultText(r)})
+			}
 		}
 	}
 	return list

@@ -19,9 +19,10 @@ import (
 
 // Call is one tool call with its result.
 type Call struct {
-	Item, Result int           // index of the item that makes the call, and of the one with its result; -1: it has none
+	Item, Result int           // indexes of the items with the call and with its result; -1: it has none; see Output
 	Tool         string        // name of the tool
 	Arguments    jsonspan.Span // of the conversation.Call
+	Output       jsonspan.Span // of a call that the provider ran: Result is Item then, or -1; see ResultText
 	Kind         Kind          // what the call does
 	About        string        // main argument on one line, at most 250 characters; ↵ is a line break of a command
 	Files        []string      // paths that the call reads or writes; empty unless Kind is Read or Write
@@ -48,9 +49,13 @@ func Of(r *conversation.Request, known []Call) []Call {
 	}
 	for i := r.Reused; i < len(r.Items); i++ {
 		it, caller := &r.Items[i], r.Callers()[i]
-		for k := range it.Calls {
-			c := readCall(r.Body, &it.Calls[k])
-			c.Item, c.Result, c.IsOpen, c.Exit = i, -1, true, -1
+		for _, call := range slices.Concat(it.Calls, it.Hosted) {
+			c := readCall(r.Body, &call)
+			c.Item, c.Result, c.Output, c.IsOpen, c.Exit = i, -1, call.Output, true, -1
+			if call.HasRun {
+				c.Result = i
+				c.readEnd(string(jsonspan.TextOf(call.Output.Of(r.Body))), call.IsError)
+			}
 			calls = append(calls, c)
 		}
 		if caller < 0 {
@@ -96,16 +101,25 @@ func Texts(body []byte, call *conversation.Call) string {
 	}
 	var b strings.Builder
 	var write func(key, value gjson.Result) bool
-	write = func(_, value gjson.Result) bool {
+	write = func(key, value gjson.Result) bool {
 		if value.Type == gjson.JSON { // an object or a list
 			value.ForEach(write)
-		} else {
+		} else if !strings.HasPrefix(key.Str, "encrypted") { // such as content of what a provider found
 			b.WriteString(value.String() + "\n")
 		}
 		return true
 	}
 	write(gjson.Result{}, gjson.ParseBytes(raw))
 	return b.String()
+}
+
+// ResultText returns what came back from a call, as lines.
+func (c *Call) ResultText(r *conversation.Request) string {
+	if c.Result > c.Item {
+		return r.LinesOf(&r.Items[c.Result])
+	}
+	isText := !c.Output.Empty() && r.Body[c.Output.Start] == '"'
+	return Texts(r.Body, &conversation.Call{Arguments: c.Output, FreeText: isText})
 }
 
 // arguments are the arguments of one call, sorted by what their names say.
@@ -145,7 +159,7 @@ func readArguments(raw []byte, freeText bool) arguments {
 		case "command", "cmd", "commands", "script", "code", "shellcommand":
 			a.command = cmp.Or(a.command, strings.TrimPrefix(text, "bash -lc ")) // Codex runs commands with it
 		case "pattern", "query", "question", "regex", "queries", "q", "search", "globpattern", "keywords", "url", "urls",
-			"uri":
+			"uri", "": // of a list, whose values have no names
 			a.query = cmp.Or(a.query, text)
 		case "filepath", "path", "absolutepath", "targetfile", "notebookpath", "relativepath", "relativeworkspacepath",
 			"file", "filename", "paths", "filepaths", "files", "directory", "dirpath", "source", "destination", "oldpath",

@@ -19,8 +19,8 @@ var exitForm = regexp.MustCompile(`(?im)^[\[(<*\s]*(?:error: )?` +
 	`[ :=>"']*(\d{1,3})(?:</\w+>|[\])>.*\s])*$|` +
 	`"(?:exit_?code|exit_?status|return_?code)" ?: ?(\d{1,3})\b`)
 
-// How results say that a call failed or did not end: all that is known of the words of clients and tools. But for the
-// lines of commands, these words begin the result.
+// How results say that a call failed or did not end: all that is known of the words of clients and tools. They begin
+// the result, or a line near its ends.
 var (
 	// refusal: the client or the user did not let the call run, or the client stopped it.
 	refusal = regexp.MustCompile(`(?im)\A[^\w{"]*(?:<tool_use_error>|the user doesn't want to \w+|` +
@@ -33,7 +33,8 @@ var (
 		`http(?:/[\d.]+)?(?: error| status)?:? [45]\d\d\b|.{0,60}\bstatus(?: code)?:? [45]\d\d\b)`)
 
 	// interruption: the call was broken off, after a part of its work or all of it, or it goes on.
-	interruption = regexp.MustCompile(`(?im)\A[^\w{"]*(?:(?:request|command|tool call|operation|execution) (?:was )?)?` +
+	interruption = regexp.MustCompile(`(?im)\A[^\w{"]*` +
+		`(?:(?:request|command|tool call|operation|execution) (?:was )?)?` +
 		`(?:(?:aborted|interrupted)(?:\W*$| by (?:the )?user)|cancell?ed by (?:the )?user)|` +
 		`^\s*(?:process running with session|command aborted\b|command (?:is )?running in (?:the )?background)`)
 
@@ -41,8 +42,7 @@ var (
 	failingStatus = regexp.MustCompile(`^"?[45]\d\d"?$`)
 )
 
-// near is how many bytes at the ends of a result are looked at: what stands further inside is more likely a part of the
-// output.
+// near is how many bytes at each end of a result are looked at: what stands further inside is more likely output.
 const near = 300
 
 // ends returns what stands near the ends of a text. With a letter at the cuts, half a number or line is no match.
@@ -72,29 +72,22 @@ func exitCode(text string) int {
 func (c *Call) readEnd(text string, isMarked bool) {
 	const short = 2_000 // bytes
 	c.IsError, c.IsOpen, c.Exit = isMarked, false, -1
-	if c.Kind == Ask {
-		return
-	}
-	isLookup := c.Kind == Read || c.Kind == Search || c.Kind == Fetch
-	if !isLookup { // what is looked up may only mention an exit code
+	isQuote := c.Kind == Read || c.Kind == Search || c.Kind == Fetch
+	if !isQuote && c.Kind != Ask { // others may only mention an exit code
 		c.Exit = exitCode(text)
 	}
-	if c.Exit >= 0 {
+	if c.Exit >= 0 || c.Kind == Ask {
 		return
 	}
+	isQuote = isQuote || c.Kind == Run
 	said := strings.TrimSpace(text)
 	if inner := jsonspan.Wrapped([]byte(text)); !inner.Empty() {
 		said = strings.TrimSpace(string(jsonspan.TextOf([]byte(text[inner.Start:inner.End]))))
 	}
-	begin := said[:min(len(said), near)]
-	words := begin
-	if c.Kind == Run {
-		words = ends(said)
-	}
-	isQuote := isLookup || c.Kind == Run
-	mayReport := !isQuote && len(said) <= short || begin == said && !strings.Contains(said, "\n")
+	mayReport := !isQuote && len(said) <= short || len(said) <= near && !strings.Contains(said, "\n")
+	words := ends(said)
 	c.IsOpen = interruption.MatchString(words)
-	c.IsError = !c.IsOpen && (isMarked || refusal.MatchString(words) || mayReport && report.MatchString(begin) ||
+	c.IsError = !c.IsOpen && (isMarked || refusal.MatchString(words) || mayReport && report.MatchString(words) ||
 		hasError(text, !isQuote || len(text) <= short))
 }
 
@@ -105,14 +98,12 @@ func hasError(text string, allKeys bool) bool {
 	if err != nil {
 		return false
 	}
-	if o.Raw("isError") == "true" || o.Raw("is_error") == "true" {
-		return true
-	}
 	nothing := []string{"", "null", "false", "0", `""`, "{}", "[]"}
 	reason := strings.Join(strings.Fields(o.Raw("error")), "")
 	isFailing := func(key string) bool { return failingStatus.MatchString(o.Raw(key)) }
-	return allKeys && (!slices.Contains(nothing, reason) || o.Raw("success") == "false" || o.Raw("ok") == "false" ||
-		isFailing("status") || isFailing("statusCode") || isFailing("status_code"))
+	return o.Raw("isError") == "true" || o.Raw("is_error") == "true" ||
+		allKeys && (!slices.Contains(nothing, reason) || o.Raw("success") == "false" || o.Raw("ok") == "false" ||
+			isFailing("status") || isFailing("statusCode") || isFailing("status_code"))
 }
 
 // State returns how the call ended: "ok", "failed", "failed, exit code 3", or "unknown" if there is no result or the

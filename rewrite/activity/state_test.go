@@ -12,8 +12,8 @@ import (
 func TestCallsSayHowTheyEnded(t *testing.T) {
 	f := func(want, tool, result string) {
 		t.Helper()
-		body := `{"model":"m","messages":[{"role":"user","content":"Go."},{"role":"assistant","tool_calls":[{"id":"a",` +
-			`"type":"function","function":{"name":"` + tool + `","arguments":"{\"path\":\"a.go\"}"}}]},` +
+		body := `{"model":"m","messages":[{"role":"user","content":"Go."},{"role":"assistant","tool_calls":[` +
+			`{"id":"a","type":"function","function":{"name":"` + tool + `","arguments":"{\"path\":\"a.go\"}"}}]},` +
 			`{"role":"tool","tool_call_id":"a","content":` + jsonspan.Quoted(result) + `}]}`
 		r, err := chat.Dialect{}.Read([]byte(body), nil)
 		if err != nil {
@@ -37,7 +37,8 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 
 	// Objects.
 	for _, object := range []string{`{"error":"card_declined"}`, `{"error":{"code":5}} and more`, "{ \"error\" : 5 }\n",
-		`{"success":false,"message":"no funds"}`, `{"ok":false}`, `{"statusCode":503}`, `{"status":"404"}`, `{"is_error":true}`} {
+		`{"success":false,"message":"no funds"}`, `{"ok":false}`, `{"statusCode":503}`, `{"status":"404"}`,
+		`{"is_error":true}`} {
 		for _, tool := range []string{pay, run, edit, read, grep, fetch} {
 			f("failed", tool, object)
 		}
@@ -54,7 +55,7 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 	f("ok", read, large)
 	f("failed", read, `{"content":[{"type":"text","text":`+jsonspan.Quoted(long)+`}],"isError":true}`)
 
-	// Words: of the client for all kinds, those that others may write too only where they are the whole of a short result.
+	// Words of the client count for all kinds, those that others may write only where they are all of a short result.
 	for _, words := range []string{"exec command rejected by user", "<tool_use_error>File does not exist.</tool_use_error>",
 		"The user doesn't want to proceed with this tool use.\n" + long} {
 		for _, tool := range []string{pay, run, edit, read, grep, fetch, ask} {
@@ -65,8 +66,9 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 			f(want, tool, words)
 		}
 	}
-	for _, words := range []string{"Error: it broke", "err: tool call error: refused", "HTTP 503", "HTTP/1.1 404 Not Found",
-		"Request failed with status code 502", "Tool execution timed out after 5s", "apply_patch verification failed: no lines",
+	for _, words := range []string{"Error: it broke", "err: tool call error: refused", "HTTP 503",
+		"HTTP/1.1 404 Not Found", "Request failed with status code 502", "Tool execution timed out after 5s",
+		"apply_patch verification failed: no lines",
 		"### Error\nTimeoutError: 5000ms exceeded", "API Error: 500 {}", "Failed to find expected lines",
 		"Permission to use Bash has been denied."} {
 		f("failed", pay, words)
@@ -87,7 +89,8 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 	f("failed", run, long+"\nCommand timed out after 10 seconds")
 
 	// Nobody knows.
-	for _, words := range []string{"aborted", "aborted by user after 29.7s", "[Request interrupted by user for tool use]",
+	for _, words := range []string{"aborted", "aborted by user after 29.7s",
+		"[Request interrupted by user for tool use]",
 		"Command aborted", "Operation cancelled by the user."} {
 		f("unknown", run, words)
 		f("unknown", pay, words)

@@ -181,6 +181,7 @@ func (r *Request) Callers() []int {
 			waiting[call.ID] = [2]int{i, calls}
 			calls++
 		}
+		calls += len(it.Hosted)
 		if call, ok := waiting[it.Answers]; ok && it.Role == Tool { // Answers "" of other roles may match a broken call
 			callers[i], r.Answered[i] = call[0], call[1]
 			delete(waiting, it.Answers)

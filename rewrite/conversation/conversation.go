@@ -31,6 +31,11 @@ type Call struct {
 	Name      string        // of the tool
 	Arguments jsonspan.Span // a JSON string that holds JSON, or the JSON itself, depending on the API; empty if none
 	FreeText  bool          // the tool takes any text: Arguments is a JSON string whose text need not be JSON
+
+	// Of a call that the provider ran (see Item.Hosted):
+	Output  jsonspan.Span // the JSON of what came back; empty if nothing
+	HasRun  bool          // it has a result
+	IsError bool          // the provider marked it as failed
 }
 
 // ArgumentsIn returns the arguments as text: JSON, unless they are free text.
@@ -77,6 +82,7 @@ type Item struct {
 	Content      jsonspan.Span   // the value that Dialect.ReplaceContent replaces; empty if it cannot be replaced
 	Parts        []Part          // of the content, in order
 	Calls        []Call          // made in this item
+	Hosted       []Call          // run by the provider: call and result are parts of the item, and edited only as such
 	Answers      string          // ID of the call whose result this is; else empty
 	IsError      bool            // the client marked the result as failed
 	Thinking     []Thought       // reasoning that DropThinking can take out
@@ -141,7 +147,7 @@ type Request struct {
 	// Computed at the first call of Chain, Callers and Count.
 	chain    []Link
 	callers  []int
-	Answered []int        // by item, the number of the call that it answers among all calls; 0 if it answers none
+	Answered []int        // by item, the number of the call that it answers, among Calls and Hosted of all; else 0
 	fixed    event.Tokens // of all but the items, in tokens of the vocabulary
 }
 

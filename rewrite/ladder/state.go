@@ -85,7 +85,7 @@ func (s *State) Prepare() {
 		s.answersUpTo[i], s.callOf[i] = answers, noCall
 	}
 	for k := range s.Calls {
-		if i := s.Calls[k].Result; i >= 0 {
+		if i := s.Calls[k].Result; i > s.Calls[k].Item { // the provider's own results are parts of an answer
 			s.callOf[i] = &s.Calls[k]
 		}
 	}

@@ -151,17 +151,14 @@ func (s *State) KeepAgain(e ledger.Edit) {
 // maxCall is how many characters of a call the text in the place of its result repeats: the call itself stands above.
 const maxCall = 100
 
-// stub returns the edit that clears result i. Its text says what was called, how the call ended if not well, how large the result
-// is and where it can be read; it quotes the failure of a failed call.
+// stub returns the edit that clears result i. Its text says what was called, how the call ended if not well, how large
+// the result is and where it can be read; it quotes the failure of a failed call.
 func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 	call, text, done, quotes := s.callOf[i], s.Request.LinesOf(&s.Request.Items[i]), " omitted", ""
 	if failure := call.Failure(text); failure != "" && 2*len(failure) < len(text) { // else the quote would free little
 		done, quotes = " omitted; failing lines follow", "\n"+excerpt.Quote(failure)
 	}
-	what := excerpt.OneLine(call.String(), maxCall)
-	if state := call.State(); state != "ok" { // most are
-		what += ", " + state
-	}
+	what := strings.TrimSuffix(excerpt.OneLine(call.String(), maxCall)+", "+call.State(), ", ok") // as most calls end
 	e := s.clearEdit(i, what, done, quotes)
 	e.Step, e.Why = step, why
 	return e

@@ -162,6 +162,10 @@ func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
 		call := conversation.Call{ID: block.Text("id"), Name: block.Text("name"), Arguments: block.Find("input")}
 		it.Calls = append(it.Calls, call)
 		return
+	case "server_tool_use", "mcp_tool_use":
+		name := strings.TrimPrefix(block.Text("server_name")+"."+block.Text("name"), ".")
+		call := conversation.Call{ID: block.Text("id"), Name: name, Arguments: block.Find("input")}
+		it.Hosted = append(it.Hosted, call)
 	case "thinking", "redacted_thinking":
 		it.Thinking = append(it.Thinking, conversation.Thought{
 			Span: block.Span, Text: block.Find("thinking"), Sealed: block.Find("data", "signature"),
@@ -178,8 +182,20 @@ func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
 		it.Compaction, it.Locked = true, true
 	default:
 		it.Locked = it.Locked || !opaque[typeName]
+		addOutput(it, block)
 	}
 	it.Parts = append(it.Parts, p)
+}
+
+// addOutput adds the result of a call that the provider ran in the same message, if the block is one.
+func addOutput(it *conversation.Item, block *jsonspan.Object) {
+	const mostParallel = 100
+	recent, id := it.Hosted[max(0, len(it.Hosted)-mostParallel):], block.Text("tool_use_id")
+	k := slices.IndexFunc(recent, func(c conversation.Call) bool { return c.ID == id })
+	if k >= 0 && id != "" {
+		recent[k].Output, recent[k].HasRun = block.Find("content"), true
+		recent[k].IsError = block.Raw("is_error") == "true" || block.In("content").Text("error_code") != ""
+	}
 }
 
 // readMedia returns the parts of a picture, a document or a search result: each of its texts, or else all of it as one

@@ -8,6 +8,7 @@ type kind struct {
 	holds holding
 	key   string // JSON key of the value that it holds
 	tool  string // name of the tool that is called, where all entries of the type call the same
+	args  string // JSON key of the arguments of a call that the provider ran
 }
 
 // holding is what an entry holds, and how.
@@ -50,17 +51,18 @@ var kinds = map[string]kind{
 	"computer_call_output":    {role: tool, holds: screenshot, key: "output"},
 	"program":                 {role: model, holds: arguments, tool: "program"},
 	"program_output":          {role: tool, holds: nothing},
-	"web_search_call":         {role: model},
-	"file_search_call":        {role: model},
-	"code_interpreter_call":   {role: model},
-	"image_generation_call":   {role: model, holds: picture, key: "result"},
-	"mcp_call":                {role: model},
-	"mcp_list_tools":          {role: model},
-	"compaction":              {holds: compaction},
-	"context_compaction":      {holds: compaction},
-	"compaction_summary":      {holds: compaction},
-	"compaction_trigger":      {holds: trigger},
-	"additional_tools":        {role: system},
+	"web_search_call":         {role: model, tool: "web_search", args: "action"},
+	"file_search_call":        {role: model, tool: "file_search", args: "queries"},
+	"code_interpreter_call":   {role: model, tool: "code_interpreter", args: "code"},
+	"image_generation_call": {role: model, holds: picture, key: "result", tool: "image_generation",
+		args: "revised_prompt"},
+	"mcp_call":           {role: model, args: "arguments"},
+	"mcp_list_tools":     {role: model},
+	"compaction":         {holds: compaction},
+	"context_compaction": {holds: compaction},
+	"compaction_summary": {holds: compaction},
+	"compaction_trigger": {holds: trigger},
+	"additional_tools":   {role: system},
 }
 
 // freeText is the key of arguments that are any text; under other keys they are JSON.

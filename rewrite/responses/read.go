@@ -120,17 +120,28 @@ func (rd *reader) readEntry(o *jsonspan.Object) (err error) {
 	default:
 		it.Parts = []conversation.Part{{Value: o.Span}}
 	}
+	if k.args != "" {
+		it.Hosted = []conversation.Call{hostedCallOf(o, k)}
+	}
 	rd.add(it, it.Role == model || !isKnown)
 	return err
 }
 
 func callOf(entry *jsonspan.Object, k kind, args jsonspan.Span) conversation.Call {
 	name := cmp.Or(k.tool, entry.Text("name"))
-	if space := entry.Text("namespace"); space != "" {
+	if space := cmp.Or(entry.Text("namespace"), entry.Text("server_label")); space != "" {
 		name = space + "." + name
 	}
 	id := cmp.Or(entry.Text("call_id"), entry.Text("id"))
 	return conversation.Call{ID: id, Name: name, Arguments: args, FreeText: k.key == freeText}
+}
+
+func hostedCallOf(entry *jsonspan.Object, k kind) conversation.Call {
+	c, fault, status := callOf(entry, k, entry.Find(k.args)), entry.Find("error"), entry.Text("status")
+	c.Output = cmp.Or(fault, entry.Find("output", "outputs", "results"))
+	c.IsError = status == "failed" || status == "incomplete" || !fault.Empty()
+	c.HasRun = c.IsError || status == "completed" || status == ""
+	return c
 }
 
 // add adds the item that was read of one entry to the request. mayBePart says that the entry may be a part of an
@@ -149,6 +160,7 @@ func (rd *reader) add(it conversation.Item, mayBePart bool) {
 	last.Parts = append(last.Parts, it.Parts...)
 	last.Reasoning = append(last.Reasoning, it.Reasoning...)
 	last.Calls = append(last.Calls, it.Calls...)
+	last.Hosted = append(last.Hosted, it.Hosted...)
 	last.StartsAnswer = last.StartsAnswer || it.StartsAnswer
 	last.Locked = last.Locked || it.Locked
 }
