@@ -88,8 +88,17 @@ func (j *judge) spans(was, now *body) {
 	if was.start != now.start || was.end != now.end {
 		j.Fatalf("promise 2: what stands around the messages has changed")
 	}
+	all := ""
+	for _, m := range was.messages {
+		texts("", "", m.Result, func(_, text string) { all += text + "\n" })
+	}
 	i, previous := 0, -1 // previous is the index of the message before, if that is unchanged
 	for _, m := range now.messages {
+		texts("", "", m.Result, func(_, text string) {
+			if err := forgedQuote(all, text); err != nil {
+				j.Fatal(err)
+			}
+		})
 		if m.Get("role").Str == "user" && isOwn(m.Result) { // a summary
 			previous = -1
 			continue
@@ -486,8 +495,33 @@ func frame(value gjson.Result) string {
 	return b.String() + value.Raw[at:]
 }
 
-// forged holds promise 8: a text of the user is sent whole, with or without a summary behind it, or moved whole; other
-// texts are made of lines of the message and of epitome's own.
+// messageLine is the line above a message in a summary.
+var messageLine = regexp.MustCompile(`(?m)^-- (?:\w{8}: )?\d+ (user|you).*$`)
+
+// forgedQuote holds promise 8 in summaries: whatever stands there as the user's stands in the conversation word for
+// word, but for marks where it is cut.
+func forgedQuote(all, text string) error {
+	_, said, _ := strings.Cut(text, ": the user's messages, ")
+	said, _, _ = strings.Cut(said, "\n[end of summary ")
+	at := messageLine.FindAllStringSubmatchIndex(said, -1)
+	for k, m := range at {
+		end := len(said)
+		if k+1 < len(at) {
+			end = at[k+1][0]
+		}
+		for part := range strings.SplitSeq(said[m[1]:end], "[…]") {
+			for line := range strings.SplitSeq(part, "\n") {
+				if said[m[2]:m[3]] == "user" && !strings.Contains(all, strings.TrimSpace(line)) {
+					return fmt.Errorf("promise 8: %.300q is no part of what the user said", line)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// forged holds promise 8: a text of the user is sent whole, with or without a summary behind it, moved whole, or quoted
+// with a mark where it is cut; other texts are made of lines of the message and of epitome's own.
 func forged(was, now gjson.Result) (err error) {
 	known := map[string]bool{"": true}
 	originals := []string{""}

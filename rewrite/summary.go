@@ -93,7 +93,7 @@ func (a asker) question(end int, earlier summarize.Says) summarize.Question {
 		q.SpanTokens += s.Sent(i)
 	}
 	q.Behind = s.OfModel(s.Total() - s.Overhead() - q.SpanTokens)
-	q.Written = (&summarize.Span{Calls: s.Calls, From: head, To: end}).Written(1_000, "")
+	q.Written = (&summarize.Span{Calls: s.Calls, From: head, To: end}).Written(1_000, nil)
 	from := head
 	if earlier.Text != "" { // which covers the items before earlier.Until
 		from = max(head, earlier.Until)

@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -16,51 +17,101 @@ import (
 
 var inProgress = regexp.MustCompile(`(?i)in[ _-]?progress`)
 
-// tasks returns the agent's newest task list, quoted; nothing if its call is not in the span, and so is still sent. The
-// first task in progress stands in it even beyond the budget, and a note counts the tasks that do not fit.
-func (s *summary) tasks(budget int) string {
-	all := ""
-	for k := range slices.Backward(s.Calls) {
+// tasks returns the agent's task list before the end of the span, quoted, and the number of the message that changed it
+// last; nothing if no call of the span set it. The first task in progress stands in it even beyond the budget, and a note
+// counts the tasks that do not fit.
+func (s *summary) tasks(budget int) (text string, number int) {
+	var all taskList
+	isGone := false // some of the list stands in the span alone
+	for k := range s.Calls {
 		c := &s.Calls[k]
-		if c.Kind != activity.Todo || c.Result < 0 || c.Result >= s.End || c.Failed() {
+		if c.Kind != activity.Todo || c.State() != "ok" || c.Result >= s.End {
 			continue // it is not certain that the list was set, or that the next request has it
 		}
-		if s.inSpan(c) {
-			arguments := jsonspan.TextOf(c.Arguments.Of(s.Request.Body))
-			gjson.ParseBytes(arguments).ForEach(func(_, value gjson.Result) bool { // tools name the list differently
-				for _, task := range value.Array() {
-					all += quote(excerpt.OneLine(task.String(), 300)) // characters
-				}
-				return true
-			})
+		if all.set(jsonspan.TextOf(c.Arguments.Of(s.Request.Body)), c.ResultText(s.Request)) {
+			isGone = false
 		}
-		break // the list of an older call is out of date
+		isGone = isGone || s.inSpan(c)
+		number = s.Request.Items[c.Item].Number
 	}
-	list, tasks := rows{room: bytesFor(budget)}, slices.Collect(strings.Lines(all))
-	current := slices.IndexFunc(tasks, inProgress.MatchString)
-	for k, task := range slices.Backward(tasks) {
+	if !isGone {
+		return "", 0
+	}
+	list := rows{room: bytesFor(budget)}
+	current := slices.IndexFunc(all, func(t task) bool { return inProgress.MatchString(t.text + t.state) })
+	for k, t := range slices.Backward(all) {
+		line := quote(excerpt.OneLine(strings.TrimSuffix(t.text+": "+t.state, ": "), 300)) // characters
 		if k == current {
-			list.room = max(list.room, len(task))
+			list.room = max(list.room, len(line))
 		}
-		list.add(task)
+		list.add(line)
 	}
-	if omitted := len(tasks) - strings.Count(list.text, "\n"); omitted > 0 {
+	if omitted := len(all) - strings.Count(list.text, "\n"); omitted > 0 {
 		list.text = fmt.Sprintf("(other tasks, in the transcript: %d)\n%s", omitted, list.text)
 	}
-	return list.text
+	return list.text, number
+}
+
+// taskList is a task list of the agent.
+type taskList []task
+
+type task struct {
+	id    string // empty if the whole list is set at once
+	text  string
+	state string // empty if it is part of the text
+}
+
+var firstNumber = regexp.MustCompile(`\d+`)
+
+// set applies a call that sets the list, or adds or changes one task: it names the task's id, or the result does so. It
+// reports whether the whole list is new. Tools name their arguments differently: the first text of a task is what there
+// is to do, and the first one of a change is how it stands.
+func (l *taskList) set(arguments []byte, result string) (isWhole bool) {
+	var list []task
+	one := task{}
+	gjson.ParseBytes(arguments).ForEach(func(key, value gjson.Result) bool {
+		switch name := strings.ToLower(key.Str); {
+		case strings.HasSuffix(name, "id"):
+			one.id = value.String()
+		case name == "status" || name == "state":
+			one.state = value.String()
+		case value.IsArray():
+			for _, t := range value.Array() {
+				list = append(list, task{text: t.String()})
+			}
+		case one.text == "" && value.Type == gjson.String:
+			one.text = value.Str
+		}
+		return true
+	})
+	at := slices.IndexFunc(*l, func(t task) bool { return t.id == one.id && t.id != "" })
+	switch {
+	case one.id == "" && len(list) > 0:
+		*l = list
+		return true
+	case one.id == "":
+		one.id = firstNumber.FindString(result)
+		*l = append(*l, one)
+	case at < 0:
+		*l = append(*l, task{one.id, "task " + one.id, cmp.Or(one.state, one.text)})
+	default:
+		(*l)[at].state = cmp.Or(one.state, one.text, (*l)[at].state)
+	}
+	return false
 }
 
 // Written returns the files that calls of the span wrote, one per line, the one that was written last at the end. It
-// leaves out those on a line of done, the list of calls.
-func (s *Span) Written(budget int, done string) string {
+// leaves out those in listed.
+func (s *Span) Written(budget int, listed []string) string {
 	list := rows{room: bytesFor(budget)}
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
-		if !s.inSpan(c) || c.Kind != activity.Write || c.Failed() {
+		if !s.inSpan(c) || c.Kind != activity.Write || c.State() != "ok" {
 			continue
 		}
 		for _, name := range c.Files {
-			if !strings.Contains("\n"+list.text+"\n"+done, "\n"+name+"\n") { // a later call may have written it, too
+			isListed := slices.Contains(listed, name) || strings.Contains("\n"+list.text, "\n"+name+"\n")
+			if !isListed { // a later call may have written it, too
 				list.add(name + "\n")
 			}
 		}
@@ -68,12 +119,13 @@ func (s *Span) Written(budget int, done string) string {
 	return list.text
 }
 
-// lastWords returns, in room bytes, the ends of the agent's newest messages, quoted. It leaves out what a newer message
-// says, too, and single lines that only announce a call, which is listed: those that end with a colon, or stand before a
-// call and have no name or number.
+// lastWords returns, in room bytes, the ends of the agent's newest messages, quoted: the two newest, and others that say
+// something new. It leaves out single lines that only announce a call, which is listed: those that end with a colon, or
+// stand before a call and have no name or number.
 func (s *summary) lastWords(room int) (list []message) {
-	const longest, frame = 1_000, 24 // bytes of a message, whose end mostly says what was found; of the line above it
-	for i := s.To - 1; i >= s.From; i-- {
+	const longest, line = 1_000, 16 // bytes of a message, whose end mostly says what was found; of the line above it
+	const always = 2                // of the newest, whatever they say
+	for i := s.To - 1; i >= s.From && room > line; i-- {
 		it := &s.Request.Items[i]
 		if it.Role != conversation.Assistant {
 			continue
@@ -83,12 +135,17 @@ func (s *summary) lastWords(room int) (list []message) {
 		isBeforeCall := len(it.Calls) > 0 || len(next.Calls) > 0
 		isAnnouncement := !strings.Contains(said, "\n") && (strings.HasSuffix(said, ":") ||
 			isBeforeCall && len(namesIn(said)) == 0 && !strings.ContainsAny(said, "0123456789`"))
-		said = quote(said)
-		isRepeated := slices.ContainsFunc(list, func(m message) bool { return m.text == said })
-		if said != "" && !isAnnouncement && !isRepeated && frame+len(said) <= room {
-			room -= frame + len(said)
-			list = append(list, message{i, "yours", said})
+		if said == "" || isAnnouncement || len(list) >= always && s.seen.news(said) < newsOfWhole {
+			continue
 		}
+		quoted := quote(said)
+		if line+len(quoted) > room {
+			continue
+		}
+		quoted += s.doubts(i, said)
+		room -= line + len(quoted)
+		list = append(list, message{i, "you", quoted})
+		s.seen.add(said)
 	}
 	return list
 }

@@ -3,73 +3,160 @@ package summarize
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"epitome/rewrite/activity"
 	"epitome/rewrite/excerpt"
+	"epitome/rewrite/jsonspan"
 )
 
-// inSpan reports whether a call and its result are both in the span. Of a call without result nobody knows what it did.
+// inSpan reports whether a call is in the span, and its result, too, if it has one.
 func (s *Span) inSpan(c *activity.Call) bool {
-	return c.Item >= s.From && c.Result >= 0 && c.Result < s.To
+	return c.Item >= s.From && c.Item < s.To && c.Result < s.To
 }
 
-// calls lists the calls of the span, oldest first: below the tool's name the main argument of each call, and quoted
-// lines of its result. An older call with the same row is listed only if it did not fail and has lines to quote.
+// row is a call in the list, or some with the same tool and argument.
+type row struct {
+	call   *activity.Call // the newest
+	tool   string         // the heading above the rows of one tool
+	text   string         // the call's files or main argument
+	quoted string         // lines of its result
+	times  int
+}
+
+func (r *row) String() string {
+	text := r.text + "\n"
+	times := ""
+	if r.times > 1 && !r.call.Kind.Looks() {
+		times = fmt.Sprintf(", %d times", r.times)
+	}
+	if state := r.call.State(); state != "ok" || times != "" {
+		text += "(" + state + times + ")\n"
+	}
+	return text + r.quoted
+}
+
+// calls lists the calls of the span in budget tokens, oldest first: below the tool's name the main argument of each call,
+// how it ended unless that is ok, and quoted lines of its result. A count stands for older calls that do not fit. A call with the same row
+// as a newer one is counted with it, unless it did not fail and has other lines to quote.
 func (s *summary) calls(budget int) string {
-	if budget == 0 { // else the note that older calls are not listed would be the whole section
+	if s.Budgets.Work == 0 {
 		return ""
 	}
-	list, listed, n := rows{room: bytesFor(budget)}, map[string]bool{}, s.collectNames()
-	heading, last := "", "" // of the oldest rows in list, added once an older call is of another tool; the oldest row
+	var list []*row             // newest first
+	omitted := map[string]int{} // calls by tool
+	room, listed, n := bytesFor(budget), map[string]*row{}, s.collectNames()
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
-		tool, row := excerpt.OneLine(c.Tool, 80)+":\n", rowOf(c)
-		if !s.inSpan(c) || c.Kind == activity.Todo || c.Kind == activity.Ask || listed[tool+row] && c.Failed() {
-			continue // tasks and users have a section for two kinds; the row of a newer call says all of a failure
+		if !s.inSpan(c) || c.Kind == activity.Todo || c.Kind == activity.Ask {
+			continue // tasks and users have a section
 		}
-		quoted := quote(s.linesToQuote(c, n))
-		lines := slices.DeleteFunc(strings.SplitAfter(quoted, "\n"), func(line string) bool {
-			return strings.Contains("\n"+list.text, "\n"+line) // a newer call failed in the same way
-		})
-		quoted = strings.Join(lines, "")
-		saysNothing := c.About == "" && quoted == ""
-		if listed[tool+row] && quoted == "" || saysNothing && !c.Failed() {
-			continue // the newer call's row says it all, too, or the row only a tool's name
+		r := &row{call: c, tool: excerpt.OneLine(c.Tool, 80), text: s.argumentOf(c), times: 1}
+		key := r.tool + r.text
+		if c.Failed() {
+			key += c.State()
 		}
-		if list.room < len(heading+row+quoted) {
-			heading = "(older calls are not listed)\n" + heading
-			break
+		same := listed[key]
+		if same != nil && c.Failed() {
+			same.times++
+			continue
 		}
-		switch {
-		case tool != heading:
-			list.add(heading)
-			heading = tool
-		case row == last: // one row stands for both, with the lines of both below it
-			list.text, list.room = list.text[len(row):], list.room+len(row)
+		if len(omitted) > 0 {
+			omitted[r.tool]++
+			continue
 		}
-		last = row
-		list.add(row + quoted)
-		listed[tool+row] = true
-		n.markShown(row) // results of older calls, which come next, need not repeat its names
+		r.quoted = s.quoteNew(c, n, list)
+		if same != nil && r.quoted == "" {
+			same.times++
+			continue
+		}
+		size := len(r.String())
+		if len(list) == 0 || list[len(list)-1].tool != r.tool {
+			size += len(r.tool) + len(":\n")
+		}
+		if size > room {
+			omitted[r.tool]++
+			continue
+		}
+		room -= size
+		list = append(list, r)
+		listed[key] = r
+		n.markShown(r.text) // results of older calls, which come next, need not repeat its names
+		s.seen.add(r.String())
 	}
-	return heading + list.text
+	s.addResults(list, room)
+	var b strings.Builder
+	if len(omitted) > 0 {
+		b.WriteString(countsByTool(omitted))
+	}
+	tool := ""
+	for _, r := range slices.Backward(list) {
+		if r.tool != tool {
+			tool = r.tool
+			b.WriteString(tool + ":\n")
+		}
+		b.WriteString(r.String())
+		if r.call.State() == "ok" {
+			s.listed = append(s.listed, r.call.Files...)
+		}
+	}
+	return b.String()
 }
 
-// rowOf returns the files of a call, one per line, or else its main argument; below that how it failed, if it did. Of
-// several files that it failed to change, it names the first: the next try names them all.
-func rowOf(c *activity.Call) string {
-	const maxFiles = 8
-	row := cmp.Or(strings.Join(c.Files[:min(len(c.Files), maxFiles)], "\n"), c.About) + "\n"
-	row = strings.TrimPrefix(row, "\n") // of a call without an argument
+// quoteNew quotes the lines of a call's result that say what is not known and that no row in list has.
+func (s *summary) quoteNew(c *activity.Call, n *names, list []*row) (quoted string) {
+	for line := range strings.Lines(quote(s.linesToQuote(c, n))) {
+		if !slices.ContainsFunc(list, func(r *row) bool { return strings.Contains("\n"+r.quoted, "\n"+line) }) {
+			quoted += line
+		}
+	}
+	return quoted
+}
+
+// addResults quotes the lines of short results that say something new and fit in room bytes, those of the newest calls
+// first: an answer to a question is often a single value.
+func (s *summary) addResults(list []*row, room int) {
+	const longest = 240 // bytes
+	for _, r := range list {
+		text := r.call.ResultText(s.Request)
+		if r.quoted != "" || len(text) > longest {
+			continue
+		}
+		for line := range strings.Lines(text) {
+			if quoted := quote(line); len(quoted) <= room && s.seen.newWords(line) >= newsOfLine {
+				room -= len(quoted)
+				r.quoted += quoted
+				s.seen.add(line)
+			}
+		}
+	}
+}
+
+// countsByTool says how many calls of each tool are not listed, those of the most frequent one first.
+func countsByTool(calls map[string]int) string {
+	tools := slices.SortedFunc(maps.Keys(calls), func(a, b string) int {
+		return cmp.Or(calls[b]-calls[a], strings.Compare(a, b))
+	})
+	all, list := 0, ""
+	for _, tool := range tools {
+		all += calls[tool]
+		list += fmt.Sprintf(", %s %d", tool, calls[tool])
+	}
+	return fmt.Sprintf("(%d older calls are not listed: %s)\n", all, list[len(", "):])
+}
+
+// argumentOf returns the files of a call, its main argument or all of its arguments. Of several files that it failed to
+// change, it names the first: the next try names them all.
+func (s *summary) argumentOf(c *activity.Call) string {
+	const maxFiles, maxArguments = 8, 100 // characters
 	if c.Failed() && len(c.Files) > 1 {
-		row = fmt.Sprintf("%s (the first of %d files)\n", c.Files[0], len(c.Files))
+		return fmt.Sprintf("%s (the first of %d files)", c.Files[0], len(c.Files))
 	}
-	if c.Failed() {
-		row += "(" + c.State() + ")\n"
-	}
-	return row
+	about := cmp.Or(strings.Join(c.Files[:min(len(c.Files), maxFiles)], "\n"), c.About)
+	arguments := jsonspan.TextOf(c.Arguments.Of(s.Request.Body))
+	return cmp.Or(about, excerpt.OneLine(string(arguments), maxArguments))
 }
 
 // linesToQuote returns the failure that a result reports, if its call failed or is a command without exit code. Of

@@ -38,7 +38,7 @@ func TestCallsThatTheProviderRan(t *testing.T) {
 		}
 		s := summarize.Span{Request: r, Calls: calls, From: r.Head, To: end, End: end, Count: count,
 			Budgets: summarize.BudgetsFor(summarize.Intent, 64_000, 1)}
-		text := summarize.Text(s, summarize.Says{}, "")
+		text, _ := summarize.Text(s, summarize.Says{}, "")
 		for _, row := range []string{"next.js cache", "id:7", "make"} {
 			if dialect.Name() != "chat" && !strings.Contains(text, row) {
 				t.Errorf("%s: the list of calls has no %s:\n%s", dialect.Name(), row, text)

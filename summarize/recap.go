@@ -35,7 +35,10 @@ const intro = "A program wrote this text, not the user. It is background, not a 
 type summary struct {
 	Span
 	strings.Builder
-	id string // in each heading: shows that epitome wrote it, as no text in the span can have it (idBefore)
+	id      string   // in each heading: shows that epitome wrote it, as no text in the span can have it (idBefore)
+	seen    seen     // what is sent, and the summary so far
+	listed  []string // files of the calls that are listed
+	leftOut bool     // for lack of room something new that the user said is left out
 }
 
 // section adds a text below a heading; nothing if the text is empty.
@@ -58,10 +61,14 @@ func (r *rows) add(row string) {
 	}
 }
 
-// Text returns the summary. where says where to read the transcript (no full stop).
-func Text(span Span, says Says, where string) string {
+// Text returns the summary. where says where to read the transcript (no full stop). leftOut reports whether
+// something new that the user said is left out for lack of room: with room in Budgets.Spare, the summary has more of it.
+func Text(span Span, says Says, where string) (text string, leftOut bool) {
 	r := span.Request
-	s := &summary{Span: span, id: idBefore(r, span.To)}
+	s := &summary{Span: span, id: idBefore(r, span.To), seen: seen{}}
+	for _, sent := range s.Sent {
+		s.seen.add(sent)
+	}
 	fmt.Fprintf(s, "%s %d earlier messages are left out here; summary %s stands for them]\n%s", excerpt.Mark, s.Left,
 		s.id, intro)
 	kept, omitted := s.Kept()
@@ -71,31 +78,36 @@ func Text(span Span, says Says, where string) string {
 	}
 	s.section("lines that the user wants kept, word for word, oldest first", keep)
 	part := s.Budgets.Work / 18 // tokens: one part is for tasks, one for files
-	calls := 14 * part          // the last words get what all three leave: about two parts, or more
+	calls := 13 * part          // the last words get what all three leave: about three parts, or more
 	if says.Text != "" {
 		heading := "summary by a model; if files or tool results disagree, trust those"
 		if says.Until < s.To {
 			heading += fmt.Sprintf("; it has not seen messages from %d on", r.Items[says.Until].Number)
 		}
 		s.section(heading, says.Text)
+	}
+	s.seen.add(s.String())
+	said, others := s.users(kept)
+	if says.Text != "" {
 		// The text takes the place of the last words and of half of the calls, as Size assumes; of a quarter if there is room.
 		calls = calls/2 + min(calls/4, s.Budgets.Spare)
 	}
-	said, others := s.users(kept)
 	s.section("messages and the lines of the transcript where they begin", s.index())
-	tasks, done := s.tasks(part), s.calls(calls)
-	written := s.Written(part, done)
-	s.section("your task list", tasks)
+	tasks, asOf := s.tasks(part)
+	s.seen.add(tasks)
+	done := s.calls(calls)
+	written := s.Written(part, s.listed)
+	s.section(fmt.Sprintf("your task list, as of message %d", asOf), tasks)
 	s.section("files written by calls that are not listed, oldest first", written)
-	s.section("calls that were made, oldest first; do not repeat one without a reason; quoted under a call: its failure, "+
-		"or up to four lines of its result that later calls used", done)
+	s.section("calls that were made, oldest first, and ended ok where nothing else is said; do not repeat one without a "+
+		"reason; quoted under a call: its failure, its result, or up to four lines of it that later calls used", done)
 	if says.Text == "" {
 		room := bytesFor(s.Budgets.Work) - len(written) - len(tasks) - len(done)
 		said = append(s.lastWords(room), said...)
 	}
 	s.messages(said, others)
 	fmt.Fprintf(s, "[end of summary %s. %s]", s.id, where)
-	return strings.ToValidUTF8(s.String(), "\ufffd")
+	return strings.ToValidUTF8(s.String(), "\ufffd"), s.leftOut
 }
 
 // idBefore returns the text that marks each heading in a summary or transcript of the items before end: 8 digits of a
@@ -110,15 +122,15 @@ type Budgets struct {
 	Prose  int // the model's text
 	Work   int // the agent's tasks, files, calls and last words
 	Index  int // the lines of the transcript where messages begin
-	Spare  int // room that nothing else takes
+	Spare  int // for what the user said and is left out otherwise, then for calls beside a model's text
 }
 
 // BudgetsFor returns the budgets for a mode. window is in tokens of the vocabulary, of which each is ratio tokens of
 // the model. Each budget is a number of the model's tokens, or a share of the window if that is less.
 func BudgetsFor(mode Mode, window int, ratio float64) Budgets {
 	most := func(tokens, share float64) int { return int(min(tokens/ratio, share*float64(window))) }
-	b := Budgets{Keep: most(4_000, 0.25), Users: most(20_000, 0.10), Latest: most(20_000, 0.25),
-		Prose: most(1_750, 0.06), Work: most(7_700, 0.165)}
+	b := Budgets{Keep: most(4_000, 0.25), Users: most(20_000, 0.11), Latest: most(20_000, 0.25),
+		Prose: most(1_750, 0.06), Work: most(7_700, 0.155)}
 	switch mode {
 	case Lossless: // the index says where the transcript has the work
 		b.Work, b.Index = 0, most(6_000, 0.10)

@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,19 +35,21 @@ func (s *Span) Kept() (lines []string, omitted int) {
 	return lines, omitted
 }
 
-// users returns the user's newest messages that fit, and how many others there are. A result of kind Ask is one, too.
-// With a short reply comes the end of the agent's message that it answers. A message that is one of the lines in kept
-// is left out: they have a section. The messages are added to Sent.
+// users returns what the user said in the span, newest first, and how many messages are left out. A result of kind Ask is
+// one, too. The two newest messages, and those with much news, stand whole if they fit; of others there are the sentences
+// that say something new. With a short reply comes the end of the agent's message that it answers. A message that is one
+// of the lines in kept is left out: they have a section.
 func (s *summary) users(kept []string) (list []message, others int) {
-	const frame, longest = 14, 320 // tokens of the line above a message; bytes of the end of an agent's message
-	callOf, users, latest := callsByResult(s.Calls), s.Budgets.Users, s.Budgets.Latest
-	isNewest, isReply := true, false // whether the next message is the newest; whether the last one was short
+	const aboveMessage, longest = 8, 320 // tokens of the line above a message; bytes of the end of an agent's message
+	callOf, users, latest := callsByResult(s.Calls), s.Budgets.Users+s.Budgets.Spare, s.Budgets.Latest
+	newer, isReply := 0, false // messages of the user that are newer; whether the last one was a short reply
 	for i := s.End - 1; i >= s.From; i-- {
 		it, text, media := &s.Request.Items[i], "", ""
 		switch c := callOf[i]; {
 		case isReply && it.Role == conversation.Assistant:
-			if said := quote(ending(s.Request.TextOf(it), longest)); said != "" { // short, so it is not charged to room
-				list, isReply = append(list, message{i, "yours", said}), false
+			if said := ending(s.Request.TextOf(it), longest); said != "" { // short, so it is not charged to room
+				list, isReply = append(list, message{i, "you", quote(said) + s.doubts(i, said)}), false
+				s.seen.add(said)
 			}
 		case it.Role == conversation.User:
 			text, media = s.Request.OwnWords(it), s.Request.Media(it)
@@ -57,45 +60,96 @@ func (s *summary) users(kept []string) (list []message, others int) {
 			continue
 		}
 		if i >= s.To { // messages behind the span are sent anyway, and are newer than all of the span
-			isNewest = false
+			newer++
 			continue
 		}
-		note, room := "the user's", &users // room: tokens that are left
-		if isNewest {
-			note, room = "the user's latest: your task, unless it is done or a later message changes it", &latest
+		note, room := "user", &users // room: tokens that are left
+		if newer == 0 {
+			note, room = "user, latest: your task, unless it is done or a later message changes it", &latest
 		}
-		isNewest, isReply = false, false
-		isTooLong := len(text) > 8*(*room) // spares counting: a token rarely has over 8 bytes
-		if isTooLong || frame+s.Count(text) > *room {
+		short, isLeftOut := s.shorten(text, *room-aboveMessage, newer < 2)
+		s.leftOut = s.leftOut || isLeftOut
+		isReply = false
+		newer++
+		if short == "" && text != "" {
 			others++
 			continue
 		}
-		*room -= frame + s.Count(text)
+		*room -= aboveMessage + s.Count(short)
 		if media != "" {
 			note += ", with " + media + ", not shown here"
 		}
-		list = append(list, message{i, note, text + "\n"})
-		s.Sent = append(s.Sent, text)
+		list = append(list, message{i, note, short + "\n"})
+		s.Sent = append(s.Sent, short)
 		isShort := len(text) <= 400 && len(strings.Fields(text)) <= 12
 		isReply = isShort && !strings.HasSuffix(text, "?") && it.Role == conversation.User
 	}
+	s.Budgets.Spare = min(s.Budgets.Spare, users)
 	return list, others
+}
+
+// cut stands in a quote where something is left out.
+const cut = "[…]"
+
+// sentenceEnd matches the end of a sentence, a clause or a line.
+var sentenceEnd = regexp.MustCompile(`[.!?;:]\s+|\n\s*|[。！？；]`)
+
+// shorten returns a text whole, if it fits in room tokens and is wanted whole or has much news, or else its sentences
+// that say something new, as far as they fit. isLeftOut reports whether news is left out for lack of room.
+func (s *summary) shorten(text string, room int, isWanted bool) (short string, isLeftOut bool) {
+	const bytesPerToken = 8 // at most, mostly: spares counting what is too long anyway
+	const maxMisses = 50    // sentences that may not fit: each is counted
+	fits := func(text string) bool { return len(text) <= bytesPerToken*room && s.Count(text) <= room }
+	if (isWanted || s.seen.news(text) >= newsOfWhole) && fits(text) {
+		s.seen.add(text)
+		return text, false
+	}
+	isCut, misses := false, 0
+	rest := text
+	for rest != "" && misses < maxMisses {
+		end := len(rest)
+		if at := sentenceEnd.FindStringIndex(rest); at != nil {
+			end = at[1]
+		}
+		sentence := rest[:end]
+		rest = rest[end:]
+		isNew := s.seen.news(sentence) >= newsOfPart
+		if !isNew || !fits(sentence) {
+			isCut = true
+			if isNew {
+				misses++
+			}
+			continue
+		}
+		if isCut {
+			short += cut + " "
+			isCut = false
+		}
+		short += sentence
+		s.seen.add(sentence)
+		room -= s.Count(sentence) + 1
+	}
+	short = strings.TrimSpace(short)
+	if short != "" && (isCut || rest != "") {
+		short += " " + cut
+	}
+	return short, misses > 0
 }
 
 // messages writes the section of what was said. Of two texts of one message, the first in the list is shown.
 func (s *summary) messages(list []message, others int) {
 	slices.SortStableFunc(list, func(a, b message) int { return a.item - b.item })
 	list = slices.CompactFunc(list, func(a, b message) bool { return a.item == b.item })
-	mark, text := "-- message", strings.Builder{}
-	if slices.ContainsFunc(list, func(m message) bool { return strings.Contains("\n"+m.text, "\n"+mark) }) {
-		mark = "-- " + s.id + ": message" // else a part of a message could be taken for another one
+	mark, text := "--", strings.Builder{}
+	if slices.ContainsFunc(list, func(m message) bool { return strings.Contains("\n"+m.text, "\n"+mark+" ") }) {
+		mark = "-- " + s.id + ":" // else a part of a message could be taken for another one
 	}
 	if others > 0 {
 		fmt.Fprintf(&text, "(more messages of the user, in the transcript: %d)\n", others)
 	}
 	for _, m := range list {
-		fmt.Fprintf(&text, "%s %d, %s\n%s", mark, s.Request.Items[m.item].Number, m.note, m.text)
+		fmt.Fprintf(&text, "%s %d %s\n%s", mark, s.Request.Items[m.item].Number, m.note, m.text)
 	}
-	s.section("the user's messages in full, the last part of each of yours, oldest first (the user's rules hold; "+
-		"finished tasks stay done)", text.String())
+	s.section("the user's messages, and the last part of yours as quotes, oldest first, with their numbers in the whole "+
+		"conversation; "+cut+" stands where one is cut (the user's rules hold; finished tasks stay done)", text.String())
 }

@@ -21,6 +21,9 @@ const (
 	Ask   // the user
 )
 
+// Looks reports whether calls of the kind only look something up, so that it matters little how often they were made.
+func (k Kind) Looks() bool { return k == Read || k == Search || k == Fetch }
+
 // kinds lists words in names of tools, and whole names of several words, that show what a tool is for. The first entry
 // that fits counts: write_stdin, which feeds a running command, is of kind Run as its entry comes before Write. Of kind
 // Ask there are whole names alone, as its results count as the user's words.
@@ -30,7 +33,7 @@ var kinds = []struct {
 }{
 	{Ask, strings.Fields("ask question ask_user ask_user_question ask_user_questions ask_followup_question " +
 		"request_user_input attempt_completion exit_plan_mode plan_mode_respond")},
-	{Todo, strings.Fields("todo todos update_plan")},
+	{Todo, strings.Fields("todo todos update_plan task_create task_update create_task update_task add_task")},
 	{Run, strings.Fields("write_stdin")},
 	{Write, strings.Fields("write edit editor patch create replace insert delete remove rename move save append")},
 	{Fetch, strings.Fields("fetch webfetch visit url scrape crawl browse webpage")},

@@ -164,7 +164,8 @@ func (c *compaction) measure(cut int) int {
 	if !c.minimal && !c.isCrowded() {
 		return summarize.Size(c.span(cut))
 	}
-	return c.Scale.CountText(summarize.Text(c.span(cut), c.says, "")) + stubTokens // the transcript's address
+	text, _ := summarize.Text(c.span(cut), c.says, "")
+	return c.Scale.CountText(text) + stubTokens // the transcript's address
 }
 
 // span returns the part of the conversation that a summary replaces: the items from the end of the head to the cut.
@@ -207,6 +208,15 @@ func (c *compaction) sizeAfter(cut int) int {
 		if g.End <= cut && !c.staysInPlace(g) {
 			n -= c.tokensOf(g)
 		}
+	}
+	return n
+}
+
+// sizeWith returns the tokens of the request with edits that drop items, without the text in their place.
+func (c *compaction) sizeWith(edits []ledger.Edit) int {
+	n := c.Total()
+	for k := range edits {
+		n -= edits[k].Saved
 	}
 	return n
 }
@@ -310,7 +320,13 @@ func (c *compaction) replace(cut, least int) bool {
 			span.Sent = append(span.Sent, c.Request.TextOf(&c.Request.Items[i]))
 		}
 	}
-	c.setText(summary, summarize.Text(span, c.says, c.transcriptAt(summary)))
+	where := c.transcriptAt(summary)
+	text, leftOut := summarize.Text(span, c.says, where)
+	if free := c.target() - c.sizeWith(edits) - c.Scale.CountText(text); leftOut && free > 0 && !c.minimal {
+		span.Budgets.Spare = free
+		text, _ = summarize.Text(span, c.says, where)
+	}
+	c.setText(summary, text)
 	summary.Prose, summary.Told = c.says.Text, c.says.Until
 	_, c.Unkept = span.Kept()
 	return c.addIfSmaller(least, edits)

@@ -1,0 +1,153 @@
+package summarize_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"epitome/summarize"
+)
+
+func summary(t *testing.T, messages []string, b summarize.Budgets) string {
+	t.Helper()
+	s := span(t, messages, nil)
+	s.Budgets = b
+	text, _ := summarize.Text(s, summarize.Says{}, "")
+	return text
+}
+
+// alike are turns of the user that say nothing new, and answers. The order stands before or behind one of them.
+func alike(turns int, order string) (messages []string) {
+	messages = []string{assistant("Well.")}
+	for i := range turns {
+		said := fmt.Sprintf("Step %d: please look at the queue of the worker in module m%d and tell me how its cache behaves "+
+			"when the index is slow; then change the report so that it is handled in one place, and add a test.", i, i)
+		if i == turns/3 {
+			said = order + " " + said
+		}
+		messages = append(messages, user(said), assistant(fmt.Sprintf("Done with step %d.", i)))
+	}
+	return messages
+}
+
+// An order among many messages that say the same stands in the summary, as a quote with marks where it is cut.
+func TestOrdersStandAmongAlikeMessages(t *testing.T) {
+	const order = "Never send email to anyone outside example.com."
+	for _, turns := range []int{20, 200} {
+		text := summary(t, alike(turns, order), summarize.BudgetsFor(summarize.Intent, 32_000, 1))
+		if !has(text, order+" […]") {
+			t.Errorf("after %d turns: %s", turns, text)
+		}
+		if n := count(text); n > 2_000 {
+			t.Errorf("after %d turns the summary has %d tokens", turns, n)
+		}
+	}
+}
+
+// A message stands whole if it says something new in known words, and so does a correction of one value.
+func TestWhatUsersSayAnewStandsWhole(t *testing.T) {
+	const first, opinion, change = "Put the port 5413 into the settings of the queue.",
+		"The settings of the port are what the queue is worst at.", "No, use port 6000."
+	text := summary(t, join(assistant("Well."), user(first), assistant("Yes."), user(opinion), assistant("Yes."),
+		user(change), assistant("Yes."), user("Now the queue."), assistant("Yes."), user("Go on."), assistant("Yes.")),
+		summarize.BudgetsFor(summarize.Intent, 32_000, 1))
+	if !has(text, first, opinion, change) || strings.Contains(text, "[…]\n") {
+		t.Errorf("got %s", text)
+	}
+}
+
+// A message that is too long shows the sentences that fit, and a budget of nothing, a text without spaces and one in a
+// script without spaces do no harm.
+func TestLongMessagesAreCut(t *testing.T) {
+	b := summarize.BudgetsFor(summarize.Intent, 32_000, 1)
+	for name, text := range map[string]string{
+		"words":  strings.Repeat("lorem ", 500_000),
+		"letter": strings.Repeat("a", 2<<20),
+		"Han":    strings.Repeat("的一是不了人我在有他这为之大来以个中上们", 30_000),
+	} {
+		got := summary(t, join(assistant("Well."), user("First one thing. "+text+". Then another one."), assistant("Yes."),
+			user("Go on."), assistant("Yes.")), b)
+		if !strings.Contains(got, "First one thing. […] Then another one.") {
+			t.Errorf("%s: got %.3000s", name, got)
+		}
+		summary(t, join(assistant("Well."), user(text)), summarize.Budgets{})
+	}
+}
+
+// Every call that was made is listed or counted, with its end. A short result stands below it.
+func TestEveryCallIsAccountedFor(t *testing.T) {
+	b := summarize.BudgetsFor(summarize.Intent, 32_000, 1)
+	pending := `{"role":"assistant","tool_calls":[{"id":"p","type":"function","function":{"name":"deploy",` +
+		`"arguments":"{\"to\":\"staging\"}"}}]}`
+	text := summary(t, join(
+		call("refund", `{"charge_id":4711,"amount":2000}`, `{"id":"re_9912"}`),
+		call("refund", `{"charge_id":"ch_4712","amount":500}`, `{"error":"card_declined"}`),
+		call("fetch", `{"url":"http://a/b"}`, "HTTP 503"), call("bash", `{"command":"make"}`, "Command timed out after 5s"),
+		call("mail", `{}`, "sent"), call("mail", `{}`, "sent"), call("mail", `{}`, "sent"), pending), b)
+	if !has(text, "refund:", `{"charge_id":4711,"amount":2000}`, `> {"id":"re_9912"}`, "charge_id:ch_4712, amount:500",
+		"(failed)", "fetch:", "http://a/b", "(failed)", "bash:", "make", "(failed)", "mail:", "{}", "(ok, 3 times)",
+		"deploy:", "to:staging", "(unknown)") {
+		t.Errorf("got %s", text)
+	}
+	var many []string
+	for i := range 400 {
+		many = append(many, join(call("bash", fmt.Sprintf(`{"command":"cat part_%d/of/the/whole.txt"}`, i), "no"),
+			call("refund", fmt.Sprintf(`{"charge_id":%d}`, i), "ok"))...)
+	}
+	text = summary(t, many, b)
+	older, listed := 0, strings.Count(text, "\ncat part_")+strings.Count(text, "\n{\"charge_id\":")
+	_, note, _ := strings.Cut(text, " ==\n(")
+	if fmt.Sscanf(note, "%d older calls are not listed: ", &older); older+listed != 800 {
+		t.Errorf("%d calls are listed, %d counted: %.500s", listed, older, note)
+	}
+}
+
+// A message of the agent that calls contradict has a line that says so; no other has one.
+func TestClaimsThatCallsContradict(t *testing.T) {
+	b := summarize.BudgetsFor(summarize.Intent, 32_000, 1)
+	const claim = "All tests pass now, both x and y are done. I also wrote z.go."
+	work := func(last string) []string {
+		return join(user("Fix x and y."), call("write_file", `{"path":"x.go","content":"a"}`, "ok"),
+			call("bash", `{"command":"go test ./y"}`, "--- FAIL: TestY\nexit code 1"),
+			call("bash", `{"command":"go test ./x"}`, "ok x 0.1s"), call("bash", `{"command":"go test ./y"}`, last),
+			assistant(claim))
+	}
+	text := summary(t, work("--- FAIL: TestY\nexit code 1"), b)
+	if !has(text, "> "+claim, "(no call before this names z.go)",
+		"(when it last ran before this, `go test ./y` failed, exit code 1)") {
+		t.Errorf("got %s", text)
+	}
+	text = summary(t, append(work("ok y 0.1s"), user("And z.go?"), assistant("It is x.go that has it, not z.go.")), b)
+	if strings.Contains(text, "when it last ran") || strings.Count(text, "no call before") != 1 {
+		t.Errorf("without contradictions: %s", text)
+	}
+}
+
+// Tasks that are added and changed one at a time are a task list, not calls.
+func TestTasksThatAreSetOneByOne(t *testing.T) {
+	text := summary(t, join(
+		call("TaskCreate", `{"subject":"Fix the parser","description":"long"}`, "Task #1 created successfully"),
+		call("TaskCreate", `{"subject":"Write docs","description":"long"}`, "Task #2 created successfully"),
+		call("TaskUpdate", `{"taskId":"1","status":"in_progress"}`, "Updated task #1 status"),
+		call("TaskUpdate", `{"taskId":"1","status":"completed"}`, "Updated task #1 status"),
+		call("TaskUpdate", `{"taskId":"2","status":"in_progress"}`, "Updated task #2 status"), assistant("So.")),
+		summarize.BudgetsFor(summarize.Intent, 32_000, 1))
+	if !has(text, "> Fix the parser: completed", "> Write docs: in_progress") || strings.Contains(text, "taskId") ||
+		!strings.Contains(text, "task list, as of message 10 ==") {
+		t.Errorf("got %s", text)
+	}
+}
+
+func BenchmarkAlikeMessages(b *testing.B) {
+	for _, turns := range []int{1_000, 20_000} {
+		b.Run(fmt.Sprint(turns), func(b *testing.B) {
+			t := &testing.T{}
+			s := span(t, alike(turns, "Never send email."), nil)
+			s.Budgets = summarize.BudgetsFor(summarize.Intent, 32_000, 1)
+			for b.Loop() {
+				summarize.Text(s, summarize.Says{}, "")
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*turns), "µs/turn")
+		})
+	}
+}
