@@ -22,7 +22,6 @@ import (
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/jsonspan"
 	"epitome/window"
 )
 
@@ -144,17 +143,12 @@ func (e *explanation) shape(body []byte) rewrite.Output {
 		Project: e.conf.Upstreams[e.upstream].Project})
 }
 
-// playEarlier shapes the requests before this one: one was sent wherever the assistant answered.
+// playEarlier shapes the requests before this one.
 func (e *explanation) playEarlier() {
-	items, turn := e.request.Items, 0
-	for i := max(e.request.Lead, 1); i < len(items); i++ {
-		if items[i].Role != conversation.Assistant || items[i-1].Role == conversation.Assistant {
-			continue
-		}
-		later := jsonspan.Span{Start: items[i-1].Place().End, End: items[len(items)-1].Place().End}
-		body, err := jsonspan.Splice(e.request.Body, []jsonspan.Edit{{Span: later}})
-		if err != nil {
-			continue
+	turn := 0
+	for end, body := range e.request.Grown() {
+		if end == len(e.request.Body) {
+			break
 		}
 		turn++
 		out := e.shape(body)

@@ -29,18 +29,17 @@ import (
 	"epitome/window"
 )
 
-// ownPolicy shapes as a running epitome with the configuration does, with a store and artifacts of its own in memory.
-// Where a model is asked for summaries, a stand-in answers.
-func ownPolicy(conf config.Config) policy {
+// ownPolicy shapes as a running epitome with the configuration does, with a store and artifacts of its own in memory,
+// whose address at says. Where a model is asked for summaries, a stand-in answers.
+func ownPolicy(conf config.Config, at offload.Options) policy {
 	limits := summarize.DefaultLimits()
 	limits.Wait, limits.Timeout = time.Hour, time.Hour // the speed of the machine makes no difference
 	conf.Summarize.Limits = &limits
 	return policy{"epitome, " + conf.Rewrite.Preset, func(s *session, size int) (shaper, error) {
 		const maxBytes = 256 << 20
 		facts := store.NewMemory(maxBytes)
-		artifacts, err := offload.OpenMemory(offload.Options{
-			Secret: []byte("replay"), Quota: maxBytes, Keep: time.Hour, Address: "none",
-		})
+		at.Secret, at.Quota, at.Keep = []byte("replay"), maxBytes, time.Hour
+		artifacts, err := offload.OpenMemory(at)
 		if err != nil {
 			return nil, err
 		}
@@ -81,15 +80,17 @@ func (e *epitome) Ask(ctx context.Context, q summarize.Question) (summarize.Pros
 }
 
 func (e *epitome) shape(original *request) (shaped, error) {
-	in := rewrite.Input{Dialect: chat.Dialect{}, Body: original.Body, Upstream: "replay", Limits: &e.conf.Rewrite,
-		SummaryMode: e.conf.Summarize.Mode, Client: context.Background(), Credential: func() any { return nil }}
+	in := rewrite.Input{Dialect: original.Dialect, Body: original.Body, Upstream: "replay", Limits: &e.conf.Rewrite,
+		SummaryMode: e.conf.Summarize.Mode, Compact: e.session.once, Client: context.Background(),
+		Credential: func() any { return nil }}
 	out := e.shaper.Shape(in)
-	broke := out.Report.Broke
+	broke, compacted := out.Report.Broke, out.Report.Compacted
 	out = e.rescue(in, out)
 	for _, q := range e.ahead {
 		_, _ = e.Ask(context.Background(), q) // without an answer there is no summary
 	}
-	s := shaped{out.Body, broke || out.Report.Broke, e.asked, e.artifacts.Get}
+	s := shaped{out.Body, broke || out.Report.Broke, e.asked, e.artifacts.Get, compacted+out.Report.Compacted > 0,
+		out.Report.TokensAfter.Total()}
 	e.ahead, e.asked = nil, nil
 	return s, out.Report.Err
 }

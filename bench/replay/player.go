@@ -24,6 +24,9 @@ type shaped struct {
 	isDecided bool                              // earlier messages are changed by a new decision
 	asked     []asked                           // the policy's own requests to a model since the request before
 	artifact  func(name string) ([]byte, error) // returns the text that was taken out under a name; nil: there is none
+
+	isCompacted bool // by a new decision
+	tokens      int  // of body
 }
 
 // asked is a request of a policy to a model, and the tokens of the answer.

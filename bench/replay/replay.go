@@ -16,6 +16,7 @@ import (
 
 	"epitome/bench/sessions"
 	"epitome/config"
+	"epitome/offload"
 )
 
 // Options say what Run plays.
@@ -24,6 +25,7 @@ type Options struct {
 	Windows  []int         // in tokens
 	Config   config.Config // of the epitome that is measured
 	Progress io.Writer     // gets a line for each file
+	Once     bool          // of Recall: compact each conversation once, as a whole, instead of playing it as it grew
 
 	policies []policy // in the place of the baselines and epitome, for tests
 }
@@ -31,7 +33,7 @@ type Options struct {
 // Run plays the sessions in the files. What cannot be read is named in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.policies == nil {
-		o.policies = append(slices.Clone(baselines), ownPolicy(o.Config))
+		o.policies = append(slices.Clone(baselines), ownPolicy(o.Config, offload.Options{Address: "none"}))
 	}
 	files, err := sessions.Find(o.Paths)
 	if err != nil {

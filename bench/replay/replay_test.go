@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"epitome/config"
+	"epitome/offload"
 	"epitome/summarize"
 )
 
@@ -344,7 +345,7 @@ func TestModelsAreAskedAsItIsConfigured(t *testing.T) {
 	f := func(mode summarize.Mode) []asked {
 		t.Helper()
 		conf.Summarize.Mode = mode
-		sent, all := playLong(t, ownPolicy(conf), long(40, false), 32_000)
+		sent, all := playLong(t, ownPolicy(conf, offload.Options{Address: "none"}), long(40, false), 32_000)
 		if strings.Contains(sent, "And so on. And so on.") != (len(all) > 0) {
 			t.Errorf("%s: %d answers of a model, %.3000s", mode, len(all), sent)
 		}

@@ -23,6 +23,7 @@ type session struct {
 	known map[string]*message
 	lines map[string][]int // places of the messages with a line, in order, by the line
 	turns []turn
+	once  bool // each request is compacted, whatever its size
 }
 
 // message is a message of a request. It is the client's, or a policy has made it.

@@ -48,7 +48,7 @@ func Read(path string) (bodies [][]byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	bodies, err = parse(log)
+	bodies, err = Parse(log)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("cannot read all of %s: %w", path, err)
@@ -58,9 +58,9 @@ func Read(path string) (bodies [][]byte, err error) {
 	return bodies, err
 }
 
-// parse returns the last request of each conversation in a log, which is one JSON document or has one on each line. It
+// Parse returns the last request of each conversation in a log, which is one JSON document or has one on each line. It
 // recognizes the format by the first document that only one format has. The error is the first of several.
-func parse(log []byte) (bodies [][]byte, err error) {
+func Parse(log []byte) (bodies [][]byte, err error) {
 	lines := bytes.SplitAfter(log, []byte("\n"))
 	if json.Valid(log) {
 		lines = [][]byte{log}

@@ -129,7 +129,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(log)
 	}
 	f.Fuzz(func(t *testing.T, log []byte) {
-		bodies, _ := parse(log)
+		bodies, _ := Parse(log)
 		for _, body := range bodies {
 			if err := checkValid(body); err != nil && !bytes.Contains(log, body) { // requests stay as they are
 				t.Error(err)

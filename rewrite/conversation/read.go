@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 
@@ -74,6 +75,24 @@ func ReadBody(
 		return it.Role == Unknown || slices.ContainsFunc(it.Parts, isOther)
 	})
 	return nil
+}
+
+// Grown returns the bodies of the requests that a client sent while the conversation grew: one wherever the model
+// answered, and at last r.Body. Each comes with the place in r.Body where its items end.
+func (r *Request) Grown() iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for i := max(r.Lead, 1); i < len(r.Items); i++ {
+			if r.Items[i].Role != Assistant || r.Items[i-1].Role == Assistant {
+				continue
+			}
+			later := jsonspan.Span{Start: r.Items[i-1].Place().End, End: r.Items[len(r.Items)-1].Place().End}
+			body, err := jsonspan.Splice(r.Body, []jsonspan.Edit{{Span: later}})
+			if err == nil && !yield(later.Start, body) {
+				return
+			}
+		}
+		yield(len(r.Body), r.Body)
+	}
 }
 
 // numberItems gives each item the number of its message: items with the same Message share one.
