@@ -86,7 +86,7 @@ func (s *summary) calls(budget int) string {
 		n.markShown(r.text) // results of older calls, which come next, need not repeat its names
 		s.seen.add(r.String())
 	}
-	s.addResults(list, room)
+	s.addResults(list, tokensFor(room))
 	var b strings.Builder
 	if len(omitted) > 0 {
 		b.WriteString(countsByTool(omitted))
@@ -115,8 +115,8 @@ func (s *summary) quoteNew(c *activity.Call, n *names, list []*row) (quoted stri
 	return quoted
 }
 
-// addResults quotes the lines of short results that say something new and fit in room bytes, those of the newest calls
-// first: an answer to a question is often a single value.
+// addResults quotes the lines of short results that say something new and fit in room tokens, those of the newest calls
+// first: an answer to a question is often a single value, such as a hash, which has more tokens than its bytes say.
 func (s *summary) addResults(list []*row, room int) {
 	const longest = 240 // bytes
 	for _, r := range list {
@@ -125,8 +125,12 @@ func (s *summary) addResults(list []*row, room int) {
 			continue
 		}
 		for line := range strings.Lines(text) {
-			if quoted := quote(line); len(quoted) <= room && s.seen.newWords(line) >= newsOfLine {
-				room -= len(quoted)
+			if s.seen.newWords(line) < newsOfLine {
+				continue
+			}
+			quoted := quote(line)
+			if n := s.Count(quoted); n <= room {
+				room -= n
 				r.quoted += quoted
 				s.seen.add(line)
 			}

@@ -164,3 +164,5 @@ func Size(s Span) int {
 
 // bytesFor estimates the bytes of some tokens of names, paths and code: counting tokens line by line would take long.
 func bytesFor(tokens int) int { return tokens * 36 / 10 }
+
+func tokensFor(bytes int) int { return bytes * 10 / 36 }

@@ -212,15 +212,6 @@ func (c *compaction) sizeAfter(cut int) int {
 	return n
 }
 
-// sizeWith returns the tokens of the request with edits that drop items, without the text in their place.
-func (c *compaction) sizeWith(edits []ledger.Edit) int {
-	n := c.Total()
-	for k := range edits {
-		n -= edits[k].Saved
-	}
-	return n
-}
-
 // run makes the compaction if it saves a tenth of the request, or anything if it was asked for or after a refusal.
 func (c *compaction) run() {
 	s, total := c.State, c.Total()
@@ -322,7 +313,8 @@ func (c *compaction) replace(cut, least int) bool {
 	}
 	where := c.transcriptAt(summary)
 	text, leftOut := summarize.Text(span, c.says, where)
-	if free := c.target() - c.sizeWith(edits) - c.Scale.CountText(text); leftOut && free > 0 && !c.minimal {
+	free := c.target() - (c.sizeAfter(cut) - c.summarySize) - c.Scale.CountText(text)
+	if leftOut && free > 0 && !c.minimal {
 		span.Budgets.Spare = free
 		text, _ = summarize.Text(span, c.says, where)
 	}

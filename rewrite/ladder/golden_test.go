@@ -48,6 +48,7 @@ var update = flag.Bool("update", false, "write what comes out into the goldens")
 //
 //	failed             the result says that the command failed
 //	progress           the result is a progress bar
+//	new                the text shares no word with others, and has three times as many tokens
 //	asked              the request that ends with the item asks for a compaction
 //	pause              the agent waits for ten minutes before it sends this request
 //	model=NAME         this and later requests go to another model
@@ -265,7 +266,11 @@ type object = map[string]any
 
 // message returns the JSON of an item.
 func (g *golden) message(it goldenItem) string {
-	m := object{"role": it.role, "content": text(len(g.messages), it.tokens)}
+	said := text(len(g.messages), it.tokens)
+	if _, isNew := it.flags["new"]; isNew {
+		said = strings.ReplaceAll(said, " ", fmt.Sprintf("_%d ", len(g.messages)))
+	}
+	m := object{"role": it.role, "content": said}
 	_, isFailed := it.flags["failed"]
 	_, isProgress := it.flags["progress"]
 	switch {
