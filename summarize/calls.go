@@ -39,8 +39,8 @@ func (r *row) String() string {
 }
 
 // calls lists the calls of the span in budget tokens, oldest first: below the tool's name the main argument of each call,
-// how it ended unless that is ok, and quoted lines of its result. A count stands for older calls that do not fit. A call with the same row
-// as a newer one is counted with it, unless it did not fail and has other lines to quote.
+// how it ended unless that is ok, and quoted lines of its result. A count stands for older calls that do not fit. A call
+// with the same row as a newer one is counted with it, unless it did not fail and has other lines to quote.
 func (s *summary) calls(budget int) string {
 	if s.Budgets.Work == 0 {
 		return ""

@@ -53,8 +53,8 @@ type word struct {
 	size       int    // bytes
 }
 
-// words yields the words of a text. A word has letters, digits and, within it, the signs of paths. Letters of other scripts than Latin belong to words, and so do all
-// signs of those scripts: a text without spaces is one word, and new.
+// words yields the words of a text. A word has letters, digits and, within it, the signs of paths. All letters and signs
+// of other scripts than Latin belong to words: a text without spaces is one word, and new.
 func words(text string) iter.Seq[word] {
 	const basis, prime = 14695981039346656037, 1099511628211 // of FNV-1a
 	return func(yield func(word) bool) {

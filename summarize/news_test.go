@@ -44,14 +44,14 @@ func TestOrdersStandAmongAlikeMessages(t *testing.T) {
 	}
 }
 
-// A message stands whole if it says something new in known words, and so does a correction of one value.
+// A message stands whole if it says something new in known words, and so do a correction of one value and what is short.
 func TestWhatUsersSayAnewStandsWhole(t *testing.T) {
-	const first, opinion, change = "Put the port 5413 into the settings of the queue.",
-		"The settings of the port are what the queue is worst at.", "No, use port 6000."
+	const first, opinion, change, short = "Put the port 5413 into the settings of the queue.",
+		"The settings of the port are what the queue is worst at.", "No, use port 6000.", "Put the port into the queue."
 	text := summary(t, join(assistant("Well."), user(first), assistant("Yes."), user(opinion), assistant("Yes."),
-		user(change), assistant("Yes."), user("Now the queue."), assistant("Yes."), user("Go on."), assistant("Yes.")),
-		summarize.BudgetsFor(summarize.Intent, 32_000, 1))
-	if !has(text, first, opinion, change) || strings.Contains(text, "[…]\n") {
+		user(change), assistant("Yes."), user(short), assistant("Yes."), user("Now the queue."), assistant("Yes."), user("Go on."),
+		assistant("Yes.")), summarize.BudgetsFor(summarize.Intent, 32_000, 1))
+	if !has(text, first, opinion, change, short) || strings.Contains(text, "[…]\n") {
 		t.Errorf("got %s", text)
 	}
 }

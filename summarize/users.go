@@ -36,9 +36,9 @@ func (s *Span) Kept() (lines []string, omitted int) {
 }
 
 // users returns what the user said in the span, newest first, and how many messages are left out. A result of kind Ask is
-// one, too. The two newest messages, and those with much news, stand whole if they fit; of others there are the sentences
-// that say something new. With a short reply comes the end of the agent's message that it answers. A message that is one
-// of the lines in kept is left out: they have a section.
+// one, too. The two newest messages, short ones and those with much news stand whole if they fit; of others there are the
+// sentences that say something new. With a short reply comes the end of the agent's message that it answers. A message
+// that is one of the lines in kept is left out: they have a section.
 func (s *summary) users(kept []string) (list []message, others int) {
 	const aboveMessage, longest = 8, 320 // tokens of the line above a message; bytes of the end of an agent's message
 	callOf, users, latest := callsByResult(s.Calls), s.Budgets.Users+s.Budgets.Spare, s.Budgets.Latest
@@ -67,7 +67,8 @@ func (s *summary) users(kept []string) (list []message, others int) {
 		if newer == 0 {
 			note, room = "user, latest: your task, unless it is done or a later message changes it", &latest
 		}
-		short, isLeftOut := s.shorten(text, *room-aboveMessage, newer < 2)
+		isShort := len(text) <= 400 && len(strings.Fields(text)) <= 12
+		short, isLeftOut := s.shorten(text, *room-aboveMessage, newer < 2 || isShort)
 		s.leftOut = s.leftOut || isLeftOut
 		isReply = false
 		newer++
@@ -81,7 +82,6 @@ func (s *summary) users(kept []string) (list []message, others int) {
 		}
 		list = append(list, message{i, note, short + "\n"})
 		s.Sent = append(s.Sent, short)
-		isShort := len(text) <= 400 && len(strings.Fields(text)) <= 12
 		isReply = isShort && !strings.HasSuffix(text, "?") && it.Role == conversation.User
 	}
 	s.Budgets.Spare = min(s.Budgets.Spare, users)
