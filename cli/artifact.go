@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/tidwall/match"
 
 	"epitome/cli/daemon"
 	"epitome/console"
@@ -24,11 +25,12 @@ import (
 
 func (a *app) artifactCommand() *cobra.Command {
 	var lines, grep string
-	c := &cobra.Command{Use: "artifact ID|PATH|URL", Short: "Print what epitome took out of a conversation",
+	c := &cobra.Command{Use: "artifact ID|PATH|URL...", Short: "Print what epitome took out of a conversation",
 		Long: "Print what epitome took out of a conversation, by the id, path or URL in the line that\n" +
-			"epitome left in its place. It looks in the data folder (see --data).",
-		Args: exactly(1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifact(args[0], lines, grep) }}
+			"epitome left in its place. It looks in the data folder (see --data). In an id, * stands for\n" +
+			"any letters: 'a1*'. Several are printed in the order named, each once.",
+		Args: atLeast(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifacts(args, lines, grep) }}
 	var conversation string
 	find := &cobra.Command{Use: "find WORD", Short: "Find a word or a regular expression in the text that a running " +
 		"epitome took out, ignoring case",
@@ -42,26 +44,74 @@ func (a *app) artifactCommand() *cobra.Command {
 	return c
 }
 
-// printArtifact prints an artifact, or the lines that are wanted of it. of is an id, or a path or URL that ends in one.
-func (a *app) printArtifact(of, lines, grep string) error {
+// printArtifacts prints artifacts in the order named, each once, or the lines that are wanted of them. The error names
+// all that cannot be printed.
+func (a *app) printArtifacts(named []string, lines, grep string) error {
 	want, err := offload.ParseRange(lines, grep)
 	if err != nil {
 		return err
 	}
+	var names []string
+	var failed error
+	for _, of := range named {
+		found, err := a.findNames(of)
+		names = append(names, found...)
+		failed = errors.Join(failed, err)
+	}
+	for k, name := range names {
+		if slices.Contains(names[:k], name) {
+			continue
+		}
+		content, err := a.readArtifact(name)
+		if err == nil {
+			content, err = offload.Select(context.Background(), content, want)
+		}
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("cannot print artifact %s: %w", name, err))
+			continue
+		}
+		if len(names) > 1 { // standard output has the contents alone
+			fmt.Fprintf(os.Stderr, "\n==> %s <==\n", name)
+		}
+		if _, err := stdout.Write(content); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// findNames returns the name in an id, or in a path or URL that ends in one; for an id with wildcards, the names of all
+// files that it fits.
+func (a *app) findNames(of string) (names []string, err error) {
 	address, _, _ := strings.Cut(of, "?")
-	name := strings.TrimSuffix(path.Base(filepath.ToSlash(address)), ".txt")
-	if !offload.IsName(name) {
-		return fmt.Errorf("cannot look for artifact %.60q: an id is 26 characters of a to z and 2 to 7", of)
+	id := strings.TrimSuffix(path.Base(filepath.ToSlash(address)), ".txt")
+	if offload.IsName(id) {
+		return []string{id}, nil
 	}
-	content, err := a.readArtifact(name)
-	if err == nil {
-		content, err = offload.Select(context.Background(), content, want)
+	if !strings.Contains(id, "*") {
+		return nil, fmt.Errorf("cannot look for artifact %.60q: an id is 26 characters of a to z and 2 to 7; "+
+			"* stands for any of them", of)
 	}
+	conf, home, err := a.loadWithFolder()
 	if err != nil {
-		return fmt.Errorf("cannot print artifact %s: %w", name, err)
+		return nil, err
 	}
-	_, err = stdout.Write(content)
-	return err
+	if conf.Offload.Bucket != "" {
+		return nil, fmt.Errorf("cannot look for artifact %.60q in a bucket: write the whole id", of)
+	}
+	for _, folder := range daemon.FoldersIn(home) {
+		files, _ := os.ReadDir(daemon.ArtifactsIn(conf, folder)) // there may be none
+		for _, file := range files {
+			name := strings.TrimSuffix(file.Name(), ".txt")
+			if offload.IsName(name) && match.Match(name, id) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		err = fmt.Errorf("cannot print artifact %.60q: no id fits it; --data or --config names another data folder", of)
+	}
+	return names, err
 }
 
 // readArtifact reads the artifact of a name in the data folder, or in those below it that "epitome run" makes. Without

@@ -232,7 +232,7 @@ func (d *Daemon) Serve() error {
 	defer d.end()
 	defer d.keepRequests()
 	conf := d.config.Load()
-	artifacts := cmp.Or(conf.Offload.Bucket, filepath.Join(shelfFolder(*conf, d.card.folder), ArtifactFolder))
+	artifacts := cmp.Or(conf.Offload.Bucket, ArtifactsIn(*conf, d.card.folder))
 	base := conf.URLAt(config.Reachable(d.Address()))
 	ofAnthropic := base + "/u/anthropic"
 	if conf.Named {

@@ -101,11 +101,16 @@ func openShelf(conf config.Config, folder, listen string, log *slog.Logger) (she
 // OpenArtifacts opens the artifacts of a data folder, whether an epitome runs with it or not. The error is
 // offload.ErrUnknown if there are none.
 func OpenArtifacts(conf config.Config, folder string) (*offload.Shelf, error) {
-	_, err := os.Stat(filepath.Join(shelfFolder(conf, folder), ArtifactFolder))
+	_, err := os.Stat(ArtifactsIn(conf, folder))
 	if err != nil && conf.Offload.Bucket == "" {
 		return nil, offload.ErrUnknown
 	}
 	return openShelf(conf, folder, conf.Listen, slog.New(slog.DiscardHandler))
+}
+
+// ArtifactsIn returns the folder in which the artifacts of a data folder lie, if they do not lie in a bucket.
+func ArtifactsIn(conf config.Config, folder string) string {
+	return filepath.Join(shelfFolder(conf, folder), ArtifactFolder)
 }
 
 // shelfOptions are those of the shelf of an epitome that listens at an address.
