@@ -378,8 +378,6 @@ func (x *shaping) extend() {
 		s.Reason = event.CodeClientSummarises
 	case len(x.request.Items)-s.Recorded > maxNew:
 		s.Reason = event.CodeNotRead
-	case len(x.in.Body) < s.Limits.Floor && !x.in.Compact: // so few bytes fit in any case
-		s.Reason = event.CodeFloor
 	default:
 		total, cutover := s.OfModel(s.Total()), s.Limits.Conf.CutoverAt // the budget since the last compaction
 		s.OverBudget = cutover > 0 && s.Decision.Tokens+total >= cutover

@@ -17,6 +17,8 @@ import (
 // compacts where the window fills. s.Reason says why older items stay as they are.
 func Climb(s *State) {
 	switch { // in these cases no older item may change: only new results are shortened
+	case s.isSmall():
+		s.Reason = event.CodeFloor
 	case s.Request.Upkeep == conversation.ProviderClears: // the provider changes older items by itself
 		s.Reason = event.CodeProviderClears
 	case s.Request.Upkeep == conversation.ProviderRemembers: // the provider has older items that the body lacks

@@ -39,11 +39,18 @@ func Offload(s *State) {
 		}
 		content := s.Request.Items[i].Content
 		bytesLeft -= content.End - content.Start
+		if s.isSmall() && s.Limits.Conf.toolLimit(s.callOf[i].Tool).Tokens == 0 {
+			continue
+		}
 		limit, keep := s.Limits.LimitOf(s.callOf[i])
 		edits = append(edits, s.shorten(i, limit, keep)...)
 	}
 	s.Add(edits...)
 }
+
+// isSmall reports whether the body has so few bytes that it fits in any case: only what users set for results by
+// themselves shortens any.
+func (s *State) isSmall() bool { return len(s.Request.Body) < s.Limits.Floor && !s.Asked }
 
 // readsBack reports whether the call of result i names an artifact of this conversation: the model reads what an edit
 // took out, and is to get it whole. A result that is too long for this is cut like any other.
