@@ -126,7 +126,7 @@ func addContext(kept inject.Files, args []string) error {
 
 // listContext lists the files under all names.
 func listContext(kept inject.Files, _ []string) error {
-	names, err := kept.Names()
+	names, err := kept.Names("*")
 	if err == nil && len(names) == 0 {
 		fmt.Println("Nothing is kept. 'epitome context add NAME FILE' keeps a file.")
 		return nil

@@ -154,9 +154,9 @@ func (c *Config) Admit() (folder string, err error) {
 		names = append(names, c.Upstreams[upstream].Context...)
 	}
 	for _, name := range names {
-		files, _ := c.ContextFiles(folder).List(name)
-		m.require(len(files) > 0,
-			"no files are kept under the context %q; 'epitome context add %s FILE' adds one", name, name)
+		known, _ := c.ContextFiles(folder).Names(name)
+		m.require(len(known) > 0,
+			"no files are kept under the context %q; 'epitome context add NAME FILE' adds one", name)
 	}
 	m.check("", c.CheckAt(c.Listen))
 	m.check("", c.TLS.Check())

@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tidwall/match"
 )
 
 // FilesConfig is the table [context] of config.toml.
 type FilesConfig struct {
-	Names []string `toml:"names"` // of the contexts for all conversations
+	Names []string `toml:"names"` // of the contexts for all conversations, maybe with wildcards
 }
 
 // Files are the text files that people keep for conversations, in a folder for each context. A file is there whole or
@@ -41,24 +43,35 @@ func isContext(name string) bool {
 	return len(name) <= 64 && strings.Trim(name, letters+"._-") == "" && strings.IndexAny(name, letters) == 0
 }
 
-// Knows reports whether a context has files or had some: conversations that have begun with it keep naming it.
-func (f Files) Knows(context string) bool {
-	_, err := os.Stat(filepath.Join(f.folder, context))
-	return err == nil && isContext(context)
+// Knows reports whether a context that fits a pattern has files or had some: conversations that have begun with it keep
+// naming it.
+func (f Files) Knows(pattern string) bool {
+	contexts, err := f.match(pattern)
+	return err == nil && len(contexts) > 0
 }
 
-// Names returns the contexts that have files, sorted.
-func (f Files) Names() (names []string, err error) {
+// Names returns the contexts that fit a pattern and have files, sorted. In a pattern, * stands for any characters.
+func (f Files) Names(pattern string) ([]string, error) {
+	contexts, err := f.match(pattern)
+	isEmpty := func(context string) bool {
+		files, err := f.List(context)
+		return err != nil || len(files) == 0
+	}
+	return slices.DeleteFunc(contexts, isEmpty), err
+}
+
+// match returns the contexts that fit a pattern, sorted.
+func (f Files) match(pattern string) (contexts []string, err error) {
 	entries, err := os.ReadDir(f.folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	for _, e := range entries {
-		if files, err := f.List(e.Name()); err == nil && len(files) > 0 {
-			names = append(names, e.Name())
+		if e.IsDir() && isContext(e.Name()) && match.Match(e.Name(), pattern) {
+			contexts = append(contexts, e.Name())
 		}
 	}
-	return names, err
+	return contexts, err
 }
 
 // List returns the files of a context, sorted; none if there is no such context.

@@ -42,7 +42,7 @@ func TestFilesAreKeptUntilTheyAreRemoved(t *testing.T) {
 		t.Error("a file is removed that is not there")
 	}
 	step("b.md: new", nil)
-	if names, err := files.Names(); fmt.Sprint(names, err) != "[docs other] <nil>" {
+	if names, err := files.Names("*"); fmt.Sprint(names, err) != "[docs other] <nil>" {
 		t.Errorf("contexts are %v, %v", names, err)
 	}
 	step("", files.Remove("docs", "b.md"))

@@ -106,6 +106,7 @@ func (i *Injector) index(a *Addition, scope string, contexts []string, byTool bo
 		how = "fetch it from its address"
 	}
 	lines := ""
+	contexts, missing = i.expand(contexts)
 	for _, context := range contexts {
 		files, artifacts, err := i.shelve(scope, context)
 		if err != nil {
@@ -129,12 +130,26 @@ func (i *Injector) index(a *Addition, scope string, contexts []string, byTool bo
 	return missing
 }
 
+// expand returns the contexts that have files and fit the patterns, sorted, each once. The error names the patterns that
+// nothing fits.
+func (i *Injector) expand(patterns []string) (contexts []string, missing error) {
+	for _, pattern := range patterns {
+		names, err := i.Files.Names(pattern)
+		if err == nil && len(names) == 0 {
+			err = errNoFiles
+		}
+		if err != nil {
+			missing = errors.Join(missing, fmt.Errorf("cannot list the context files of %s: %w", pattern, err))
+		}
+		contexts = append(contexts, names...)
+	}
+	return unique(contexts), missing
+}
+
 // shelve puts the files of a context on the shelf, and returns them and their artifacts.
 func (i *Injector) shelve(scope, context string) (files []File, artifacts []string, err error) {
 	const atOnce = 8 // the shelf may lie beyond a network
-	if files, err = i.Files.List(context); err == nil && len(files) == 0 {
-		err = errNoFiles
-	}
+	files, err = i.Files.List(context)
 	artifacts = make([]string, len(files))
 	var work errgroup.Group
 	work.SetLimit(atOnce)
