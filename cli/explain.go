@@ -139,7 +139,7 @@ func (a *app) upstreamOf(conf config.Config, dialect, model string) string {
 
 func (e *explanation) shape(body []byte) rewrite.Output {
 	return e.shaper.Shape(rewrite.Input{Dialect: e.dialect, Body: body, Upstream: e.upstream, Limits: &e.conf.Rewrite,
-		SummaryMode: e.conf.Summarize.Mode, Contexts: e.conf.ContextsFor(e.upstream),
+		SummaryMode: e.conf.Summarize.Mode, SummaryDetail: e.conf.Summarize.Detail, Contexts: e.conf.ContextsFor(e.upstream),
 		Project: e.conf.Upstreams[e.upstream].Project})
 }
 

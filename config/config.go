@@ -161,7 +161,8 @@ func (c *Config) AddUpstream(name, url string) { c.Upstreams[name] = proxy.Upstr
 func (c *Config) Settings() proxy.Settings {
 	return proxy.Settings{
 		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Limits: c.Rewrite, SummaryMode: c.Summarize.Mode,
-		Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes, Clients: c.Clients, Contexts: c.Context.Names,
+		SummaryDetail: c.Summarize.Detail,
+		Upstream:      c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes, Clients: c.Clients, Contexts: c.Context.Names,
 	}
 }
 

@@ -48,7 +48,8 @@ var compactValue = regexp.MustCompile(`^now(?:\s*;\s*focus=(.{1,1000}))?$`)
 // empty where no keys are asked for. The error says what to write instead.
 func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite.Input, err error) {
 	limits := set.conf.Limits
-	in.SummaryMode, in.Scope, in.Limits = set.conf.SummaryMode, p.scope(set, head, client), &limits
+	in.SummaryMode, in.SummaryDetail = set.conf.SummaryMode, set.conf.SummaryDetail
+	in.Scope, in.Limits = p.scope(set, head, client), &limits
 	var numbers []string // which override those of a preset, wherever it stands
 	scope, _ := strings.CutPrefix(strings.ToLower(set.conf.Scope), "header:")
 	for l := wire.LinesOf(head); l.Next(); {
@@ -90,7 +91,7 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 		}
 	}
 	for _, list := range numbers {
-		if err := setNumbers(&limits, &in.SummaryMode, list); err != nil {
+		if err := setNumbers(&limits, &in, list); err != nil {
 			return in, err
 		}
 	}
@@ -101,7 +102,7 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 }
 
 // setNumbers sets the numbers that x-epitome-set lists: name=value, name=value.
-func setNumbers(limits *ladder.Limits, mode *summarize.Mode, list string) error {
+func setNumbers(limits *ladder.Limits, in *rewrite.Input, list string) error {
 	for pair := range strings.SplitSeq(list, ",") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -110,11 +111,17 @@ func setNumbers(limits *ladder.Limits, mode *summarize.Mode, list string) error 
 		}
 		key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
 		known, err := true, error(nil)
-		if key == summarize.ModeKey {
-			*mode, err = summarize.ParseMode(value)
-		} else if *limits, known, err = limits.With(key, value); !known {
+		switch key {
+		case summarize.ModeKey:
+			in.SummaryMode, err = summarize.ParseMode(value)
+		case summarize.DetailKey:
+			in.SummaryDetail, err = summarize.ParseDetail(value)
+		default:
+			*limits, known, err = limits.With(key, value)
+		}
+		if !known {
 			return fmt.Errorf("unknown name %.60s in %sset; write one of %s", key, wire.OwnPrefix,
-				strings.Join(append(ladder.Names(), summarize.ModeKey), ", "))
+				strings.Join(append(ladder.Names(), summarize.ModeKey, summarize.DetailKey), ", "))
 		}
 		if err != nil {
 			return fmt.Errorf("cannot use %s in %sset: %w", key, wire.OwnPrefix, err)

@@ -76,20 +76,21 @@ type Summarizer interface {
 
 // Input is a request to shape.
 type Input struct {
-	Dialect     conversation.Dialect
-	Body        []byte // decoded; it is read and never changed
-	Upstream    string // name of the upstream
-	Variant     string // follows the model's name where windows are looked up; mostly empty
-	Scope       string // decisions and artifacts are shared within a scope only
-	Project     string // folder in which the agent works; empty if it is not known
-	Limits      *ladder.Limits
-	SummaryMode summarize.Mode
-	Compact     bool      // compact now, whatever the size, even if the request was decided before
-	Focus       string    // what a summary by a model is to be about above all; empty if the client does not say
-	Replay      bool      // repeat earlier decisions and make none: for a count of tokens or the provider's compaction
-	Rescue      *Rescue   // how the provider refused the request; nil if it did not
-	Now         time.Time // when the request came; zero if that is not known
-	Contexts    []string  // names of the contexts whose files the conversation is to be given
+	Dialect       conversation.Dialect
+	Body          []byte // decoded; it is read and never changed
+	Upstream      string // name of the upstream
+	Variant       string // follows the model's name where windows are looked up; mostly empty
+	Scope         string // decisions and artifacts are shared within a scope only
+	Project       string // folder in which the agent works; empty if it is not known
+	Limits        *ladder.Limits
+	SummaryMode   summarize.Mode
+	SummaryDetail summarize.Detail
+	Compact       bool      // compact now, whatever the size, even if the request was decided before
+	Focus         string    // what a summary by a model is to be about above all; empty if the client does not say
+	Replay        bool      // repeat earlier decisions and make none: for a count of tokens or the provider's compaction
+	Rescue        *Rescue   // how the provider refused the request; nil if it did not
+	Now           time.Time // when the request came; zero if that is not known
+	Contexts      []string  // names of the contexts whose files the conversation is to be given
 	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.
 	Client context.Context
 	// Turn is a semaphore of which the caller holds one unit; it is given up while a model is waited for. It may be nil.

@@ -367,7 +367,7 @@ func (x *shaping) extend() {
 	s, r := x.state, &x.out.Report
 	// If any is true, only what has to go is taken out.
 	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full() || x.unknown || s.Decision.Refused
-	s.SummaryMode = x.in.SummaryMode.OrDefault()
+	s.SummaryMode, s.SummaryDetail = x.in.SummaryMode.OrDefault(), x.in.SummaryDetail
 	s.Prose = x.prose()
 	if rescue := x.in.Rescue; rescue != nil {
 		x.rescue(rescue)

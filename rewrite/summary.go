@@ -45,7 +45,7 @@ type asker struct{ *shaping }
 // system prompt, so a summary is never found for another conversation.
 func (a asker) key(end int, earlier summarize.Says) string {
 	root, last := a.chain[a.request.Head], a.chain[end]
-	return ledger.Hash("summary", a.lane.Scope, string(root[:]), string(last[:]), string(a.state.SummaryMode),
+	return ledger.Hash("summary", a.lane.Scope, string(root[:]), string(last[:]), string(a.state.SummaryMode), string(a.state.SummaryDetail),
 		earlier.Text, a.in.Focus)
 }
 
@@ -86,14 +86,14 @@ func (a asker) question(end int, earlier summarize.Says) summarize.Question {
 		Key: a.key(end, earlier), Conversation: s.Decision.Conversation, Upstream: a.lane.Upstream,
 		Model: a.lane.Model, Dialect: a.lane.Dialect, Scope: a.in.Scope, Project: a.in.Project,
 		Credential: a.in.Credential(), Usable: s.Limits.Usable,
-		Earlier: earlier.Text, Focus: a.in.Focus, Continue: a.cachedBody(end, earlier),
-		Room: summarize.BudgetsFor(s.SummaryMode, s.Limits.Window, s.Scale.Ratio).Prose,
+		Earlier: earlier.Text, Focus: a.in.Focus, Detail: s.SummaryDetail, Continue: a.cachedBody(end, earlier),
+		Room: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.Window, s.Scale.Ratio).Prose,
 	}
 	for i := head; i < end; i++ {
 		q.SpanTokens += s.Sent(i)
 	}
 	q.Behind = s.OfModel(s.Total() - s.Overhead() - q.SpanTokens)
-	q.Written = (&summarize.Span{Calls: s.Calls, From: head, To: end}).Written(1_000, nil)
+	q.Written = (&summarize.Span{Calls: s.Calls, From: head, To: end}).Written(1_000)
 	from := head
 	if earlier.Text != "" { // which covers the items before earlier.Until
 		from = max(head, earlier.Until)

@@ -100,18 +100,21 @@ func (l *taskList) set(arguments []byte, result string) (isWhole bool) {
 	return false
 }
 
-// Written returns the files that calls of the span wrote, one per line, the one that was written last at the end. It
-// leaves out those in listed.
-func (s *Span) Written(budget int, listed []string) string {
+// Written returns the files that calls of the span wrote, one per line, the one that was written last at the end.
+func (s *Span) Written(budget int) string { return s.files(activity.Write, budget, nil) }
+
+// files returns the files of the calls of one kind in the span that ended well, one per line, oldest first. It leaves out
+// those in listed.
+func (s *Span) files(kind activity.Kind, budget int, listed []string) string {
 	list := rows{room: bytesFor(budget)}
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
-		if !s.inSpan(c) || c.Kind != activity.Write || c.State() != "ok" {
+		if !s.inSpan(c) || c.Kind != kind || c.State() != "ok" {
 			continue
 		}
 		for _, name := range c.Files {
 			isListed := slices.Contains(listed, name) || strings.Contains("\n"+list.text, "\n"+name+"\n")
-			if !isListed { // a later call may have written it, too
+			if !isListed { // a later call may have the same file
 				list.add(name + "\n")
 			}
 		}
@@ -146,6 +149,23 @@ func (s *summary) lastWords(room int) (list []message) {
 		room -= line + len(quoted)
 		list = append(list, message{i, "you", quoted})
 		s.seen.add(said)
+	}
+	return list
+}
+
+// longestThought is how many bytes of the reasoning of one answer stand in a summary.
+const longestThought = 300
+
+// thoughts returns, in room bytes, the ends of the agent's newest reasoning, quoted.
+func (s *summary) thoughts(room int) (list []message) {
+	const line = 24 // bytes of the line above a quote
+	for i := s.To - 1; i >= s.From && room > line; i-- {
+		thought := ending(s.Request.Thought(&s.Request.Items[i]), longestThought)
+		if quoted := quote(thought); thought != "" && line+len(quoted) <= room && s.seen.news(thought) >= newsOfWhole {
+			room -= line + len(quoted)
+			list = append(list, message{i, "your reasoning", quoted})
+			s.seen.add(thought)
+		}
 	}
 	return list
 }

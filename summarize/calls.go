@@ -53,6 +53,9 @@ func (s *summary) calls(budget int) string {
 		if !s.inSpan(c) || c.Kind == activity.Todo || c.Kind == activity.Ask {
 			continue // tasks and users have a section
 		}
+		if s.Budgets.State && (c.Kind != activity.Run && !c.Failed() || listed[c.Tool+c.About] != nil) {
+			continue // a newer call says how it stands now
+		}
 		r := &row{call: c, tool: excerpt.OneLine(c.Tool, 80), text: s.argumentOf(c), times: 1}
 		key := r.tool + r.text
 		if c.Failed() {

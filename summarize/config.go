@@ -9,6 +9,7 @@ import (
 // Config is the table [summarize] of config.toml, where each key is explained for users.
 type Config struct {
 	Mode         Mode   `toml:"mode"`
+	Detail       Detail `toml:"detail"`
 	Model        string `toml:"model"` // empty: the conversation's own
 	Upstream     string `toml:"upstream"`
 	KeyEnv       string `toml:"key_env"`      // name of the environment variable that holds the key for Upstream
@@ -27,9 +28,13 @@ const (
 
 // Check says what is wrong with the configuration.
 func (c Config) Check() error {
-	switch _, err := ParseMode(string(c.Mode)); {
-	case err != nil:
+	if _, err := ParseMode(string(c.Mode)); err != nil {
 		return wrong("mode", "%q: %w", c.Mode, err)
+	}
+	if _, err := ParseDetail(string(c.Detail)); err != nil && c.Detail != "" {
+		return wrong("detail", "%q: %w", c.Detail, err)
+	}
+	switch {
 	case !slices.Contains([]string{PrepareAuto, PrepareOn, PrepareOff}, c.Prepare):
 		return wrong("prepare", "%q: write auto, on or off", c.Prepare)
 	case c.Upstream != "" && c.Model == "":

@@ -37,7 +37,7 @@ func TestCallsThatTheProviderRan(t *testing.T) {
 			}
 		}
 		s := summarize.Span{Request: r, Calls: calls, From: r.Head, To: end, End: end, Count: count,
-			Budgets: summarize.BudgetsFor(summarize.Intent, 64_000, 1)}
+			Budgets: summarize.BudgetsFor(summarize.Intent, summarize.Medium, 64_000, 1)}
 		text, _ := summarize.Text(s, summarize.Says{}, "")
 		for _, row := range []string{"next.js cache", "id:7", "make"} {
 			if dialect.Name() != "chat" && !strings.Contains(text, row) {

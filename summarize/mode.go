@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,11 +13,11 @@ type Mode string
 // The modes of a summary.
 const (
 	Auto     Mode = "auto"     // Hybrid
-	LLM      Mode = "llm"      // Hybrid
+	LLM      Mode = "llm"      // a model's words alone; where there are none, as Intent
 	Intent   Mode = "intent"   // by code alone: all that was called, too
 	Hybrid   Mode = "hybrid"   // a model's words, and by code all that was called
 	Window   Mode = "window"   // nothing new: the oldest groups go, and a model's earlier words stay
-	Lossless Mode = "lossless" // by code alone: in which lines of the transcript messages lie
+	Lossless Mode = "lossless" // by code alone: how everything stands, without the calls that led there
 )
 
 // ModeKey is the name by which a request's header sets its mode.
@@ -31,12 +32,45 @@ func ParseMode(name string) (Mode, error) {
 	return Mode(name), nil
 }
 
-// Asks reports whether a model is asked for summaries in this mode.
-func (m Mode) Asks() bool { return m.OrDefault() == Hybrid }
+// Detail says how long summaries are: a model's text, and the part by code in proportion. Empty is Medium.
+type Detail string
 
-// OrDefault returns the mode that Auto, LLM, and no mode, stand for: Hybrid.
+// The levels of detail, with about the tokens of a model's text.
+const (
+	Low    Detail = "low"    // 600
+	Medium Detail = "medium" // 1,500
+	High   Detail = "high"   // 3,000
+)
+
+// DetailKey is the name by which a request's header sets its detail.
+const DetailKey = "summarize_detail"
+
+// ParseDetail returns the level with that name. The error does not repeat the name.
+func ParseDetail(name string) (Detail, error) {
+	if d := Detail(name); d == Low || d == Medium || d == High {
+		return d, nil
+	}
+	return "", errors.New("write one of low, medium, high")
+}
+
+// share returns how much of the room of Medium a summary takes, and how many tokens a model's text may have: a third more
+// than it is asked for.
+func (d Detail) share() (share, prose float64) {
+	switch d {
+	case Low:
+		return 0.4, 800
+	case High:
+		return 2, 4_000
+	}
+	return 1, 1_750
+}
+
+// Asks reports whether a model is asked for summaries in this mode.
+func (m Mode) Asks() bool { return m.OrDefault() == Hybrid || m == LLM }
+
+// OrDefault returns the mode that Auto, and no mode, stand for: Hybrid.
 func (m Mode) OrDefault() Mode {
-	if m == "" || m == Auto || m == LLM {
+	if m == "" || m == Auto {
 		return Hybrid
 	}
 	return m

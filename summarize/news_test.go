@@ -34,7 +34,7 @@ func alike(turns int, order string) (messages []string) {
 func TestOrdersStandAmongAlikeMessages(t *testing.T) {
 	const order = "Never send email to anyone outside example.com."
 	for _, turns := range []int{20, 200} {
-		text := summary(t, alike(turns, order), summarize.BudgetsFor(summarize.Intent, 32_000, 1))
+		text := summary(t, alike(turns, order), summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1))
 		if !has(text, order+" […]") {
 			t.Errorf("after %d turns: %s", turns, text)
 		}
@@ -50,7 +50,7 @@ func TestWhatUsersSayAnewStandsWhole(t *testing.T) {
 		"The settings of the port are what the queue is worst at.", "No, use port 6000.", "Put the port into the queue."
 	text := summary(t, join(assistant("Well."), user(first), assistant("Yes."), user(opinion), assistant("Yes."),
 		user(change), assistant("Yes."), user(short), assistant("Yes."), user("Now the queue."), assistant("Yes."), user("Go on."),
-		assistant("Yes.")), summarize.BudgetsFor(summarize.Intent, 32_000, 1))
+		assistant("Yes.")), summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1))
 	if !has(text, first, opinion, change, short) || strings.Contains(text, "[…]\n") {
 		t.Errorf("got %s", text)
 	}
@@ -59,7 +59,7 @@ func TestWhatUsersSayAnewStandsWhole(t *testing.T) {
 // A message that is too long shows the sentences that fit, and a budget of nothing, a text without spaces and one in a
 // script without spaces do no harm.
 func TestLongMessagesAreCut(t *testing.T) {
-	b := summarize.BudgetsFor(summarize.Intent, 32_000, 1)
+	b := summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1)
 	for name, text := range map[string]string{
 		"words":  strings.Repeat("lorem ", 500_000),
 		"letter": strings.Repeat("a", 2<<20),
@@ -76,7 +76,7 @@ func TestLongMessagesAreCut(t *testing.T) {
 
 // Every call that was made is listed or counted, with its end. A short result stands below it.
 func TestEveryCallIsAccountedFor(t *testing.T) {
-	b := summarize.BudgetsFor(summarize.Intent, 32_000, 1)
+	b := summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1)
 	pending := `{"role":"assistant","tool_calls":[{"id":"p","type":"function","function":{"name":"deploy",` +
 		`"arguments":"{\"to\":\"staging\"}"}}]}`
 	text := summary(t, join(
@@ -104,7 +104,7 @@ func TestEveryCallIsAccountedFor(t *testing.T) {
 
 // A message of the agent that calls contradict has a line that says so; no other has one.
 func TestClaimsThatCallsContradict(t *testing.T) {
-	b := summarize.BudgetsFor(summarize.Intent, 32_000, 1)
+	b := summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1)
 	const claim = "All tests pass now, both x and y are done. I also wrote z.go."
 	work := func(last string) []string {
 		return join(user("Fix x and y."), call("write_file", `{"path":"x.go","content":"a"}`, "ok"),
@@ -131,7 +131,7 @@ func TestTasksThatAreSetOneByOne(t *testing.T) {
 		call("TaskUpdate", `{"taskId":"1","status":"in_progress"}`, "Updated task #1 status"),
 		call("TaskUpdate", `{"taskId":"1","status":"completed"}`, "Updated task #1 status"),
 		call("TaskUpdate", `{"taskId":"2","status":"in_progress"}`, "Updated task #2 status"), assistant("So.")),
-		summarize.BudgetsFor(summarize.Intent, 32_000, 1))
+		summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1))
 	if !has(text, "> Fix the parser: completed", "> Write docs: in_progress") || strings.Contains(text, "taskId") ||
 		!strings.Contains(text, "task list, as of message 10 ==") {
 		t.Errorf("got %s", text)
@@ -143,7 +143,7 @@ func BenchmarkAlikeMessages(b *testing.B) {
 		b.Run(fmt.Sprint(turns), func(b *testing.B) {
 			t := &testing.T{}
 			s := span(t, alike(turns, "Never send email."), nil)
-			s.Budgets = summarize.BudgetsFor(summarize.Intent, 32_000, 1)
+			s.Budgets = summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1)
 			for b.Loop() {
 				summarize.Text(s, summarize.Says{}, "")
 			}

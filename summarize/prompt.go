@@ -33,7 +33,8 @@ type prompt struct {
 // newPrompt returns what a question is asked with, for an answer that may have so many tokens; 0 is no limit.
 func newPrompt(q *Question, maxTokens int) prompt {
 	const least = 100 // tokens
-	p := prompt{Question: q, Tag: fmt.Sprintf("%.8s", q.Key), Tokens: summaryTokens,
+	share, _ := q.Detail.share()
+	p := prompt{Question: q, Tag: fmt.Sprintf("%.8s", q.Key), Tokens: int(summaryTokens * share),
 		Heading: inject.Heading, Asks: inject.Asks}
 	if maxTokens > 0 {
 		p.Tokens = max(min(p.Tokens, maxTokens*3/4)/100*100, least)
@@ -61,11 +62,13 @@ func (p prompt) render(name string) string {
 
 // A transcript that is too long is cut in steps: first the texts, then the oldest groups.
 const (
-	maxToolText = 2_000 // characters of a call or result; each step of the first halves it
+	maxSaid     = 8_000 // characters of a message
+	maxToolText = 2_000 // of a call or result; each step of the first halves both
 	minText     = 200   // characters that are never cut
 	textSteps   = 4
 	groupSteps  = 4 // each leaves out one more fifth of the entries
 	lastStep    = textSteps + groupSteps
+	whole       = -1 // the step before the first: what is said stays whole
 )
 
 // turnsOf returns the span of a question as text. Each entry begins with a line that has the tag.
@@ -79,12 +82,13 @@ func turnsOf(q *Question, tag string, step int) string {
 		fmt.Fprintf(&b, "[%s %d older entries are left out]\n", tag, first)
 	}
 	for _, e := range q.Transcript[first:] {
-		limit := math.MaxInt
-		switch {
-		case e.IsTool:
-			limit = maxToolText >> min(step, textSteps)
-		case step > 0:
-			limit = 4 * maxToolText >> min(step, textSteps)
+		limit := maxSaid
+		if e.IsTool {
+			limit = maxToolText
+		}
+		limit >>= min(max(step, 0), textSteps)
+		if step == whole && !e.IsTool {
+			limit = math.MaxInt
 		}
 		head := strings.Join(strings.Fields(e.Speaker), " ") // one line
 		head = strings.TrimRight(strings.ToValidUTF8(head[:min(len(head), minText)], ""), ", ")
@@ -100,6 +104,6 @@ func cutMiddle(text string, limit int) string {
 		return text
 	}
 	tail := limit / 2
-	return fmt.Sprintf("%s\n[… %d characters left out …]\n%s",
-		string(runes[:limit-tail]), len(runes)-limit, string(runes[len(runes)-tail:]))
+	return fmt.Sprintf("%s\n[… %d of %d characters left out …]\n%s",
+		string(runes[:limit-tail]), len(runes)-limit, len(runes), string(runes[len(runes)-tail:]))
 }

@@ -31,6 +31,30 @@ func TestUpdateKeepsWhatWasKnown(t *testing.T) {
 	}
 }
 
+// summarize.detail says how long a model's text is to be.
+func TestSummarizeDetail(t *testing.T) {
+	for d, want := range map[Detail]string{Low: "600 tokens", Medium: "1300 tokens", High: "3000 tokens"} {
+		q := question("a")
+		q.Detail, q.Room = d, BudgetsFor(Hybrid, d, 200_000, 1).Prose
+		r := rigged(t, plain(), text(good("a")))
+		r.answered(q)
+		if asked := r.requests()[0].Ask; !strings.Contains(asked, want) {
+			t.Errorf("%s asks\n%s", d, asked)
+		}
+	}
+}
+
+// A model that gets the span as text gets no message over 8,000 characters, and is told how long it is.
+func TestLongMessagesAreCutForModels(t *testing.T) {
+	q := question("a")
+	q.Continue, q.Transcript = nil, []Entry{{Speaker: "assistant", Text: strings.Repeat("long ", 5_000)}}
+	r := rigged(t, plain(), text(good("a")))
+	r.answered(q)
+	if asked := r.requests()[0].Ask; !strings.Contains(asked, "[… 17000 of 25000 characters left out …]") {
+		t.Errorf("asked\n%.3000s", asked)
+	}
+}
+
 func TestQuestionThatIsTooLongIsCutDown(t *testing.T) {
 	q := question("a")
 	q.Continue, q.Transcript = nil, nil

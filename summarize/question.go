@@ -6,7 +6,7 @@ import "epitome/event"
 // never be printed: it has a credential and a conversation.
 type Question struct {
 	// Key names the span and all that the answer depends on, but for Behind and Instructions: scope, chain at its
-	// start and end, mode, earlier summary and focus. The chain covers the content, so no content can know the key.
+	// start and end, mode, detail, earlier summary and focus. The chain covers the content, so no content can know the key.
 	Key          string
 	Conversation string // ID, for events
 	Scope        string
@@ -23,6 +23,7 @@ type Question struct {
 	Instructions string  // of the user, for all answers; a Summarizer sets it
 	Behind       int     // tokens of the messages behind the span, which stay; more may come before the answer is used
 	SpanTokens   int     // of the span as it is sent now
+	Detail       Detail  // how long the answer is to be
 	Room         int     // tokens that the answer may take; 0 is no limit but SpanTokens
 	Usable       int     // tokens of the vocabulary that a request to Model may have; 0 if that is not known
 }

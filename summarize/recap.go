@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"epitome/rewrite/activity"
@@ -92,18 +93,25 @@ func Text(span Span, says Says, where string) (text string, leftOut bool) {
 		// The text takes the place of the last words and of half of the calls, as Size assumes; of a quarter if there is room.
 		calls = calls/2 + min(calls/4, s.Budgets.Spare)
 	}
-	s.section("messages and the lines of the transcript where they begin", s.index())
+	if s.Budgets.Alone && says.Text != "" && says.Until >= s.To {
+		s.Budgets.Work, part, calls = 0, 0, 0
+	}
 	tasks, asOf := s.tasks(part)
 	s.seen.add(tasks)
 	done := s.calls(calls)
-	written := s.Written(part, s.listed)
+	written, read := s.files(activity.Write, part, s.listed), s.files(activity.Read, part/2, s.listed)
 	s.section(fmt.Sprintf("your task list, as of message %d", asOf), tasks)
 	s.section("files written by calls that are not listed, oldest first", written)
+	s.section("files read by calls that are not listed, oldest first", read)
 	s.section("calls that were made, oldest first, and ended ok where nothing else is said; do not repeat one without a "+
 		"reason; quoted under a call: its failure, its result, or up to four lines of it that later calls used", done)
 	if says.Text == "" {
-		room := bytesFor(s.Budgets.Work) - len(written) - len(tasks) - len(done)
-		said = append(s.lastWords(room), said...)
+		room := bytesFor(s.Budgets.Work) - len(written) - len(read) - len(tasks) - len(done)
+		words := s.lastWords(room)
+		for _, m := range words {
+			room -= len(m.text)
+		}
+		said = slices.Concat(words, said, s.thoughts(room))
 	}
 	s.messages(said, others)
 	fmt.Fprintf(s, "[end of summary %s. %s]", s.id, where)
@@ -116,24 +124,28 @@ func idBefore(r *conversation.Request, end int) string { return fmt.Sprintf("%x"
 
 // Budgets are the tokens of the vocabulary that the parts of a summary may take.
 type Budgets struct {
-	Keep   int // the user's lines that begin with "keep:"
-	Users  int // the user's other messages in the span
-	Latest int // the user's newest message before Span.End, if it is in the span
-	Prose  int // the model's text
-	Work   int // the agent's tasks, files, calls and last words
-	Index  int // the lines of the transcript where messages begin
-	Spare  int // for what the user said and is left out otherwise, then for calls beside a model's text
+	Keep   int  // the user's lines that begin with "keep:"
+	Users  int  // the user's other messages in the span
+	Latest int  // the user's newest message before Span.End, if it is in the span
+	Prose  int  // the model's text
+	Work   int  // the agent's tasks, files, calls and last words
+	Alone  bool // a model's text that has seen the whole span stands without the work
+	State  bool // of the calls, only commands as they ended last, and failures that nothing has mended
+	Spare  int  // for what the user said and is left out otherwise, then for calls beside a model's text
 }
 
 // BudgetsFor returns the budgets for a mode. window is in tokens of the vocabulary, of which each is ratio tokens of
 // the model. Each budget is a number of the model's tokens, or a share of the window if that is less.
-func BudgetsFor(mode Mode, window int, ratio float64) Budgets {
+func BudgetsFor(mode Mode, detail Detail, window int, ratio float64) Budgets {
 	most := func(tokens, share float64) int { return int(min(tokens/ratio, share*float64(window))) }
+	share, prose := detail.share()
 	b := Budgets{Keep: most(4_000, 0.25), Users: most(20_000, 0.11), Latest: most(20_000, 0.25),
-		Prose: most(1_750, 0.06), Work: most(7_700, 0.155)}
+		Prose: most(prose, 0.06*share), Work: most(7_700*share, 0.155*share)}
 	switch mode {
-	case Lossless: // the index says where the transcript has the work
-		b.Work, b.Index = 0, most(6_000, 0.10)
+	case LLM:
+		b.Alone = true
+	case Lossless:
+		b.State = true
 	case Window: // there is only what a model said before, beside the user's messages
 		b.Work = 0
 	}
@@ -143,7 +155,7 @@ func BudgetsFor(mode Mode, window int, ratio float64) Budgets {
 // Shrink returns the budgets for a request that does not fit with the full ones. What the user wants kept, the
 // user's newest message and the model's text keep theirs: they say what the agent is to do.
 func (b Budgets) Shrink() Budgets {
-	b.Users, b.Work, b.Index = b.Users/5, b.Work/5, b.Index/5
+	b.Users, b.Work = b.Users/5, b.Work/5
 	return b
 }
 
@@ -159,7 +171,7 @@ func Size(s Span) int {
 		}
 	}
 	b := s.Budgets
-	return min(users, b.Users+min(latest, b.Latest)) + max(b.Work, b.Work/2+b.Prose) + b.Index + fixed
+	return min(users, b.Users+min(latest, b.Latest)) + max(b.Work, b.Work/2+b.Prose) + fixed
 }
 
 // bytesFor estimates the bytes of some tokens of names, paths and code: counting tokens line by line would take long.

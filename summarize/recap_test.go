@@ -33,7 +33,7 @@ func span(t *testing.T, messages, behind []string) summarize.Span {
 	r, calls := read(t, append(messages, behind...)...)
 	to := len(r.Items) - len(behind)
 	s := summarize.Span{Request: r, Calls: calls, From: r.Head, To: to, End: to, Count: count,
-		Budgets: summarize.BudgetsFor(summarize.Hybrid, 64_000, 1)}
+		Budgets: summarize.BudgetsFor(summarize.Hybrid, summarize.Medium, 64_000, 1)}
 	for i := s.To; i < len(r.Items); i++ {
 		s.Sent = append(s.Sent, r.TextOf(&r.Items[i]))
 	}
@@ -126,7 +126,7 @@ func TestSummaryKeepsItsBudget(t *testing.T) {
 	}
 	for _, window := range []int{8_000, 32_000, 200_000} {
 		s := span(t, all, nil)
-		b := summarize.BudgetsFor(summarize.Intent, window, 1)
+		b := summarize.BudgetsFor(summarize.Intent, summarize.Medium, window, 1)
 		for _, s.Budgets = range []summarize.Budgets{b, b.Shrink()} {
 			text, _ := summarize.Text(s, summarize.Says{}, "")
 			if n := count(text); n > summarize.Size(s)+summarize.Size(s)/5 { // paths have short tokens
@@ -196,7 +196,7 @@ func TestTaskInProgressIsShown(t *testing.T) {
 	arguments := `{"todos":[` + strings.Join(tasks, ",") + `]}`
 	for _, window := range []int{3_000, 8_000, 200_000} {
 		s := span(t, join(call("TodoWrite", arguments, "Set."), assistant("So.")), nil)
-		s.Budgets = summarize.BudgetsFor(summarize.Hybrid, window, 1)
+		s.Budgets = summarize.BudgetsFor(summarize.Hybrid, summarize.Medium, window, 1)
 		text, _ := summarize.Text(s, summarize.Says{}, "")
 		shown := strings.Count(text, "> {\"content\"")
 		note := fmt.Sprintf("(other tasks, in the transcript: %d)", 20-shown)

@@ -1,9 +1,13 @@
 package conversation
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/jsonspan"
@@ -171,6 +175,18 @@ func (r *Request) TextOf(it *Item) string { return strings.Join(r.texts(it, true
 
 // LinesOf returns TextOf an item, with the output that a JSON value wraps as lines (see jsonspan.Unwrapped).
 func (r *Request) LinesOf(it *Item) string { return string(jsonspan.Unwrapped([]byte(r.TextOf(it)))) }
+
+// Thought returns the reasoning of an item, as far as it can be read.
+func (r *Request) Thought(it *Item) string {
+	var list []string
+	for _, t := range slices.Concat(it.Thinking, it.Reasoning) {
+		gjson.ParseBytes(t.Text.Of(r.Body)).ForEach(func(_, value gjson.Result) bool { // a text, or a list of parts
+			list = append(list, cmp.Or(value.Get("text").Str, value.Str))
+			return true
+		})
+	}
+	return strings.TrimSpace(strings.Join(list, "\n"))
+}
 
 func (r *Request) texts(it *Item, documents bool) (texts []string) {
 	for _, p := range it.Parts {

@@ -138,7 +138,7 @@ func newCompaction(s *State, minimal bool) *compaction {
 		window = max(window-s.Overhead(), minTail)
 	}
 	c := &compaction{State: s, minimal: minimal, says: s.lastSays,
-		budgets: summarize.BudgetsFor(s.SummaryMode, window, s.Scale.Ratio)}
+		budgets: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, window, s.Scale.Ratio)}
 	keep, target := s.Limits.KeepTail, s.target()
 	if minimal {
 		c.budgets = c.budgets.Shrink()

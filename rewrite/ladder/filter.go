@@ -58,7 +58,7 @@ func (s *State) leaveOldest(keep int) {
 	}
 	if n := len(oldest(turns, keep)); n > 0 {
 		span := summarize.Span{Request: s.Request, To: turns[n], Count: s.Scale.CountText,
-			Budgets: summarize.BudgetsFor(s.SummaryMode, s.Limits.Window, s.Scale.Ratio)}
+			Budgets: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.Window, s.Scale.Ratio)}
 		kept, _ := span.Kept()
 		s.leaveOut(s.Request.Head, turns[n], event.CodeOldest, "older than the turns that are to be sent, but for lines "+
 			"that the user wants kept", strings.Join(append([]string{""}, kept...), "\n"))

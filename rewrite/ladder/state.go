@@ -31,19 +31,20 @@ type State struct {
 	Added    []ledger.Edit   // the new ones
 	Limits   Effective
 
-	Asked        bool // the client asked for a compaction
-	Refused      bool // the provider refused the request, mostly as too long
-	Fits         int  // tokens that fit by the refusal; 0 if it does not tell
-	OverBudget   bool // the conversation has used up the user's budget
-	CacheCold    bool // the provider has nothing of the conversation in its cache: clearing costs nothing
-	Binds        bool // the model accepts thinking only behind an unchanged prefix
-	ArtifactsOff bool // artifacts are not to be had, or edits were refused: results stay whole up to ClearLine
-	NothingKept  bool // no content can be stored: edits name no artifacts, and their texts say so
-	ReadsByTool  bool // the model reads artifacts with epitome's own tool, not by their addresses
-	Artifacts    Artifacts
-	Scope        string // in which artifacts are named
-	SummaryMode  summarize.Mode
-	Prose        Prose // nil if no model may be asked for summaries
+	Asked         bool // the client asked for a compaction
+	Refused       bool // the provider refused the request, mostly as too long
+	Fits          int  // tokens that fit by the refusal; 0 if it does not tell
+	OverBudget    bool // the conversation has used up the user's budget
+	CacheCold     bool // the provider has nothing of the conversation in its cache: clearing costs nothing
+	Binds         bool // the model accepts thinking only behind an unchanged prefix
+	ArtifactsOff  bool // artifacts are not to be had, or edits were refused: results stay whole up to ClearLine
+	NothingKept   bool // no content can be stored: edits name no artifacts, and their texts say so
+	ReadsByTool   bool // the model reads artifacts with epitome's own tool, not by their addresses
+	Artifacts     Artifacts
+	Scope         string // in which artifacts are named
+	SummaryMode   summarize.Mode
+	SummaryDetail summarize.Detail
+	Prose         Prose // nil if no model may be asked for summaries
 
 	Content    map[string][]byte // by name: what new edits take out, or recorded ones whose artifacts are lost
 	Reason     event.Code        // why nothing more was done
