@@ -84,7 +84,7 @@ var sentences = map[Code]string{
 
 	CodeNotDue:            "No new result is too large, and clearing old ones now would cost more than it saves.",
 	CodeFreesLittle:       "The request is over the line for clearing (clear_at), but clearing would free too little.",
-	CodeFloor:             "The body is under 16 KB: only limits of single tools hold.",
+	CodeFloor:             "The body is under 16 KB: only final screens and limits of single tools hold.",
 	CodeAgain:             "The same request came before and is sent as it was then.",
 	CodeMeanwhile:         "The same request came at the same time, and both are sent alike.",
 	CodeClientSummarises:  "The client asks for its own summary: earlier decisions are repeated, nothing new is done.",

@@ -39,17 +39,17 @@ func Offload(s *State) {
 		}
 		content := s.Request.Items[i].Content
 		bytesLeft -= content.End - content.Start
-		if s.isSmall() && s.Limits.Conf.toolLimit(s.callOf[i].Tool).Tokens == 0 {
-			continue
-		}
 		limit, keep := s.Limits.LimitOf(s.callOf[i])
+		if s.isSmall() && s.Limits.Conf.toolLimit(s.callOf[i].Tool).Tokens == 0 {
+			limit = s.Limits.Floor // no result has more tokens than the body has bytes
+		}
 		edits = append(edits, s.shorten(i, limit, keep)...)
 	}
 	s.Add(edits...)
 }
 
-// isSmall reports whether the body has so few bytes that it fits in any case: only what users set for results by
-// themselves shortens any.
+// isSmall reports whether the body has so few bytes that it fits in any case: only tools' own limits and final screens
+// shorten anything.
 func (s *State) isSmall() bool { return len(s.Request.Body) < s.Limits.Floor && !s.Asked }
 
 // readsBack reports whether the call of result i names an artifact of this conversation: the model reads what an edit
@@ -101,17 +101,16 @@ func (s *State) shorten(i, limit, keep int) (edits []ledger.Edit) {
 }
 
 // shortenText returns the edit that shortens one text of item i: terminal output becomes its final screen, and what is
-// still over limit tokens becomes an excerpt of about keep tokens. ok is false if the edit would save too little.
+// still over limit tokens becomes an excerpt of about keep tokens. ok is false if the edit would save too little: of a
+// text within its limit, a tenth and leastScreen tokens.
 func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, ok bool) {
-	const minScreen = 1_000 // tokens up to which terminal output within its limit stays as it is
-	text, isScreen, done, why := t.text, false, "final screen", event.CodeScreen
+	const leastScreen = 200
+	least, text, done, why := leastSaving, t.text, "final screen", event.CodeScreen
 	output := jsonspan.Wrapped([]byte(t.text)) // the only part of JSON around it that is cut; mostly empty
 	if !output.Empty() {
 		text = string(jsonspan.TextOf([]byte(t.text[output.Start:output.End])))
 	}
-	if t.tokens > minScreen {
-		text, isScreen = excerpt.Screen(text)
-	}
+	text, isScreen := excerpt.Screen(text)
 	switch {
 	case t.tokens > limit && (!isScreen || s.Scale.CountText(text) > limit): // too long, as a screen too
 		if laidOut, ok := excerpt.LaidOut(text); ok {
@@ -128,6 +127,8 @@ func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, 
 		text, why = short, event.CodeOverLimit
 	case !isScreen: // the text is within its limit, and stays
 		return e, false
+	case t.tokens <= limit:
+		least = max(leastScreen, t.tokens/10)
 	}
 	names := s.keepText(t.raw, t.text)
 	text = excerpt.Note(excerpt.OneLine(s.callOf[i].String(), maxCall)+", "+done, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
@@ -137,5 +138,5 @@ func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, 
 	e = ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
 		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text)), Step: ledger.StepOffload, Why: why}
 	e.Saved = t.tokens - e.Tokens
-	return e, e.Saved >= leastSaving
+	return e, e.Saved >= least
 }
