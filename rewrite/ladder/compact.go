@@ -113,6 +113,13 @@ func Compact(s *State) {
 	if s.Total() > s.most() {
 		fitResults(s)
 	}
+	if s.Total() > s.most() && slices.ContainsFunc(s.Request.Groups(), s.isKept) {
+		s.dropsKept = true
+		newCompaction(s, true).run()
+		if s.Total() > s.most() { // no cut was left: those before the last one go
+			newCompaction(s, true).replace(s.compactedEnd, 0)
+		}
+	}
 	if s.isCrowded() && s.Total() > s.most() { // even the newest group has too large calls: it goes as well
 		newCompaction(s, true).replace(s.prefixEnd, 0)
 	}
@@ -187,7 +194,9 @@ func (s *State) tokensOf(g conversation.Group) (n int) {
 func (c *compaction) findCut() int {
 	cut, tail := -1, 0
 	for _, g := range slices.Backward(c.Request.Groups()) {
-		tail += c.tokensOf(g)
+		if !c.isKept(g) { // sizeAfter counts it, as it stays anyway
+			tail += c.tokensOf(g)
+		}
 		if g.First >= c.prefixEnd { // always stays
 			continue
 		}

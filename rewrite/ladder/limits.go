@@ -47,7 +47,7 @@ type Limits struct {
 type Limit struct {
 	Tool   string `toml:"tool"`   // pattern: * is any run of characters, ? is one; case does not matter
 	Tokens int    `toml:"tokens"` // tokens of a result above which it is cut; 0 leaves the general limit
-	Keep   bool   `toml:"keep"`   // the tool's results are never cut or cleared (State.mayReplace)
+	Keep   bool   `toml:"keep"`   // the tool's results are never cut or cleared, and stay behind a compaction that fits
 }
 
 // Rules are the user's filters, all off by default. Each acts once half its number has to go, to spare the cache.

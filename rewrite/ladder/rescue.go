@@ -69,6 +69,7 @@ func (s *State) takeStage(stage Stage) {
 	case StageCompact:
 		Compact(s)
 	case StageBare:
+		s.dropsKept = true
 		newCompaction(s, true).replace(s.prefixEnd, 0)
 	case StageUsers:
 		leaveUsers(s)

@@ -59,6 +59,7 @@ type State struct {
 	callOf       []*activity.Call // by item: the call that it answers; an empty call if none is known
 	forms        []form           // by item
 	total        int              // tokens of the request as it is sent
+	dropsKept    bool             // the request does not fit otherwise: groups with results that Limit.Keep keeps go, too
 	compactedEnd int              // end of the items that the last compaction dropped; the head if there was none
 	lastSays     summarize.Says   // a model's words in the last summary
 }
@@ -214,7 +215,7 @@ func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits [
 		role := items[g.First].Role
 		switch n := len(edits); {
 		case g.First < first || g.End > end: // not wholly among the items
-		case s.isPinned(g), s.staysInPlace(g) && roleBehind != conversation.User: // else a flaw: user behind system
+		case s.isPinned(g), s.isKept(g), s.staysInPlace(g) && roleBehind != conversation.User: // else a flaw: user behind system
 			roleBehind = role
 		case n > 0 && edits[n-1].First == g.End:
 			edits[n-1].First, edits[n-1].Count = g.First, edits[n-1].Count+g.End-g.First
@@ -254,10 +255,21 @@ func (s *State) setText(e *ledger.Edit, text string) {
 	e.Saved -= e.Tokens
 }
 
-// staysInPlace reports whether a group stays in place, whatever is dropped around it: it is pinned, or is a message of
-// the system, whose instructions still hold, that was not dropped before.
+// staysInPlace reports whether a group stays in place, whatever is dropped around it: it is pinned or kept, or is a
+// message of the system, whose instructions still hold, that was not dropped before.
 func (s *State) staysInPlace(g conversation.Group) bool {
-	return s.isPinned(g) || s.Request.Items[g.First].Role == conversation.System && !s.forms[g.First].dropped
+	isSystem := s.Request.Items[g.First].Role == conversation.System && !s.forms[g.First].dropped
+	return isSystem || s.isPinned(g) || s.isKept(g)
+}
+
+// isKept reports whether a group that was not dropped before has a result of a tool with Limit.Keep, and may stay.
+func (s *State) isKept(g conversation.Group) bool {
+	if s.dropsKept || s.forms[g.First].dropped {
+		return false
+	}
+	return slices.ContainsFunc(s.callOf[g.First:g.End], func(c *activity.Call) bool {
+		return s.Limits.Conf.toolLimit(c.Tool).Keep
+	})
 }
 
 // isPinned reports whether a group has an item of opaque or unknown content, which is never changed or moved.

@@ -1,0 +1,82 @@
+package rewrite_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"epitome/rewrite"
+	"epitome/rewrite/ladder"
+)
+
+// grown returns a conversation of so many turns, each with the user's words, a call, its result and an answer. Each text
+// has the number of its turn; that of the call is its ID. The name is of the tool in the turns that are listed.
+func grown(api string, turns int, tool string, listed ...int) *talk {
+	c := newTalk(api, 1, "scope", false)
+	c.system, c.messages = "", nil
+	for turn := range turns {
+		id, name := fmt.Sprintf("call_%d_", turn), "run"
+		for _, n := range listed {
+			if n == turn {
+				name = tool
+			}
+		}
+		p := newPen(1, 1)
+		c.add(object{"role": "user", "content": fmt.Sprintf("words %d. %s", turn, strings.Repeat("Go on. ", 60))})
+		made := call{id: id, tool: name, arguments: `{"n":1}`, result: fmt.Sprintf("result %d.\n%s", turn,
+			strings.Repeat("Another line of it.\n", 120))}
+		c.add(c.api.answer(answer{text: fmt.Sprintf("before %d.", turn), calls: []call{made}})...)
+		c.add(c.api.results(p, []call{made})...)
+		c.add(c.api.answer(answer{text: fmt.Sprintf("answer %d.", turn)})...)
+	}
+	c.add(object{"role": "user", "content": "the newest words"})
+	return c
+}
+
+// shapeTalk shapes a conversation as if it came for the first time, and holds that its server takes it.
+func shapeTalk(t *testing.T, c *talk, window int, set func(l *ladder.Limits)) rewrite.Output {
+	t.Helper()
+	limits := defaultLimits()
+	set(&limits)
+	p := start(newStorage())
+	p.window.Store(int64(window))
+	for name, a := range apis {
+		if a != c.api {
+			continue
+		}
+		out := p.Shape(rewrite.Input{Dialect: dialects[name], Body: c.body(), Limits: &limits})
+		if err := c.api.refusal(out.Body, c.body()); err != nil || out.Report.Err != nil {
+			t.Fatalf("refused: %v, %v", err, out.Report.Err)
+		}
+		return out
+	}
+	panic("no such API")
+}
+
+// keep = true: behind a compaction the calls and results of such tools stand whole, where they fit.
+func TestKeptToolsStandBehindACompaction(t *testing.T) {
+	for api := range apis {
+		t.Run(api, func(t *testing.T) {
+			t.Parallel()
+			c := grown(api, 30, "skill", 2, 3, 9)
+			out := shapeTalk(t, c, 16_000, func(l *ladder.Limits) {
+				l.KeepTail = 1_000
+				l.ToolLimits = []ladder.Limit{{Tool: "skill", Keep: true}}
+			})
+			body := string(out.Body)
+			if out.Report.Compacted == 0 {
+				t.Fatalf("not compacted: %+v", out.Report.Code)
+			}
+			whole := quoted(strings.Repeat("Another line of it.\n", 120))
+			for _, turn := range []int{2, 3, 9} {
+				result := fmt.Sprintf(`result %d.\n`, turn) + strings.Trim(whole, `"`)
+				if !strings.Contains(body, result) || strings.Count(body, fmt.Sprintf("call_%d_\"", turn)) < 2 {
+					t.Errorf("the call or the result of turn %d is not sent", turn)
+				}
+			}
+			if strings.Contains(body, `call_4_"`) {
+				t.Error("a call of another tool stands before the summary's end")
+			}
+		})
+	}
+}
