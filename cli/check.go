@@ -94,7 +94,7 @@ func summaryCost(conf config.Config, c event.Conversation) string {
 	if !s.Mode.Asks() {
 		return "no model is asked for summaries"
 	}
-	tokens := int(conf.Rewrite.CompactAt * float64(window.Usable(c.Window, 0)))
+	tokens := conf.Rewrite.EffectiveAt(c.Window, window.Usable(c.Window, 0), 1).CompactLine
 	cost := func(upstream, model, by string, cached int) string {
 		charge := biller.Charge(&event.Summary{Upstream: upstream, Model: model, Time: time.Now(), Cost: event.Cost{
 			InputTokens: tokens, CachedTokens: cached, OutputTokens: 1500, Requests: 1}})

@@ -300,7 +300,7 @@ func TestHeadersThatMakeNoSenseAreRefused(t *testing.T) {
 		"x-epitome-preset: secret":                         "x-epitome-preset: write one of balanced, ",
 		"x-epitome-compac: now":                            "x-epitome-compac; write one of x-epitome-mode, ",
 		"x-epitome-set: rent=2, summarize_mode":            "summarize_mode in x-epitome-set: write one of auto, ",
-		"x-epitome-set: clear_at=secret":                   "clear_at in x-epitome-set: write a share from 0.01 to 1",
+		"x-epitome-set: clear_at=secret":                   "clear_at in x-epitome-set: write a number of tokens from 1000 on, such as ",
 		"x-epitome-set: clear_att=0.7":                     "unknown name clear_att in x-epitome-set; write one of ",
 		"x-epitome-context: docs, none":                    `nothing is kept under the name \"none\"`,
 

@@ -87,7 +87,7 @@ func (a asker) question(end int, earlier summarize.Says) summarize.Question {
 		Model: a.lane.Model, Dialect: a.lane.Dialect, Scope: a.in.Scope, Project: a.in.Project,
 		Credential: a.in.Credential(), Usable: s.Limits.Usable,
 		Earlier: earlier.Text, Focus: a.in.Focus, Detail: s.SummaryDetail, Continue: a.cachedBody(end, earlier),
-		Room: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.Window, s.Scale.Ratio).Prose,
+		Room: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.End, s.Scale.Ratio).Prose,
 	}
 	for i := head; i < end; i++ {
 		q.SpanTokens += s.Sent(i)

@@ -81,7 +81,7 @@ func (s *State) compactLine() int {
 	case s.isCrowded():
 		return s.most()
 	}
-	return max(s.Limits.CompactLine, s.Overhead()+min(leastRoom, s.Limits.Usable/4))
+	return max(s.Limits.CompactLine, s.Overhead()+min(leastRoom, s.Limits.Usable/4, s.Limits.End/4))
 }
 
 // prepareLine returns the tokens above which a summary is made ahead of need: as far below compactLine as PrepareLine
@@ -93,7 +93,7 @@ func (s *State) prepareLine() int {
 // target returns the tokens to which a compaction brings the request: Limits.Target, but two fifths of the room that the
 // Overhead leaves may stay filled, and a third of it comes free below compactLine, so that both are worth it.
 func (s *State) target() int {
-	room := s.most() - s.Overhead()
+	room := min(s.most(), max(s.Limits.End, s.compactLine())) - s.Overhead()
 	return min(max(s.Limits.Target, s.Overhead()+room*2/5), s.compactLine()-room/3)
 }
 
@@ -140,7 +140,7 @@ type compaction struct {
 
 func newCompaction(s *State, minimal bool) *compaction {
 	const minimalTail = 0.1 // share of Usable that may stay behind the cut
-	window := s.Limits.Window
+	window := min(s.Limits.Window, max(s.Limits.End, s.compactLine()))
 	if s.isCrowded() {
 		window = max(window-s.Overhead(), minTail)
 	}

@@ -23,8 +23,8 @@ type Limits struct {
 	OffloadReads int             `toml:"offload_read_tokens"`   // the same for file reads
 	OffloadKeep  int             `toml:"offload_keep"`          // tokens left of a cut result; see Effective.LimitOf
 	ToolLimits   []Limit         `toml:"tools"`                 // for tools by name, in place of the limits above
-	ClearAt      float64         `toml:"clear_at"`              // share at which old results are cleared
-	CompactAt    float64         `toml:"compact_at"`            // share at which a summary replaces older turns
+	ClearAt      Line            `toml:"clear_at"`              // at which old results are cleared
+	CompactAt    Line            `toml:"compact_at"`            // at which a summary replaces older turns
 	Target       float64         `toml:"compact_to"`            // share to which a compaction brings the request down
 	KeepTail     int             `toml:"keep_tokens"`           // tokens of the newest groups that a compaction keeps
 	WarnAt       int             `toml:"warn_at"`               // tokens sent since the last compaction; 0 never warns
@@ -41,6 +41,31 @@ type Limits struct {
 	OffloadShare float64 `toml:"-"` // share of the window that no general limit of results exceeds
 	ClearAtLeast int     `toml:"-"` // tokens that clearing at ClearAt frees at least
 	Groups       int     `toml:"-"` // newest groups, whose results are not cleared
+}
+
+// Line is a number of tokens, or a share if it is at most 1.
+type Line float64
+
+// UnmarshalText reads the text of a line: "100k". Numbers of TOML need none.
+func (l *Line) UnmarshalText(text []byte) error {
+	var tokens unit.Tokens
+	share, err := strconv.ParseFloat(string(text), 64)
+	if err == nil {
+		*l = Line(share)
+		return nil
+	}
+	err = tokens.UnmarshalText(text)
+	*l = Line(tokens)
+	return err
+}
+
+// tokens returns the line in tokens of the vocabulary, each of which is ratio tokens of the model. Shares are of room,
+// and a number of tokens is at most the usual share.
+func (l Line) tokens(room int, ratio float64, usual float64) int {
+	if l <= 1 {
+		return int(float64(l) * float64(room))
+	}
+	return min(int(float64(l)/ratio), int(usual*float64(room)))
 }
 
 // Limit is one table [[rewrite.tools]] of config.toml.
@@ -122,6 +147,8 @@ func (l *Limits) toolLimit(tool string) Limit {
 
 // Bounds that nobody configures. Shares are of the window, tokens are those of the vocabulary.
 const (
+	usualClear     = 0.8   // of usable: ClearAt at most, if it is tokens
+	usualCompact   = 0.9   // of usable: CompactAt at most, if it is tokens
 	protectShare   = 0.20  // Protect at most
 	clearShare     = 0.10  // that clearing at the line frees at least, if this is more than ClearAtLeast
 	mostClearShare = 0.25  // that clearing at the line has to free at most
@@ -138,6 +165,7 @@ type Effective struct {
 	Conf           *Limits `json:"-"`
 	Ratio          float64 `json:"-"` // how many tokens of the model one of the vocabulary is
 	Window, Usable int     `json:"-"` // what the model holds, and how much of it a request may fill
+	End            int     `json:"-"` // Window, but CompactLine if that was given in tokens: where lines and summaries end
 
 	Floor       int `json:"floor"` // bytes of a body
 	Offload     int `json:"offload_tokens"`
@@ -158,24 +186,34 @@ type Effective struct {
 // token of the vocabulary is ratio tokens of the model.
 func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	inVocabulary := func(ofModel float64) int { return int(ofModel / ratio) }
-	ofWindow := func(share float64) float64 { return share * float64(window) } // tokens of the model
-	atMost := func(tokens int, share float64) int { return inVocabulary(min(float64(tokens), ofWindow(share))) }
+	atMost := func(tokens, window int, share float64) int {
+		return inVocabulary(min(float64(tokens), share*float64(window)))
+	}
 	room := inVocabulary(float64(usable))
-	ofUsable := func(share float64) int { return int(share * float64(room)) } // tokens of the vocabulary
+	compactLine := l.CompactAt.tokens(room, ratio, usualCompact)
+	end, rest := inVocabulary(float64(window)), room // lines are shares of rest
+	if l.CompactAt > 1 && compactLine < int(usualCompact*float64(room)) {
+		end, rest = compactLine, compactLine
+	}
+	clearLine, held := l.ClearAt.tokens(rest, ratio, usualClear), window // held is where clearing has the window end
+	if l.ClearAt > 1 {
+		clearLine = min(l.ClearAt.tokens(room, ratio, usualClear), compactLine)
+		held = min(window, int(l.ClearAt))
+	}
 	s := Effective{
-		Conf: l, Ratio: ratio, Window: inVocabulary(float64(window)), Usable: room,
+		Conf: l, Ratio: ratio, Window: inVocabulary(float64(window)), Usable: room, End: end,
 		Floor:   min(l.Floor, room), // a token is a byte or more, so a text of fewer bytes than room fits in any case
-		Offload: atMost(l.Offload, l.OffloadShare), Lookups: atMost(l.Lookups, l.OffloadShare),
-		Reads: atMost(l.OffloadReads, l.OffloadShare), Keep: inVocabulary(float64(l.OffloadKeep)),
-		ClearLine: ofUsable(l.ClearAt), PrepareLine: ofUsable(prepareShare), CompactLine: ofUsable(l.CompactAt),
-		AtLeast: inVocabulary(min(max(float64(l.ClearAtLeast), ofWindow(clearShare)), ofWindow(mostClearShare))),
-		Target:  ofUsable(l.Target), KeepTail: atMost(l.KeepTail, keepShare),
-		Protect: atMost(l.Protect, protectShare), Age: l.Groups,
+		Offload: atMost(l.Offload, window, l.OffloadShare), Lookups: atMost(l.Lookups, window, l.OffloadShare),
+		Reads: atMost(l.OffloadReads, window, l.OffloadShare), Keep: inVocabulary(float64(l.OffloadKeep)),
+		ClearLine: clearLine, PrepareLine: int(prepareShare * float64(rest)), CompactLine: compactLine,
+		Target: int(l.Target * float64(rest)), KeepTail: atMost(l.KeepTail, window, keepShare),
+		AtLeast: inVocabulary(min(max(float64(l.ClearAtLeast), clearShare*float64(held)), mostClearShare*float64(held))),
+		Protect: atMost(l.Protect, held, protectShare), Age: l.Groups,
 	}
 	switch { // a small window holds few groups, so most could never be cleared otherwise
-	case window < 48_000:
+	case held < 48_000:
 		s.Age = min(3, l.Groups)
-	case window < 96_000:
+	case held < 96_000:
 		s.Age = min(6, l.Groups)
 	}
 	return s
@@ -211,8 +249,8 @@ func (l *Limits) numbers() []number {
 		{"offload_lookup_tokens", tokens, float64(l.Lookups), 1, most},
 		{"offload_read_tokens", tokens, float64(l.OffloadReads), 1, most},
 		{"offload_keep", tokens, float64(l.OffloadKeep), 0, most},
-		{"clear_at", "share", l.ClearAt, least, 1},
-		{"compact_at", "share", l.CompactAt, least, 1},
+		{"clear_at", lineKind, float64(l.ClearAt), least, 1},
+		{"compact_at", lineKind, float64(l.CompactAt), least, 1},
 		{"compact_to", "share", l.Target, least, 1},
 		{"keep_tokens", tokens, float64(l.KeepTail), 0, most},
 		{"warn_at", tokens, float64(l.WarnAt), 0, most},
@@ -226,8 +264,13 @@ func (l *Limits) numbers() []number {
 	}
 }
 
+const lineKind = `number of tokens from 1000 on, such as "100k", or a share`
+
 // isSound reports whether the number is within its bounds. NaN is not.
-func (n number) isSound() bool { return n.max == 0 || n.min <= n.value && n.value <= n.max }
+func (n number) isSound() bool {
+	isTokens := n.kind == lineKind && n.value >= 1_000 && n.value <= unit.MostTokens
+	return isTokens || n.max == 0 || n.min <= n.value && n.value <= n.max
+}
 
 // advice is the error that says what to write as the number.
 func (n number) advice() error {
@@ -253,8 +296,8 @@ func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
 		return l, false, nil
 	}
 	with = l
-	if name == "cache_life" { // a text in TOML
-		value = strconv.Quote(value)
+	if name == "cache_life" || l.numbers()[i].kind == lineKind { // a text in TOML
+		value = strconv.Quote(strings.Trim(value, `"`))
 	}
 	err = toml.Unmarshal([]byte(name+" = "+value), &with)
 	if n := with.numbers()[i]; err != nil || !n.isSound() {
@@ -287,11 +330,13 @@ func (l *Limits) Check() error {
 	return l.CheckShares()
 }
 
-// CheckShares returns an error if compaction would come before clearing, or leave requests over its own line.
+// CheckShares returns an error if compaction would come before clearing, or leave requests over its own line. Tokens
+// beside a share are not compared: EffectiveAt puts them in order.
 func (l *Limits) CheckShares() error {
-	if l.Target < l.CompactAt && l.ClearAt <= l.CompactAt {
+	isMixed := l.ClearAt > 1 && l.CompactAt <= 1
+	if l.Target < float64(min(l.CompactAt, 1)) && (l.ClearAt <= l.CompactAt || isMixed) {
 		return nil
 	}
-	return fmt.Errorf("cannot use rewrite.compact_at %v with compact_to %v and clear_at %v: "+
+	return fmt.Errorf("cannot use rewrite.compact_at %.10g with compact_to %v and clear_at %.10g: "+
 		"compact_to must be below compact_at, and clear_at not above it", l.CompactAt, l.Target, l.ClearAt)
 }
