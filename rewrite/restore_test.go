@@ -59,4 +59,14 @@ func TestRestoredConversationStaysWhole(t *testing.T) {
 	if last.Report.Cleared+last.Report.Compacted == 0 || bytes.Contains(last.Body, []byte("part 1 is well. part 1 is")) {
 		t.Errorf("what does not fit is sent whole: %+v", last.Report)
 	}
+	if n, err := book.Restore(last.Report.Decision); err != nil || n == 0 {
+		t.Fatalf("%d edits are taken back: %v", n, err)
+	}
+	again := ask(80)
+	if r := again.Report; r.TokensAfter.Total() > r.Usable || r.Code == event.CodeAgain {
+		t.Errorf("repeated after it, %d of %d tokens are sent: %s", r.TokensAfter.Total(), r.Usable, r.Code)
+	}
+	if once := ask(80); !bytes.Equal(once.Body, again.Body) {
+		t.Errorf("the same request is sent otherwise: %+v", once.Report)
+	}
 }

@@ -33,7 +33,7 @@ type shaping struct {
 	state     *ladder.State         // the request with its edits
 	replayed  []ledger.Edit         // the edits that find found, which were decided for an earlier request
 	undone    []ledger.Edit         // the edits that the user has taken back since the request before
-	discarded bool                  // find found a decision that does not fit the request any more
+	discarded bool                  // the decision that was found does not fit the request or its window any more
 	held      bool                  // the decision could not be recorded
 	unknown   bool                  // the ledger failed: an earlier request may have been decided otherwise
 }
@@ -195,6 +195,9 @@ func (x *shaping) decide() error {
 	d := &x.state.Decision
 	// Decisions reach to End, behind the last answer or result: a user message behind it may be a passing reminder.
 	isDecided := !d.OtherModel && d.Items > 0 && d.Items >= x.request.End()
+	if isDecided && len(x.undone) > 0 && x.state.Total() > x.state.Limits.Usable {
+		isDecided, x.state.Recorded, x.discarded = false, 0, true // restored, but whole it does not fit
+	}
 	if isDecided && !x.in.Compact && x.in.Rescue == nil {
 		x.out.Report.Code, x.out.Report.Reason = event.CodeAgain, "the request is one that was decided before"
 		return x.build()
