@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -100,27 +101,45 @@ func (a *app) contextCommand() *cobra.Command {
 		}}
 	}
 	return verbs("context", "Keep files, and tell new conversations where they are",
-		verb("add NAME FILE...", "Add text files to the set NAME; a file that is there already is replaced",
+		verb("add NAME FILE|FOLDER...", "Add text files to the set NAME; a file that is there already is replaced",
 			atLeast(2), addContext),
 		verb("list", "List the files of all sets", cobra.NoArgs, listContext),
 		verb("remove NAME [FILE...]", "Remove files of a set, or the whole set", atLeast(1), removeContext))
 }
 
-// addContext keeps files under a name: args are the name and the files' paths.
+// addContext keeps files under a name: args are the name and the paths of files and folders. A file of a folder that
+// cannot be kept is left out, with a warning.
 func addContext(kept inject.Files, args []string) error {
 	name, paths := args[0], args[1:]
+	files := map[string]string{}
 	for _, path := range paths {
-		content, err := os.ReadFile(path)
-		if err == nil {
-			err = kept.Add(name, filepath.Base(path), content)
-		}
-		if err != nil {
+		if err := inject.Find(path, files); err != nil {
 			return fmt.Errorf("cannot keep %s: %w", path, err)
 		}
 	}
+	var left []string
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		content, err := os.ReadFile(files[file])
+		if err == nil {
+			err = kept.Add(name, file, content)
+		}
+		if err != nil && slices.Contains(paths, files[file]) {
+			return fmt.Errorf("cannot keep %s: %w", files[file], err)
+		}
+		if err != nil {
+			left = append(left, fmt.Sprintf("%s (%v)", file, err))
+		}
+	}
+	why := plain(strings.Join(left, ", "))
+	if len(left) == len(files) {
+		return fmt.Errorf("cannot keep %s: no file in it can be kept: %s", paths[0], cmp.Or(why, "there is none"))
+	}
+	if len(left) > 0 {
+		warn("left out %s: %s", english.Plural(len(left), "file", ""), why)
+	}
 	fmt.Printf("Kept %s under %s. A new conversation gets their index with the header x-epitome-context: %s, "+
-		"or with names = [%q] under [context] in the configuration.\n", english.Plural(len(paths), "file", ""), name,
-		name, name)
+		"or with names = [%q] under [context] in the configuration.\n", english.Plural(len(files)-len(left), "file", ""),
+		name, name, name)
 	return nil
 }
 

@@ -29,7 +29,7 @@ func FilesIn(data string) Files { return Files{filepath.Join(data, "contexts")} 
 // Bounds of one context.
 const (
 	MaxFileBytes = 10 << 20
-	MaxFiles     = 200
+	MaxFiles     = 1_000
 )
 
 // File is a file of a context.
@@ -79,15 +79,18 @@ func (f Files) List(context string) (list []File, err error) {
 	if !isContext(context) {
 		return nil, nil
 	}
-	entries, err := os.ReadDir(filepath.Join(f.folder, context))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			list = append(list, File{e.Name(), info.Size()})
+	err = fs.WalkDir(os.DirFS(filepath.Join(f.folder, context)), ".", func(name string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // there is none, or it was removed just now
+			return nil
 		}
-	}
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		if info, err := e.Info(); err == nil {
+			list = append(list, File{name, info.Size()})
+		}
+		return nil
+	})
 	return list, err
 }
 
@@ -96,7 +99,7 @@ func (f Files) Read(context, name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(f.folder, context, name))
 }
 
-// Add keeps a file in a context, in the place of one of the same name.
+// Add keeps a file in a context, in the place of one of the same name, which may be a path with slashes.
 func (f Files) Add(context, name string, text []byte) error {
 	list, err := f.List(context)
 	isNew := !slices.ContainsFunc(list, func(other File) bool { return other.Name == name })
@@ -106,9 +109,8 @@ func (f Files) Add(context, name string, text []byte) error {
 	case !isContext(context):
 		return fmt.Errorf("a context is named by up to 64 of a-z, 0-9, dot, dash and underscore, with a letter or "+
 			"digit first, not %.80q", context)
-	case name == "" || name == "." || name == ".." || len(name) > 120 || !utf8.ValidString(name) ||
-		strings.ContainsAny(name, "\x00\r\n/\\"):
-		return errors.New("the name of a file must be one line of up to 120 bytes")
+	case !fs.ValidPath(name) || name == "." || len(name) > 200 || strings.ContainsAny(name, "\x00\r\n\\"):
+		return errors.New("the name of a file must be one line of up to 200 bytes")
 	case len(text) > MaxFileBytes:
 		return fmt.Errorf("it has more than %d bytes; cut it into several", MaxFileBytes)
 	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
@@ -116,7 +118,8 @@ func (f Files) Add(context, name string, text []byte) error {
 	case isNew && len(list) >= MaxFiles:
 		return fmt.Errorf("%s has %d files already; use another name", context, MaxFiles)
 	}
-	if err := os.MkdirAll(filepath.Join(f.folder, context), 0o700); err != nil {
+	path := filepath.Join(f.folder, context, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
 	temp, err := os.CreateTemp(f.folder, "new-")
@@ -128,7 +131,7 @@ func (f Files) Add(context, name string, text []byte) error {
 	if err = errors.Join(err, temp.Close()); err != nil {
 		return err
 	}
-	return os.Rename(temp.Name(), filepath.Join(f.folder, context, name))
+	return os.Rename(temp.Name(), path)
 }
 
 var errNoFiles = errors.New("there is no context of that name")

@@ -1,7 +1,13 @@
 package inject
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -41,7 +47,8 @@ func TestFilesAreKeptUntilTheyAreRemoved(t *testing.T) {
 	if files.Remove("docs", "a.md", "none") == nil {
 		t.Error("a file is removed that is not there")
 	}
-	step("b.md: new", nil)
+	step("b.md: new, c/a.md: three", add("docs", "c/a.md", "three"))
+	step("b.md: new", files.Remove("docs", "c/a.md"))
 	if names, err := files.Names("*"); fmt.Sprint(names, err) != "[docs other] <nil>" {
 		t.Errorf("contexts are %v, %v", names, err)
 	}
@@ -66,7 +73,7 @@ func TestFilesThatCannotBeKeptAreRefused(t *testing.T) {
 	for _, context := range []string{"", "Docs", "../docs", "a/b", ".docs", "-", strings.Repeat("a", 65)} {
 		f(context, "b.md", "two")
 	}
-	for _, name := range []string{"", ".", "..", "../b.md", `a\b.md`, "c\nd.md", strings.Repeat("a", 121)} {
+	for _, name := range []string{"", ".", "..", "../b.md", `a\b.md`, "c\nd.md", "a//b", "/a", strings.Repeat("a", 201)} {
 		f("docs", name, "three")
 	}
 	f("docs", "b.md", "\xff\xfe")
@@ -78,4 +85,40 @@ func TestFilesThatCannotBeKeptAreRefused(t *testing.T) {
 		}
 	}
 	f("docs", "b.md", "one more")
+}
+
+// Of a folder, git and Find leave out the same files.
+func TestFoldersHonourIgnoredFiles(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(folder, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(".gitignore", "# comment\n*.log\n!keep.log\n/build/\nnode_modules\r\ndoc/*.txt\na/**/z\n**/deep/x\nout/**\n"+
+		"[ab]?.md\n[!a]-.c\n\\#x\nonly/\n.env*  \nbroken[\n")
+	write("sub/.gitignore", "!*.log\n/top\nkeep.log\n")
+	for _, name := range strings.Fields("a.log keep.log sub/a.log sub/keep.log build/x src/build/x sub/node_modules/x/y " +
+		"node_modules doc/a.txt doc/b/a.txt a/z a/b/c/z q/deep/x q/deep/y out/x/y a1.md c1.md sub/b2.md a-.c b-.c #x " +
+		"only src/only/x sub/top sub/sub/top .env .env.local .github/x.yml plain.md") {
+		if name != "node_modules" {
+			write(name, "text")
+		}
+	}
+	git := func(args ...string) string {
+		out, err := exec.Command("git", append([]string{"-C", folder}, args...)...).Output()
+		if err != nil {
+			t.Skip("there is no git here")
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	want := strings.Split(strings.Trim(git("ls-files", "-z", "-co", "--exclude-standard"), "\x00"), "\x00")
+	files := map[string]string{}
+	err := Find(folder, files)
+	if got := slices.Sorted(maps.Keys(files)); err != nil || !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		t.Errorf("found are %q, %v; git has %q", got, err, want)
+	}
 }
