@@ -25,7 +25,7 @@ func (a *app) demoCommand() *cobra.Command {
 	var v verdict
 	var window string
 	var open bool
-	o := demo.Options{Out: os.Stdout, Color: isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""}
+	o := demo.Options{Out: os.Stdout, Color: hasColours(os.Stdout)}
 	c := &cobra.Command{Use: "demo", Short: "Play a long scripted session through the proxy, offline",
 		RunE: func(*cobra.Command, []string) (err error) {
 			if o.Window, err = config.ParseWindow(window); err != nil {

@@ -188,12 +188,27 @@ func sessionIn(in *os.File, wait time.Duration) string {
 	}
 }
 
+// paint colours a share of the window: yellow from 70 percent on, and red from 90.
+func paint(text string, share float64) string {
+	const yellow, red = "\x1b[33m", "\x1b[31m"
+	switch {
+	case !hasColours(os.Stdout) || share < .7:
+		return text
+	case share < .9:
+		return yellow + text + "\x1b[0m"
+	}
+	return red + text + "\x1b[0m"
+}
+
 // statusText returns a conversation in one line: how much of its window it fills, the share of cached tokens, the money
 // saved, the requests that would have failed and the last decision. Unknown parts are left out.
 func statusText(s event.Status) string {
 	text := "epitome " + console.Tokens(int64(s.Tokens))
 	if s.Window > 0 {
-		text += fmt.Sprintf("/%s %s", console.Tokens(int64(s.Window)), console.Percent(s.Share))
+		text += fmt.Sprintf("/%s %s", console.Tokens(int64(s.Window)), paint(console.Percent(s.Share), s.Share))
+		if s.Near {
+			text += ", soon to be shortened"
+		}
 	} else {
 		text += " tokens"
 	}

@@ -36,6 +36,7 @@ type Conversation struct {
 	Raw      int       `json:"raw"`    // and as it came
 	Window   int       `json:"window"`
 	Share    float64   `json:"share"`              // Tokens of Window
+	Near     bool      `json:"near,omitempty"`     // the newest request is near the end of the window
 	Cached   float64   `json:"cached"`             // part of the input that the provider's cache had; -1: unknown
 	Latest   string    `json:"latest,omitempty"`   // the newest decision, such as "turn 7: clear 2 results, −9.1k tokens"
 	Notice   string    `json:"notice,omitempty"`   // why the newest request cannot be shortened or kept, as it should be
@@ -69,6 +70,7 @@ type Status struct {
 	Tokens   int       `json:"tokens"`
 	Window   int       `json:"window"`
 	Share    float64   `json:"share"`
+	Near     bool      `json:"near,omitempty"`
 	Cached   float64   `json:"cached"`
 	Saved    *float64  `json:"saved_usd"` // null if no price is known
 	Beyond   int64     `json:"beyond"`    // requests that would have failed without epitome
@@ -133,6 +135,7 @@ func (t *talk) add(e *Exchange, end time.Time) {
 	t.Client = cmp.Or(e.Client, t.Client)
 	if e.TokensBefore.Total() > 0 {
 		t.Tokens, t.Raw, t.Window, t.Notice = sent(e), e.TokensBefore.Total(), e.Window, ""
+		t.Near = IsNear(sent(e), e.Usable)
 		if e.Code == CodeOverhead || e.Code == CodeUnkept {
 			t.Notice = e.Reason
 		}
@@ -289,7 +292,7 @@ func (b *Book) Status(id, session string) (Status, error) {
 	}
 	c := slices.MaxFunc(all, func(x, y *talk) int { return rank(x) - rank(y) }).view(b.Now()) // of equals the newest
 	s := Status{
-		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Cached: c.Cached,
+		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Near: c.Near, Cached: c.Cached,
 		Beyond: c.Sums.Money.Beyond, Last: c.Latest, Notice: c.Notice, AsOf: c.Last,
 		Miss: c.Miss, Rebilled: c.Rebilled,
 	}

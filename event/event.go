@@ -247,6 +247,7 @@ const (
 	ReasonOverflow  = "overflow"  // the provider refused the request as too long
 	ReasonUsers     = "users"     // of a warning: messages of the user are left out, as nothing else helped
 	ReasonOverhead  = "overhead"  // of a warning: system prompt, tools and first message leave too little of the window
+	ReasonNear      = "near"      // of a warning: the request fills four fifths of Usable (IsNear)
 	ReasonKeep      = "keep"      // of a warning: the user's lines that begin with "keep:" are over their limit
 )
 
@@ -276,10 +277,14 @@ type Cost struct {
 
 // Warning says that a conversation is about to cost more, or to be larger, than it should.
 type Warning struct {
-	Reason   string `json:"reason"`             // threshold, budget, users, overhead or keep
-	Tokens   int    `json:"tokens"`             // of the original request, of overhead, or sent since the last compaction
+	Reason   string `json:"reason"`             // near, threshold, budget, users, overhead or keep
+	Tokens   int    `json:"tokens"`             // of the request, of overhead, or sent since the last compaction
+	Percent  int    `json:"percent,omitempty"`  // that these take of the window, if the request is near its end
 	Messages int    `json:"messages,omitempty"` // of the user, or lines of them, that are left out
 }
+
+// IsNear reports whether a request fills four fifths of what it may have, so that it is soon compacted.
+func IsNear(tokens, usable int) bool { return usable > 0 && 5*tokens >= 4*usable }
 
 // Charge is what something cost.
 type Charge struct {

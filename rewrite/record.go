@@ -172,6 +172,7 @@ func (x *shaping) remember() {
 	s, r := x.state, &x.out.Report
 	l := &lastRequest{shaper: x.shaper, lane: x.lane, request: x.request, chain: x.chain, calls: s.Calls,
 		decision: s.Decision, held: x.held, overfull: r.TokensAfter.Total() > r.Usable, steady: x.steady(),
+		near: event.IsNear(r.TokensAfter.Total(), r.Usable),
 		sent: x.in.Now, project: x.in.Project}
 	if x.in.Credential != nil {
 		l.credential = x.in.Credential()

@@ -216,7 +216,7 @@ func (x *shaping) describeOverhead() {
 	}
 }
 
-// describeOutcome fills in how a compaction ended. It warns of a request that is larger than its model takes, of a
+// describeOutcome fills in how a compaction ended. It warns of a request that is near the end of its window or larger than its model takes, of a
 // conversation that has reached its budget (warn_at), and of words of the user that are not sent.
 func (x *shaping) describeOutcome() {
 	s, r := x.state, &x.out.Report
@@ -229,6 +229,10 @@ func (x *shaping) describeOutcome() {
 	if sent > r.Usable && !x.last.overfull && isNew {
 		// one warning, until a request fits again
 		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonThreshold, Tokens: before})
+	}
+	if event.IsNear(sent, r.Usable) && !x.last.near && isNew {
+		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonNear, Tokens: sent,
+			Percent: 100 * sent / max(r.Window, 1)})
 	}
 	// Only the request that reaches the budget is warned of. record has added its tokens to those spent before; a rescue
 	// is recorded later, and the refused form before it was warned of.
