@@ -53,7 +53,8 @@ func (l *Log) writeSteps(e *event.Exchange) {
 	for _, w := range e.Warnings {
 		if e.Mode == event.ModeOn {
 			write(slog.LevelWarn, "context_window_warning", "reason", w.Reason, "window", e.Window,
-				"usable", e.Usable, "tokens", w.Tokens, "percent", w.Percent, "messages", w.Messages)
+				"usable", e.Usable, "tokens", w.Tokens, "percent", w.Percent, "messages", w.Messages,
+				"why", w.Why)
 		}
 	}
 	if r := &e.Rescue; r.Kind != "" {

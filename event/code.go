@@ -25,6 +25,7 @@ const (
 	CodeTextOnly     Code = "text_only"
 	CodeCompactAt    Code = "compact_at"
 	CodeCutoverAt    Code = "cutover_at"
+	CodeCompactTurns Code = "compact_turns"
 	CodeAsked        Code = "asked_for"
 	CodeRefused      Code = "refused"
 	CodeCut          Code = "window_full"
@@ -72,6 +73,7 @@ var sentences = map[Code]string{
 	CodeTextOnly:     "The configuration keeps only the text of older turns.",
 	CodeCompactAt:    "The request was over the line at which old turns become a summary (compact_at).",
 	CodeCutoverAt:    "The tokens sent since the last summary were over the budget (cutover_at).",
+	CodeCompactTurns: "The model had answered as often since the last summary as compact_turns says.",
 	CodeAsked:        "A compaction was asked for.",
 	CodeRefused:      "The provider refused the request as too long.",
 	CodeCut:          "The request was still too long, so results were cut hard.",

@@ -243,6 +243,8 @@ const (
 const (
 	ReasonThreshold = "threshold" // the request is over the line; of a warning, over Usable
 	ReasonBudget    = "budget"    // tokens sent since the last compaction are over cutover_at; of a warning, warn_at
+	ReasonTurns     = "turns"     // answers since the last compaction are as many as compact_turns
+	ReasonWaits     = "waits"     // of a warning: no compaction can be made that is due by cutover_at or compact_turns
 	ReasonManual    = "manual"    // it was asked for
 	ReasonOverflow  = "overflow"  // the provider refused the request as too long
 	ReasonUsers     = "users"     // of a warning: messages of the user are left out, as nothing else helped
@@ -277,10 +279,11 @@ type Cost struct {
 
 // Warning says that a conversation is about to cost more, or to be larger, than it should.
 type Warning struct {
-	Reason   string `json:"reason"`             // near, threshold, budget, users, overhead or keep
+	Reason   string `json:"reason"`             // near, threshold, budget, waits, users, overhead or keep
 	Tokens   int    `json:"tokens"`             // of the request, of overhead, or sent since the last compaction
 	Percent  int    `json:"percent,omitempty"`  // that these take of the window, if the request is near its end
 	Messages int    `json:"messages,omitempty"` // of the user, or lines of them, that are left out
+	Why      string `json:"why,omitempty"`      // of waits: why no compaction can be made
 }
 
 // IsNear reports whether a request fills four fifths of what it may have, so that it is soon compacted.

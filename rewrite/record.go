@@ -80,7 +80,7 @@ func (x *shaping) decided() ledger.Decision {
 	d.Items, d.Leading = x.recordedEnd(), x.out.Report.Leading
 	d.Sent = x.in.Now.Round(0) // the store keeps wall clocks only
 	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
-		d.Tokens = 0
+		d.Tokens, d.Compacted, d.Waits = 0, s.AnswersInPrefix(), false
 	}
 	d.Tokens, d.Ratio = d.Tokens+s.OfModel(s.Total()), s.Scale.Ratio
 	return d

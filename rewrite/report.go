@@ -204,6 +204,18 @@ func (x *shaping) describeHeld() {
 	r.HeldAfter = max(0, r.TokensAfter.Total()-s.OfModel(newAfter))
 }
 
+// describeWait warns once in a cycle that a budget of so many spent tokens, or compact_turns, calls for a compaction, and
+// says why none can be made.
+func (x *shaping) describeWait(spent int) {
+	s, r := x.state, &x.out.Report
+	isMade := s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted
+	if isMade || s.Reason == event.NoCode || !s.IsCounted() || s.Decision.Waits {
+		return
+	}
+	s.Decision.Waits = true
+	r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonWaits, Tokens: spent, Why: s.Reason.Clause()})
+}
+
 // describeOverhead says how many tokens no compaction can take out, and warns of them once in a conversation.
 func (x *shaping) describeOverhead() {
 	s, r := x.state, &x.out.Report

@@ -382,9 +382,10 @@ func (x *shaping) extend() {
 	case len(x.request.Items)-s.Recorded > maxNew:
 		s.Reason = event.CodeNotRead
 	default:
-		total, cutover := s.OfModel(s.Total()), s.Limits.Conf.CutoverAt // the budget since the last compaction
-		s.OverBudget = cutover > 0 && s.Decision.Tokens+total >= cutover
+		spent, cutover := s.Decision.Tokens+s.OfModel(s.Total()), s.Limits.Conf.CutoverAt // since the last compaction
+		s.OverBudget = cutover > 0 && spent >= cutover
 		ladder.Climb(s)
+		x.describeWait(spent)
 	}
 	r.Code, r.Reason = s.Reason, s.Reason.Clause()
 	if s.Reason == event.CodeOverhead {

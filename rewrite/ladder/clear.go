@@ -19,7 +19,7 @@ type candidate struct {
 // Clear replaces old results by stubs, all in one batch, as each change costs the provider's cache. It does so when the
 // request is over ClearLine and the batch frees AtLeast tokens, or when a batch pays (batchThatPays).
 func Clear(s *State) {
-	list, why, freed := s.clearable(s.answersInPrefix()), event.CodeClearAt, 0
+	list, why, freed := s.clearable(s.AnswersInPrefix()), event.CodeClearAt, 0
 	for _, c := range list {
 		freed += c.freed
 	}
@@ -77,7 +77,7 @@ func (s *State) batchThatPays(list []candidate) (batch []candidate, why event.Co
 			why = event.CodeModel
 		}
 	}
-	cached, answers, first := s.Limits.Conf.CachedPrice, s.answersInPrefix(), s.prefixEnd
+	cached, answers, first := s.Limits.Conf.CachedPrice, s.AnswersInPrefix(), s.prefixEnd
 	uncached := rent * (1 - cached)             // what must be owed for each token that loses the cache
 	tokens, freed, owed, best := 0, 0, 0.0, 0.0 // tokens are those of items [first, prefixEnd)
 	for k := len(list) - 1; k >= 0; k-- {

@@ -39,8 +39,17 @@ func (s *State) whyCompact() (reason string, why event.Code) {
 		return event.ReasonThreshold, event.CodeCompactAt
 	case s.OverBudget:
 		return event.ReasonBudget, event.CodeCutoverAt
+	case s.Limits.Conf.Answers > 0 && s.AnswersInPrefix()-s.Decision.Compacted >= s.Limits.Conf.Answers:
+		return event.ReasonTurns, event.CodeCompactTurns
 	}
 	return "", event.NoCode
+}
+
+// IsCounted reports whether the request is to be compacted for what was counted since the last compaction, tokens or
+// answers, though the window has room.
+func (s *State) IsCounted() bool {
+	reason, _ := s.whyCompact()
+	return reason == event.ReasonBudget || reason == event.ReasonTurns
 }
 
 // Overhead returns the tokens that no compaction takes out: those of system prompt, tools and the head.
@@ -91,10 +100,15 @@ func (s *State) prepareLine() int {
 }
 
 // target returns the tokens to which a compaction brings the request: Limits.Target, but two fifths of the room that the
-// Overhead leaves may stay filled, and a third of it comes free below compactLine, so that both are worth it.
+// Overhead leaves may stay filled, and a third of it comes free below compactLine, so that both are worth it. Where the
+// window has room (IsCounted), the share compact_to is of what the request has beside the Overhead.
 func (s *State) target() int {
 	room := min(s.most(), max(s.Limits.End, s.compactLine())) - s.Overhead()
-	return min(max(s.Limits.Target, s.Overhead()+room*2/5), s.compactLine()-room/3)
+	target := min(max(s.Limits.Target, s.Overhead()+room*2/5), s.compactLine()-room/3)
+	if s.IsCounted() {
+		target = min(target, s.Overhead()+int(s.Limits.Conf.Target*float64(s.Total()-s.Overhead())))
+	}
+	return target
 }
 
 // Compact replaces old groups by a summary if there is a reason for it (whyCompact). If the request does not fit even
@@ -107,7 +121,7 @@ func Compact(s *State) {
 		return
 	}
 	newCompaction(s, false).run()
-	if s.Total() > s.most() {
+	if s.Total() > s.most() || s.Reason == event.CodeSavesLittle && s.IsCounted() {
 		newCompaction(s, true).run()
 	}
 	if s.Total() > s.most() {
@@ -135,6 +149,7 @@ type compaction struct {
 	budgets     summarize.Budgets
 	summarySize int            // tokens that the summary takes, about
 	maxTail     int            // tokens that may stay behind the cut
+	turnsTail   int            // the same for the turns of Limits.KeepTurns; a quarter of what fits is left free
 	says        summarize.Says // a model's words for the summary: those of the last summary, until there are newer ones
 }
 
@@ -150,6 +165,9 @@ func newCompaction(s *State, minimal bool) *compaction {
 	if minimal {
 		c.budgets = c.budgets.Shrink()
 		keep, target = int(minimalTail*float64(s.Limits.Usable)), s.most()
+		if s.IsCounted() {
+			target = s.target()
+		}
 	}
 	if s.Prose != nil && s.compactedEnd > s.Request.Head {
 		if text, found := s.Prose.Look(s.compactedEnd, c.says); found { // asked for the last summary, and late
@@ -159,6 +177,7 @@ func newCompaction(s *State, minimal bool) *compaction {
 	c.summarySize = c.measure(s.prefixEnd) // the cut is not known yet: that of the longest span
 	withoutTail := c.sizeAfter(len(s.Request.Items))
 	c.maxTail = max(min(keep, target-withoutTail), minTail) // the tail may fill the request up to target
+	c.turnsTail = (s.compactLine() - withoutTail) / 4 * 3
 	c.budgets.Spare = max(0, target-withoutTail-keep)
 	return c
 }
@@ -166,13 +185,18 @@ func newCompaction(s *State, minimal bool) *compaction {
 // asks reports whether a model may be asked for the summary.
 func (c *compaction) asks() bool { return !c.minimal && c.Prose != nil && !c.isCrowded() }
 
-// measure returns about how many tokens a summary up to the cut takes. Where room is scarce it is made and counted.
+// measure returns about how many tokens a summary up to the cut takes. Where room is scarce, or little is to be saved, it
+// is made and counted.
 func (c *compaction) measure(cut int) int {
-	if !c.minimal && !c.isCrowded() {
+	if !c.minimal && !c.isCrowded() && !c.IsCounted() && c.Limits.Conf.KeepTurns == 0 {
 		return summarize.Size(c.span(cut))
 	}
 	text, _ := summarize.Text(c.span(cut), c.says, "")
-	return c.Scale.CountText(text) + stubTokens // the transcript's address
+	tokens := c.Scale.CountText(text) + stubTokens // the transcript's address
+	if c.asks() {
+		tokens += c.budgets.Prose // which a model may write beside that
+	}
+	return tokens
 }
 
 // span returns the part of the conversation that a summary replaces: the items from the end of the head to the cut.
@@ -190,9 +214,9 @@ func (s *State) tokensOf(g conversation.Group) (n int) {
 }
 
 // findCut returns the first item of the earliest answer from which on the request has at most maxTail tokens; if even
-// the last answer has more, its first item. It is -1 if no answer follows the items that the last compaction dropped.
+// the last answer has more, its first item. Limits.KeepTurns answers stay in any case if they fit. It is -1 if no answer follows the items that the last compaction dropped.
 func (c *compaction) findCut() int {
-	cut, tail := -1, 0
+	cut, tail, turns := -1, 0, 0
 	for _, g := range slices.Backward(c.Request.Groups()) {
 		if !c.isKept(g) { // sizeAfter counts it, as it stays anyway
 			tail += c.tokensOf(g)
@@ -200,11 +224,12 @@ func (c *compaction) findCut() int {
 		if g.First >= c.prefixEnd { // always stays
 			continue
 		}
-		if g.First <= c.compactedEnd || cut >= 0 && tail > c.maxTail { // a cut at compactedEnd drops nothing new
+		if g.First <= c.compactedEnd || cut >= 0 && tail > c.maxTail && (turns >= c.Limits.Conf.KeepTurns || tail > c.turnsTail) { // a cut at compactedEnd drops nothing new
 			break
 		}
 		if c.Request.Items[g.First].StartsAnswer { // it can follow the summary, which is sent as the user's words
 			cut = g.First
+			turns++
 		}
 	}
 	return cut
@@ -224,9 +249,10 @@ func (c *compaction) sizeAfter(cut int) int {
 // run makes the compaction if it saves a tenth of the request, or anything if it was asked for or after a refusal.
 func (c *compaction) run() {
 	s, total := c.State, c.Total()
+	reason, _ := s.whyCompact()
 	least := int(minGain * float64(total))
 	switch {
-	case s.Asked || s.Refused:
+	case s.Asked || s.Refused || reason == event.ReasonTurns:
 		least = 0
 	case s.isCrowded(): // all that it can save is a tenth of the request at times
 		least = int(minGain * float64(total-s.Overhead()))
@@ -241,11 +267,13 @@ func (c *compaction) run() {
 		return
 	}
 	if s.Compaction == nil { // else this is the second attempt for the request (minimal), with the report of the first
-		reason, _ := s.whyCompact()
 		s.Compaction = &event.Compaction{Kind: event.CompactionFailed, Reason: reason, Mode: string(s.SummaryMode),
 			TokensBefore: s.OfModel(total)}
 	}
 	report := s.Compaction
+	if s.Limits.Conf.KeepTurns > 0 { // they may have taken the room that is to be filled
+		c.budgets.Spare = min(c.budgets.Spare, max(0, s.target()-c.sizeAfter(cut)))
+	}
 	if c.asks() {
 		cut = c.findProse(cut)
 	}

@@ -26,7 +26,9 @@ type Limits struct {
 	ClearAt      Line            `toml:"clear_at"`              // at which old results are cleared
 	CompactAt    Line            `toml:"compact_at"`            // at which a summary replaces older turns
 	Target       float64         `toml:"compact_to"`            // share to which a compaction brings the request down
+	Answers      int             `toml:"compact_turns"`         // of the model since the last compaction that call for one
 	KeepTail     int             `toml:"keep_tokens"`           // tokens of the newest groups that a compaction keeps
+	KeepTurns    int             `toml:"keep_turns"`            // newest answers that it keeps with their results, if they fit
 	WarnAt       int             `toml:"warn_at"`               // tokens sent since the last compaction; 0 never warns
 	CutoverAt    int             `toml:"cutover_at"`            // tokens sent since then at which to compact; 0: never
 	Protect      int             `toml:"protect_tokens"`        // tokens of the newest results, which are not cleared
@@ -216,6 +218,7 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	case held < 96_000:
 		s.Age = min(6, l.Groups)
 	}
+	s.Age = max(s.Age, l.KeepTurns)
 	return s
 }
 
@@ -252,7 +255,9 @@ func (l *Limits) numbers() []number {
 		{"clear_at", lineKind, float64(l.ClearAt), least, 1},
 		{"compact_at", lineKind, float64(l.CompactAt), least, 1},
 		{"compact_to", "share", l.Target, least, 1},
+		{"compact_turns", "number of answers", float64(l.Answers), 0, most},
 		{"keep_tokens", tokens, float64(l.KeepTail), 0, most},
+		{"keep_turns", "number of turns", float64(l.KeepTurns), 0, most},
 		{"warn_at", tokens, float64(l.WarnAt), 0, most},
 		{"cutover_at", tokens, float64(l.CutoverAt), 0, most},
 		{"protect_tokens", tokens, float64(l.Protect), 0, most},

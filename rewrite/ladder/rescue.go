@@ -65,7 +65,7 @@ func Rescue(s *State, from Stage) {
 func (s *State) takeStage(stage Stage) {
 	switch stage {
 	case StageClear:
-		s.clearAll(s.clearable(s.answersInPrefix()), event.CodeRefused)
+		s.clearAll(s.clearable(s.AnswersInPrefix()), event.CodeRefused)
 	case StageCompact:
 		Compact(s)
 	case StageBare:

@@ -279,8 +279,8 @@ func (s *State) isPinned(g conversation.Group) bool {
 	})
 }
 
-// answersInPrefix returns how many answers there are before prefixEnd: the conversation's age, as decisions count it.
-func (s *State) answersInPrefix() int {
+// AnswersInPrefix returns how many answers there are before prefixEnd: the conversation's age, as decisions count it.
+func (s *State) AnswersInPrefix() int {
 	if s.prefixEnd == 0 {
 		return 0
 	}

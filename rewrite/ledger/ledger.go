@@ -32,6 +32,8 @@ type Decision struct {
 	Sent         time.Time `json:"d"`           // when the request was sent: after a pause the provider's cache is cold
 	Touched      time.Time `json:"t,omitzero"`  // when the life of the edits and their artifacts was prolonged last
 	Tokens       int       `json:"k,omitempty"` // of the model, sent since the last compaction; users set budgets for it
+	Compacted    int       `json:"q,omitempty"` // answers of the model that there were at the last compaction
+	Waits        bool      `json:"y,omitempty"` // the user was told that a budget calls for a compaction that cannot be made
 	Ahead        int       `json:"a,omitempty"` // index of the item up to which a summary was begun ahead of need
 	Leading      string    `json:"h,omitempty"` // hash of what a provider caches first: system prompt, tools, settings
 	Undone       bool      `json:"v,omitempty"` // the user took its edits back (Restore); Edits has them all the same
