@@ -23,6 +23,8 @@ const (
 	CodeOldest       Code = "oldest"
 	CodeOlderResults Code = "older_results"
 	CodeTextOnly     Code = "text_only"
+	CodeNamed        Code = "excluded_name"
+	CodeMessages     Code = "newest_messages"
 	CodeCompactAt    Code = "compact_at"
 	CodeCutoverAt    Code = "cutover_at"
 	CodeCompactTurns Code = "compact_turns"
@@ -71,6 +73,8 @@ var sentences = map[Code]string{
 	CodeOldest:       "The messages are older than those that the configuration keeps.",
 	CodeOlderResults: "The result is older than those that the configuration keeps.",
 	CodeTextOnly:     "The configuration keeps only the text of older turns.",
+	CodeNamed:        "The configuration excludes messages with this name.",
+	CodeMessages:     "There were more messages than the configuration lets through (newest_messages).",
 	CodeCompactAt:    "The request was over the line at which old turns become a summary (compact_at).",
 	CodeCutoverAt:    "The tokens sent since the last summary were over the budget (cutover_at).",
 	CodeCompactTurns: "The model had answered as often since the last summary as compact_turns says.",

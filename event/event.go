@@ -250,6 +250,7 @@ const (
 	ReasonUsers     = "users"     // of a warning: messages of the user are left out, as nothing else helped
 	ReasonOverhead  = "overhead"  // of a warning: system prompt, tools and first message leave too little of the window
 	ReasonNear      = "near"      // of a warning: the request fills four fifths of Usable (IsNear)
+	ReasonMessages  = "messages"  // of a warning: soon newest_messages leaves out the oldest messages
 	ReasonKeep      = "keep"      // of a warning: the user's lines that begin with "keep:" are over their limit
 )
 
@@ -279,10 +280,10 @@ type Cost struct {
 
 // Warning says that a conversation is about to cost more, or to be larger, than it should.
 type Warning struct {
-	Reason   string `json:"reason"`             // near, threshold, budget, waits, users, overhead or keep
+	Reason   string `json:"reason"`             // near, threshold, budget, waits, users, overhead, messages or keep
 	Tokens   int    `json:"tokens"`             // of the request, of overhead, or sent since the last compaction
 	Percent  int    `json:"percent,omitempty"`  // that these take of the window, if the request is near its end
-	Messages int    `json:"messages,omitempty"` // of the user, or lines of them, that are left out
+	Messages int    `json:"messages,omitempty"` // of the user, or lines of them, that are left out; of messages, those sent
 	Why      string `json:"why,omitempty"`      // of waits: why no compaction can be made
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 // grown returns a conversation of so many turns, each with the user's words, a call, its result and an answer. Each text
-// has the number of its turn; that of the call is its ID. The name is of the tool in the turns that are listed.
+// has the number of its turn; that of the call is its ID. The user wants a line kept. The name is of the tool in the
+// turns that are listed.
 func grown(api string, turns int, tool string, listed ...int) *talk {
 	c := newTalk(api, 1, "scope", false)
 	c.system, c.messages = "", nil
@@ -22,7 +23,11 @@ func grown(api string, turns int, tool string, listed ...int) *talk {
 			}
 		}
 		p := newPen(1, 1)
-		c.add(object{"role": "user", "content": fmt.Sprintf("words %d. %s", turn, strings.Repeat("Go on. ", 60))})
+		words := fmt.Sprintf("words %d. %s", turn, strings.Repeat("Go on. ", 60))
+		if turn == 1 {
+			words += "\nkeep: the rule"
+		}
+		c.add(object{"role": "user", "content": words})
 		made := call{id: id, tool: name, arguments: `{"n":1}`, result: fmt.Sprintf("result %d.\n%s", turn,
 			strings.Repeat("Another line of it.\n", 120))}
 		c.add(c.api.answer(answer{text: fmt.Sprintf("before %d.", turn), calls: []call{made}})...)
@@ -78,5 +83,65 @@ func TestKeptToolsStandBehindACompaction(t *testing.T) {
 				t.Error("a call of another tool stands before the summary's end")
 			}
 		})
+	}
+}
+
+// Each filter, named by its key, leaves out just what it says, and neither the first message nor a line to keep.
+func TestFiltersAreExact(t *testing.T) {
+	for key, test := range map[string]struct {
+		set  func(l *ladder.Limits)
+		want func(turn int) (words, calls bool) // what is sent of an earlier turn
+	}{
+		"text_only": {func(l *ladder.Limits) { l.TextOnly = true },
+			func(int) (bool, bool) { return true, false }},
+		"newest_turns": {func(l *ladder.Limits) { l.Turns = 3 },
+			func(turn int) (bool, bool) { return turn == 0 || turn > 5, turn > 5 }},
+		"newest_messages":              {func(l *ladder.Limits) { l.Messages = 12 }, nil},
+		"newest_messages,newest_turns": {func(l *ladder.Limits) { l.Messages, l.Turns = 8, 3 }, nil},
+	} {
+		for api := range apis {
+			t.Run(key+" "+api, func(t *testing.T) {
+				t.Parallel()
+				c := grown(api, 8, "", 0)
+				out := shapeTalk(t, c, 100_000, test.set)
+				body := string(out.Body)
+				if !strings.Contains(body, `\nkeep: the rule`) || !strings.Contains(body, "words 0.") ||
+					!strings.Contains(body, "the newest words") {
+					t.Errorf("a line to keep, the first message or the newest words are not sent: %.900s", body)
+				}
+				for turn := range 8 {
+					if test.want == nil {
+						break
+					}
+					hasWords := strings.Contains(body, fmt.Sprintf("words %d.", turn))
+					hasCalls := strings.Contains(body, fmt.Sprintf("call_%d_", turn)) ||
+						strings.Contains(body, fmt.Sprintf("result %d.", turn))
+					if words, calls := test.want(turn); words != hasWords || calls != hasCalls {
+						t.Errorf("turn %d: words %v, calls %v", turn, hasWords, hasCalls)
+					}
+				}
+				sent, _ := parse(c.api, out.Body)
+				limits := ladder.Limits{}
+				if test.set(&limits); limits.Messages > 0 && len(sent.messages) > limits.Messages {
+					t.Errorf("%d messages are sent", len(sent.messages))
+				}
+			})
+		}
+	}
+}
+
+// exclude_names: messages of Chat Completions with a listed name are not sent, and no result of their calls.
+func TestExcludeNamesLeavesOutResultsToo(t *testing.T) {
+	c := grown("chat", 4, "skill", 1)
+	for i, m := range c.messages {
+		if strings.Contains(m, `"skill"`) {
+			c.messages[i] = `{"name":"critic",` + m[1:]
+		}
+	}
+	out := shapeTalk(t, c, 100_000, func(l *ladder.Limits) { l.Excluded = []string{"critic", "nobody"} })
+	body := string(out.Body)
+	if strings.Contains(body, "critic") || strings.Contains(body, "call_1_") || strings.Contains(body, "result 1.") ||
+		!strings.Contains(body, "answer 1.") || strings.Count(body, "call_2_") != 2 {
+		t.Errorf("%s", body)
 	}
 }

@@ -251,6 +251,9 @@ func (x *shaping) describeOutcome() {
 	if spent := s.Decision.Tokens; isNew && x.in.Rescue == nil && warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
 		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonBudget, Tokens: spent})
 	}
+	if s.NearlyFull > 0 {
+		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonMessages, Tokens: before, Messages: s.NearlyFull})
+	}
 	if s.Unkept > 0 {
 		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonKeep, Tokens: before, Messages: s.Unkept})
 	}

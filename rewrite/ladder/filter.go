@@ -9,21 +9,31 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/ledger"
-	"epitome/summarize"
 )
 
-// Filter applies the user's own rules, each by itself: send only the newest turns, only the newest results, only the
-// text of older turns. A rule acts in strides (see oldest), as each change costs the provider's cache.
+// Filter applies the user's own rules, each by itself: leave out messages by name, send only the newest turns, only the
+// text of older turns, only the newest results, and at last only so many messages. The head stays, and so do lines that
+// the user wants kept.
 func Filter(s *State) {
 	rules := s.Limits.Conf.Rules
-	if rules == (Rules{}) || s.Decision.Restored > 0 { // the user wants whole what the rules left out
+	if rules.Off() || s.Decision.Restored > 0 { // the user wants whole what the rules left out
 		return
 	}
-	s.leaveOldest(rules.Turns)
-	s.clearOlderResults(rules.Pairs)
-	if rules.TextOnly {
-		s.leaveOlderCalls(max(1, s.Limits.Age)) // at least 1, as 0 turns a rule off (oldest)
+	s.leaveNamed(rules.Excluded)
+	turns := s.turns()
+	if n := len(turns) - rules.Turns; rules.Turns > 0 && n >= 0 {
+		s.leaveOut(s.Request.Head, turns[n], event.CodeOldest, "older than the turns that are to be sent", "")
 	}
+	if rules.TextOnly && len(turns) > 0 {
+		s.leaveOlderCalls(turns[len(turns)-1])
+	}
+	s.clearOlderResults(rules.Pairs)
+	s.leaveOldest(rules.Messages)
+}
+
+// Off reports whether no rule is set.
+func (r *Rules) Off() bool {
+	return r.Turns == 0 && r.Pairs == 0 && r.Messages == 0 && !r.TextOnly && len(r.Excluded) == 0
 }
 
 // oldest returns the elements of a list that have to go if the newest keep elements stay. It returns none until half of
@@ -36,44 +46,131 @@ func oldest[T any](list []T, keep int) []T {
 	return list[:n]
 }
 
-// sentGroups returns the groups, all behind the head, that rules may leave out: those that no edit has dropped before
-// (groups are dropped whole, so the first item shows it) and that end by prefixEnd, behind which no decision reaches.
-func (s *State) sentGroups() (groups []conversation.Group) {
+// turns returns the items, behind the head, with which turns begin: the user says something of their own after an
+// answer. The head begins the first turn. Turns that begin with an item that an edit has dropped are not among them.
+func (s *State) turns() (starts []int) {
+	hasAnswer := false // the current turn has one
 	for _, g := range s.Request.Groups() {
-		if g.End <= s.prefixEnd && !s.forms[g.First].dropped {
-			groups = append(groups, g)
-		}
-	}
-	return groups
-}
-
-// leaveOldest leaves out all turns except the newest keep. A turn begins where the user says something of their own.
-func (s *State) leaveOldest(keep int) {
-	var turns []int // the first items of those that begin behind the head, which stays
-	for _, g := range s.sentGroups() {
 		it := &s.Request.Items[g.First]
-		if it.Role == conversation.User && (s.Request.Media(it) != "" || s.Request.OwnWords(it) != "") {
-			turns = append(turns, g.First)
+		isUsers := it.Role == conversation.User && (s.Request.Media(it) != "" || s.Request.OwnWords(it) != "")
+		if isUsers && hasAnswer {
+			hasAnswer = false
+			if !s.forms[g.First].dropped {
+				starts = append(starts, g.First)
+			}
 		}
+		hasAnswer = hasAnswer || it.Role == conversation.Assistant || it.Role == conversation.Tool
 	}
-	if n := len(oldest(turns, keep)); n > 0 {
-		span := summarize.Span{Request: s.Request, To: turns[n], Count: s.Scale.CountText,
-			Budgets: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.Window, s.Scale.Ratio)}
-		kept, _ := span.Kept()
-		s.leaveOut(s.Request.Head, turns[n], event.CodeOldest, "older than the turns that are to be sent, but for lines "+
-			"that the user wants kept", strings.Join(append([]string{""}, kept...), "\n"))
-	}
+	return starts
 }
 
-// leaveOut drops items [first, end), except groups that stay in place. A note in their place has the reason, then said.
+// leaveOut drops items [first, end), except groups that stay in place, unless all that it drops was dropped before. In
+// their place stands a note with the reason, then said, then the lines that the user wants kept.
 func (s *State) leaveOut(first, end int, why event.Code, reason, said string) {
-	edits := s.drops(first, end, ledger.StepFilter, why)
-	if len(edits) == 0 {
+	edits, isNew, kept := s.drops(first, end, ledger.StepFilter, why), false, []string{""}
+	for k := range edits {
+		for i := edits[k].First; i < edits[k].End(); i++ {
+			isNew = isNew || !s.forms[i].dropped
+		}
+		kept = append(kept, s.Request.KeepLines(edits[k].First, edits[k].End())...)
+	}
+	if !isNew {
 		return
 	}
 	what := fmt.Sprintf("%d earlier messages left out: %s", s.messagesIn(edits), reason)
+	said += strings.Join(slices.Compact(kept), "\n")
 	s.setText(&edits[0], excerpt.Note(what, s.transcriptAt(&edits[0]))+said)
-	s.addIfSmaller(leastSaving, edits)
+	s.Add(edits...)
+}
+
+// leaveNamed leaves out groups with a message whose name is listed, except the newest group, which the model is to
+// answer. Groups side by side go together.
+func (s *State) leaveNamed(names []string) {
+	isListed := func(it conversation.Item) bool { return it.Name != "" && slices.Contains(names, it.Name) }
+	s.leaveRuns(func(g conversation.Group) bool {
+		return g.End < len(s.Request.Items) && slices.ContainsFunc(s.Request.Items[g.First:g.End], isListed)
+	}, event.CodeNamed, "their names are not to be sent", nil)
+}
+
+// leaveOlderCalls leaves out all groups with calls before item end. A note quotes what was said beside the calls.
+func (s *State) leaveOlderCalls(end int) {
+	s.leaveRuns(func(g conversation.Group) bool {
+		return g.End <= end && slices.ContainsFunc(s.Request.Items[g.First:g.End], func(it conversation.Item) bool {
+			return len(it.Calls) > 0 || it.Role == conversation.Tool
+		})
+	}, event.CodeTextOnly, "calls and results of older turns are not sent", s.saidBeside)
+}
+
+// saidBeside quotes what the texts of a group say, except its results.
+func (s *State) saidBeside(g conversation.Group) (said string) {
+	for i := g.First; i < g.End; i++ {
+		it, text := &s.Request.Items[i], strings.TrimSpace(s.Request.TextOf(&s.Request.Items[i]))
+		switch {
+		case text == "":
+		case it.Role == conversation.Assistant:
+			said += "\nYou said before a call:\n" + excerpt.Quote(text)
+		case it.Role == conversation.User:
+			said += "\nThe user said meanwhile:\n" + excerpt.Quote(text)
+		}
+	}
+	return said
+}
+
+// leaveRuns leaves out the groups that go. One note takes the place of groups side by side, and ends with what said, if
+// not nil, returns of each.
+func (s *State) leaveRuns(
+	goes func(conversation.Group) bool, why event.Code, reason string, said func(conversation.Group) string,
+) {
+	first, end, quotes := 0, 0, "" // of the groups side by side so far
+	for _, g := range s.Request.Groups() {
+		if s.forms[g.First].dropped || s.staysInPlace(g) || !goes(g) {
+			continue
+		}
+		if g.First != end {
+			s.leaveOut(first, end, why, reason, quotes)
+			first, quotes = g.First, ""
+		}
+		end = g.End
+		if said != nil {
+			quotes += said(g)
+		}
+	}
+	s.leaveOut(first, end, why, reason, quotes)
+}
+
+// leaveOldest leaves out the oldest groups if more than most messages would be sent, those of the head and notes among
+// them. Then a fifth of most stays free, so that not every request changes the prefix. Groups that the model has not
+// answered yet stay. Once the conversation has four fifths of most, NearlyFull tells it, one time.
+func (s *State) leaveOldest(most int) {
+	groups, n := s.Request.Groups(), s.Request.MessagesIn(0, s.Request.Head)
+	sent := make([]int, len(groups)) // messages of each group
+	for k, g := range groups {
+		if !s.forms[g.First].dropped {
+			sent[k] = s.Request.MessagesIn(g.First, g.End)
+		} else if s.forms[g.First].tokens > 0 && g.First > 0 && s.Request.Items[g.First-1].Role != conversation.User {
+			sent[k] = 1 // its note is a message of its own
+		}
+		n += sent[k]
+	}
+	if most > 0 && n >= most*4/5 && !s.Decision.NearlyFull {
+		s.Decision.NearlyFull = true // one warning
+		s.NearlyFull = n
+	}
+	if most == 0 || n <= most {
+		return
+	}
+	cut := s.Request.Head
+	for k, g := range groups {
+		isWhole := !s.forms[g.First].dropped
+		if isWhole && (n <= most*4/5 || s.mustShow(g.First)) { // not within groups that one edit has dropped
+			break
+		}
+		if !s.staysInPlace(g) {
+			n -= sent[k]
+		}
+		cut = g.End
+	}
+	s.leaveOut(s.Request.Head, cut, event.CodeMessages, "older than the messages that are to be sent", "")
 }
 
 // clearOlderResults clears all results except the newest keep, those that the model has not seen yet, and small ones.
@@ -86,26 +183,4 @@ func (s *State) clearOlderResults(keep int) {
 	}
 	list := slices.DeleteFunc(oldest(results, keep), func(c candidate) bool { return s.mustShow(c.item) })
 	s.clearAll(list, event.CodeOlderResults)
-}
-
-// leaveOlderCalls leaves out all groups with calls except the newest keep. Groups side by side go together: one note
-// takes their place, and quotes what the model said beside its calls.
-func (s *State) leaveOlderCalls(keep int) {
-	var groups []conversation.Group
-	for _, g := range s.sentGroups() { // a pinned group stays in place, so nothing of it is to be quoted
-		if len(s.Request.Items[g.First].Calls) > 0 && !s.isPinned(g) {
-			groups = append(groups, g)
-		}
-	}
-	groups = oldest(groups, keep)
-	for k := 0; k < len(groups); {
-		first, end, said := groups[k].First, groups[k].First, ""
-		for ; k < len(groups) && groups[k].First == end; k++ {
-			if text := strings.TrimSpace(s.Request.TextOf(&s.Request.Items[groups[k].First])); text != "" {
-				said += "\nYou said before a call:\n" + excerpt.Quote(text)
-			}
-			end = groups[k].End
-		}
-		s.leaveOut(first, end, event.CodeTextOnly, "calls and results of older turns are not sent", said)
-	}
 }

@@ -49,6 +49,7 @@ var update = flag.Bool("update", false, "write what comes out into the goldens")
 //	failed             the result says that the command failed
 //	progress           the result is a progress bar
 //	new                the text shares no word with others, and has three times as many tokens
+//	name=NAME          the name of who speaks
 //	asked              the request that ends with the item asks for a compaction
 //	pause              the agent waits for ten minutes before it sends this request
 //	model=NAME         this and later requests go to another model
@@ -271,6 +272,9 @@ func (g *golden) message(it goldenItem) string {
 		said = strings.ReplaceAll(said, " ", fmt.Sprintf("_%d ", len(g.messages)))
 	}
 	m := object{"role": it.role, "content": said}
+	if name, ok := it.flags["name"]; ok {
+		m["name"] = name
+	}
 	_, isFailed := it.flags["failed"]
 	_, isProgress := it.flags["progress"]
 	switch {

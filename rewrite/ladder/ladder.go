@@ -17,7 +17,7 @@ import (
 // compacts where the window fills. s.Reason says why older items stay as they are.
 func Climb(s *State) {
 	switch { // in these cases no older item may change: only new results are shortened
-	case s.isSmall():
+	case s.isSmall() && s.Limits.Conf.Rules.Off():
 		s.Reason = event.CodeFloor
 	case s.Request.Upkeep == conversation.ProviderClears: // the provider changes older items by itself
 		s.Reason = event.CodeProviderClears

@@ -77,11 +77,13 @@ type Limit struct {
 	Keep   bool   `toml:"keep"`   // the tool's results are never cut or cleared, and stay behind a compaction that fits
 }
 
-// Rules are the user's filters, all off by default. Each acts once half its number has to go, to spare the cache.
+// Rules are the user's filters, all off by default.
 type Rules struct {
-	Turns    int  `toml:"newest_turns"`        // how many turns of the user are sent, beside the first message
-	Pairs    int  `toml:"newest_tool_results"` // how many results are sent in full
-	TextOnly bool `toml:"text_only"`           // calls and results of older groups are left out
+	Turns    int      `toml:"newest_turns"`        // how many turns are sent, beside the first message
+	Pairs    int      `toml:"newest_tool_results"` // how many results are sent in full
+	Messages int      `toml:"newest_messages"`     // how many messages are sent at most, behind the other rules
+	TextOnly bool     `toml:"text_only"`           // calls and results of older turns are left out
+	Excluded []string `toml:"exclude_names"`       // names of messages that are left out, with their results
 }
 
 // Usual returns limits with the numbers that no file and no preset sets, and a CachedPrice for models without a price.
@@ -266,6 +268,8 @@ func (l *Limits) numbers() []number {
 		{"cache_life", "time with its unit, as 5m", float64(l.CacheLife), 0, 0},
 		{"newest_turns", "number of turns", float64(l.Turns), 0, most},
 		{"newest_tool_results", "number of results", float64(l.Pairs), 0, most},
+		{"newest_messages", "number of messages", float64(l.Messages), 0, most},
+		{"text_only", "value, true or false", 0, 0, 0},
 	}
 }
 
@@ -325,6 +329,9 @@ func (l *Limits) Check() error {
 	}
 	if _, empty := l.Bound[""]; empty {
 		return errors.New("cannot use rewrite.bound_thinking \"\": write a pattern such as claude-*, or leave it out")
+	}
+	if slices.Contains(l.Excluded, "") {
+		return errors.New("cannot use rewrite.exclude_names \"\": write names of messages, or leave it out")
 	}
 	for _, t := range l.ToolLimits {
 		if t.Tool == "" || t.Tokens < 0 || t.Tokens == 0 && !t.Keep {

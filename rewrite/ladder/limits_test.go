@@ -42,6 +42,18 @@ func TestEveryNumberCanBeSetByItsName(t *testing.T) {
 	}
 }
 
+func TestTextOnlyCanBeSetByItsName(t *testing.T) {
+	got, ok, err := usual(t).With("text_only", "true")
+	if !ok || err != nil || !got.TextOnly {
+		t.Errorf("text_only is %v, %v", got.TextOnly, err)
+	}
+	for _, bad := range []string{"", "1", "yes"} {
+		if got, _, err := usual(t).With("text_only", bad); err == nil || got.TextOnly {
+			t.Errorf("%q gives %v, %v", bad, got.TextOnly, err)
+		}
+	}
+}
+
 func TestSharesMustBeInOrder(t *testing.T) {
 	f := func(good bool, pairs ...string) {
 		t.Helper()

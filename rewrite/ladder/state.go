@@ -50,6 +50,7 @@ type State struct {
 	Reason     event.Code        // why nothing more was done
 	Compaction *event.Compaction // that was made or tried
 	Stage      Stage             // of a rescue
+	NearlyFull int               // messages that would be sent, when they first are four fifths of newest_messages
 	Unkept     int               // lines that the user wants kept, but a new summary has no room for
 
 	// prefixEnd is Request.End, the end of the last whole answer or result: a decision covers the items before it.

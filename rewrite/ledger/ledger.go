@@ -28,19 +28,20 @@ type Decision struct {
 	Added        int       `json:"b,omitempty"` // how many of Edits, the last ones, this decision added
 	Ratio        float64   `json:"r,omitempty"` // how many tokens of the model one token of the vocabulary is
 	Edits        []Edit    `json:"-"`
-	Conversation string    `json:"c"`           // ID of the conversation
-	Sent         time.Time `json:"d"`           // when the request was sent: after a pause the provider's cache is cold
-	Touched      time.Time `json:"t,omitzero"`  // when the life of the edits and their artifacts was prolonged last
-	Tokens       int       `json:"k,omitempty"` // of the model, sent since the last compaction; users set budgets for it
-	Compacted    int       `json:"q,omitempty"` // answers of the model that there were at the last compaction
-	Waits        bool      `json:"y,omitempty"` // the user was told that a budget calls for a compaction that cannot be made
-	Ahead        int       `json:"a,omitempty"` // index of the item up to which a summary was begun ahead of need
-	Leading      string    `json:"h,omitempty"` // hash of what a provider caches first: system prompt, tools, settings
-	Undone       bool      `json:"v,omitempty"` // the user took its edits back (Restore); Edits has them all the same
-	Restored     int       `json:"z,omitempty"` // items that the user wants whole since then, as far as they fit
-	Refused      bool      `json:"x,omitempty"` // the provider refused edits, not for size: none are made while all fits
-	Pictures     int       `json:"p,omitempty"` // how many were refused as too many or too large; 0: none
-	Warned       bool      `json:"w,omitempty"` // the user was told that compaction cannot help (event.CodeOverhead)
+	Conversation string    `json:"c"`            // ID of the conversation
+	Sent         time.Time `json:"d"`            // when the request was sent: after a pause the provider's cache is cold
+	Touched      time.Time `json:"t,omitzero"`   // when the life of the edits and their artifacts was prolonged last
+	Tokens       int       `json:"k,omitempty"`  // of the model, sent since the last compaction; users set budgets for it
+	Compacted    int       `json:"q,omitempty"`  // answers of the model that there were at the last compaction
+	Waits        bool      `json:"y,omitempty"`  // the user was told that a budget calls for a compaction that cannot be made
+	Ahead        int       `json:"a,omitempty"`  // index of the item up to which a summary was begun ahead of need
+	Leading      string    `json:"h,omitempty"`  // hash of what a provider caches first: system prompt, tools, settings
+	Undone       bool      `json:"v,omitempty"`  // the user took its edits back (Restore); Edits has them all the same
+	Restored     int       `json:"z,omitempty"`  // items that the user wants whole since then, as far as they fit
+	Refused      bool      `json:"x,omitempty"`  // the provider refused edits, not for size: none are made while all fits
+	Pictures     int       `json:"p,omitempty"`  // how many were refused as too many or too large; 0: none
+	Warned       bool      `json:"w,omitempty"`  // the user was told that compaction cannot help (event.CodeOverhead)
+	NearlyFull   bool      `json:"nf,omitempty"` // the user was told that newest_messages will leave out messages
 
 	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
 	Key        string `json:"-"` // DecisionKey under which it was recorded
