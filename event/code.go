@@ -35,6 +35,7 @@ const (
 	CodeThinking     Code = "thinking_bound"
 	CodeThought      Code = "thinking_refused"
 	CodeBroken       Code = "taken_for_broken"
+	CodeReplayed     Code = "replayed"
 	CodeRestored     Code = "restored"
 	CodePictures     Code = "pictures"
 )
@@ -85,12 +86,13 @@ var sentences = map[Code]string{
 	CodeThinking:     "The model accepts this thinking only behind an unchanged prefix, and the prefix has changed.",
 	CodeThought:      "The provider refused thinking that stood behind a changed prefix.",
 	CodeBroken:       "The provider refused the rewritten conversation, and not for its size, so the original was sent.",
+	CodeReplayed:     "A text of the agent was longer than max_replayed, so its middle is left out.",
 	CodeRestored:     "The user had earlier messages sent whole again.",
 	CodePictures:     "There were nearly too many pictures for the provider, or it refused them: old ones are left out.",
 
 	CodeNotDue:            "No new result is too large, and clearing old ones now would cost more than it saves.",
 	CodeFreesLittle:       "The request is over the line for clearing (clear_at), but clearing would free too little.",
-	CodeFloor:             "The body is under 16 KB: only final screens and limits of single tools hold.",
+	CodeFloor:             "The body is under 16 KB: only final screens, max_replayed and limits of single tools hold.",
 	CodeAgain:             "The same request came before and is sent as it was then.",
 	CodeMeanwhile:         "The same request came at the same time, and both are sent alike.",
 	CodeClientSummarises:  "The client asks for its own summary: earlier decisions are repeated, nothing new is done.",

@@ -240,6 +240,7 @@ func (p *play) configure() {
 	l.Floor, l.ClearAtLeast, l.OffloadShare = 100, 50, 1
 	l.Offload, l.OffloadKeep = one("offload", 100, 300, 1500), one("keep", 20, 200)
 	l.Lookups, l.OffloadReads = l.Offload, 2*l.Offload
+	l.Replayed = one("replayed", 0, 0, 100)
 	l.ClearAt, l.Target = ladder.Line(one("clear at", 30, 80))/100, float64(one("compact to", 20, 50))/100
 	l.KeepTail, l.Protect, l.Groups = one("tail", 0, 600, 20_000), one("protect", 0, 300, 2000),
 		one("groups", 0, 1, 2, 5)

@@ -17,9 +17,9 @@ import (
 // The older ones are left to the other steps.
 const maxOffloaded = 8 << 20
 
-// Offload shortens new results that are over their limit. While artifacts are off, results stay whole until the request
-// is over ClearLine, as only then something has to go. Offload then looks at the older results too, which it left whole
-// until now, if older items may be changed (mayDecideOlder).
+// Offload shortens new results that are over their limit, and new texts of the agent. While artifacts are off, both stay
+// whole until the request is over ClearLine, as only then something has to go. Offload then looks at the older ones too,
+// which it left whole until now, if older items may be changed (mayDecideOlder).
 func Offload(s *State) {
 	from := max(s.Recorded, s.Decision.Restored) // the first item to look at
 	switch {
@@ -34,25 +34,39 @@ func Offload(s *State) {
 	}
 	bytesLeft, edits := maxOffloaded, []ledger.Edit(nil)
 	for i := len(s.Request.Items) - 1; i >= from && bytesLeft >= 0; i-- {
-		if !s.mayShorten(i) || s.forms[i].shortened || s.readsBack(i) {
+		limit, keep, ok := s.limitsAt(i)
+		if !ok {
 			continue
 		}
 		content := s.Request.Items[i].Content
 		bytesLeft -= content.End - content.Start
-		limit, keep := s.Limits.LimitOf(s.callOf[i])
-		if s.isSmall() && s.Limits.Conf.toolLimit(s.callOf[i].Tool).Tokens == 0 {
-			limit = s.Limits.Floor // no result has more tokens than the body has bytes
-		}
 		edits = append(edits, s.shorten(i, limit, keep)...)
 	}
 	s.Add(edits...)
 }
 
-// isSmall reports whether the body has so few bytes that it fits in any case: only tools' own limits and final screens
-// shorten anything.
-func (s *State) isSmall() bool {
-	return len(s.Request.Body) < s.Limits.Floor && !s.Asked && !s.IsCounted()
+// limitsAt returns above how many tokens item i is shortened and how many stay; ok is false if it stays as it is.
+func (s *State) limitsAt(i int) (limit, keep int, ok bool) {
+	if s.forms[i].shortened {
+		return 0, 0, false
+	}
+	if s.mayReplace(i, conversation.Assistant) { // the agent's own text, unless the model may still continue it
+		limit = s.Limits.Replayed
+		return limit, limit, limit > 0 && i < s.prefixEnd && len(s.Request.Items[i].Hosted) == 0
+	}
+	if !s.mayShorten(i) || s.readsBack(i) {
+		return 0, 0, false
+	}
+	limit, keep = s.Limits.LimitOf(s.callOf[i])
+	if s.isSmall() && s.Limits.Conf.toolLimit(s.callOf[i].Tool).Tokens == 0 {
+		limit = s.Limits.Floor // no result has more tokens than the body has bytes
+	}
+	return limit, keep, true
 }
+
+// isSmall reports whether the body has so few bytes that it fits in any case: only tools' own limits, that of the
+// agent's texts and final screens shorten anything.
+func (s *State) isSmall() bool { return len(s.Request.Body) < s.Limits.Floor && !s.Asked && !s.IsCounted() }
 
 // readsBack reports whether the call of result i names an artifact of this conversation: the model reads what an edit
 // took out, and is to get it whole. A result that is too long for this is cut like any other.
@@ -90,12 +104,15 @@ func (s *State) textsOf(i int) (texts []itemText) {
 // shorten returns the edits that cut the texts of item i. All texts together may have limit tokens; of more, about keep
 // tokens stay. Each text has a share of both numbers by its own tokens.
 func (s *State) shorten(i, limit, keep int) (edits []ledger.Edit) {
-	texts, all := s.textsOf(i), 0
+	texts, all, shortened := s.textsOf(i), 0, s.shortenText
+	if s.Request.Items[i].Role == conversation.Assistant {
+		shortened = s.cutMiddle
+	}
 	for _, t := range texts {
 		all += t.tokens
 	}
 	for _, t := range texts {
-		if e, ok := s.shortenText(i, t, limit*t.tokens/max(all, 1), keep*t.tokens/max(all, 1)); ok {
+		if e, ok := shortened(i, t, limit*t.tokens/max(all, 1), keep*t.tokens/max(all, 1)); ok {
 			edits = append(edits, e)
 		}
 	}
@@ -133,12 +150,37 @@ func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, 
 		least = max(leastScreen, t.tokens/10)
 	}
 	names := s.keepText(t.raw, t.text)
-	text = excerpt.Note(excerpt.OneLine(s.callOf[i].String(), maxCall)+", "+done, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
+	done = excerpt.OneLine(s.callOf[i].String(), maxCall) + ", " + done
+	text = excerpt.Note(done, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
 	if !output.Empty() {
 		text = t.text[:output.Start] + jsonspan.Quoted(text) + t.text[output.End:]
 	}
-	e = ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
-		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text)), Step: ledger.StepOffload, Why: why}
-	e.Saved = t.tokens - e.Tokens
+	e = s.replaceText(i, t, text, names, why)
 	return e, e.Saved >= least
+}
+
+// replaceText returns the edit that puts text in the place of one text of item i.
+func (s *State) replaceText(i int, t itemText, text string, names []string, why event.Code) ledger.Edit {
+	tokens := s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text))
+	return ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
+		Tokens: tokens, Saved: t.tokens - tokens, Step: ledger.StepOffload, Why: why}
+}
+
+// cutMiddle returns the edit that leaves out the middle of one text of item i, so that limit tokens stay of it, with
+// the note. Where the note alone takes more, limit bytes stay of each end. ok is false if that saves too little.
+func (s *State) cutMiddle(i int, t itemText, limit, _ int) (e ledger.Edit, ok bool) {
+	if t.tokens <= limit {
+		return e, false
+	}
+	names := s.keepText(t.raw, t.text)
+	where := s.whereToRead("Full text", names, t.tokens)
+	for size := limit * len(t.text) / t.tokens / 2; ; size = size * 3 / 4 { // bytes of each end
+		first := strings.ToValidUTF8(t.text[:size], "")
+		last := strings.ToValidUTF8(t.text[len(t.text)-size:], "")
+		done := fmt.Sprintf("%d bytes of this text omitted", len(t.text)-len(first)-len(last))
+		e = s.replaceText(i, t, first+"\n"+excerpt.Note(done, where)+"\n"+last, names, event.CodeReplayed)
+		if e.Tokens <= limit || size <= limit {
+			return e, e.Saved >= leastSaving
+		}
+	}
 }
