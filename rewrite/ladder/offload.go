@@ -66,7 +66,9 @@ func (s *State) limitsAt(i int) (limit, keep int, ok bool) {
 
 // isSmall reports whether the body has so few bytes that it fits in any case: only tools' own limits, that of the
 // agent's texts and final screens shorten anything.
-func (s *State) isSmall() bool { return len(s.Request.Body) < s.Limits.Floor && !s.Asked && !s.IsCounted() }
+func (s *State) isSmall() bool {
+	return len(s.Request.Body) < s.Limits.Floor && !s.Asked && !s.IsCounted()
+}
 
 // readsBack reports whether the call of result i names an artifact of this conversation: the model reads what an edit
 // took out, and is to get it whole. A result that is too long for this is cut like any other.
