@@ -43,7 +43,7 @@ func Climb(s *State) {
 	switch {
 	case s.isCrowded() && s.Total() > s.most():
 		s.Reason = event.CodeOverhead
-	case len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine: // the new edits were enough, so no reason is needed
+	case len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine && !s.IsCounted(): // the new edits were enough: no reason
 		s.Reason = event.NoCode
 	}
 }
