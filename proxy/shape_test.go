@@ -248,7 +248,7 @@ func TestScopesKeepCredentialsApart(t *testing.T) {
 func TestHeadersAskForCompactionNumbersAndContexts(t *testing.T) {
 	t.Parallel()
 	r := on(t, taking, func(s *Settings) {
-		s.SummaryMode, s.Contexts = summarize.Hybrid, []string{"all"}
+		s.SummaryMode, s.SummaryDetail, s.Contexts = summarize.Hybrid, summarize.Medium, []string{"all"}
 		s.Limits.Offload, s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Rent = 8000, 0.8, 0.9, 2
 		up := s.Upstreams["test"]
 		up.Context = []string{"here"}
@@ -265,8 +265,8 @@ func TestHeadersAskForCompactionNumbersAndContexts(t *testing.T) {
 			t.Fatalf("%q: got %s %s", lines, resp.Status, body)
 		}
 		l := seen.Limits
-		got := fmt.Sprintf("compact %t %s, mode %s, %s, offload %d, clear_at %v, rent %v", seen.Compact, seen.Focus, seen.SummaryMode,
-			strings.Join(seen.Contexts, " "), l.Offload, l.ClearAt, l.Rent)
+		got := fmt.Sprintf("compact %t %s, mode %s, detail %s, %s, offload %d, clear_at %v, rent %v",
+			seen.Compact, seen.Focus, seen.SummaryMode, seen.SummaryDetail, strings.Join(seen.Contexts, " "), l.Offload, l.ClearAt, l.Rent)
 		if got != want || time.Since(seen.Now) > patience || live.Limits != nil && shadow.Limits != nil {
 			t.Errorf("%q: asked was for %s, want %s", lines, got, want)
 		}
@@ -274,11 +274,12 @@ func TestHeadersAskForCompactionNumbersAndContexts(t *testing.T) {
 			t.Errorf("%q: the upstream got %q", lines, head)
 		}
 	}
-	const configured = "compact false , mode hybrid, here all, offload 8000, clear_at 0.8, rent 2"
+	const configured = "compact false , mode hybrid, detail medium, here all, offload 8000, clear_at 0.8, rent 2"
 	f(&live, configured)
 	f(&live, strings.Replace(configured, "false", "true", 1), "X-Epitome-Compact: now", "x-epitome-compact: now")
 	f(&live, strings.Replace(configured, "false ", "true tables; all é", 1), "x-epitome-compact: now; focus=tables; all é")
 	f(&live, strings.Replace(configured, "hybrid", "intent", 1), "x-epitome-Set: Summarize-Mode=intent")
+	f(&live, strings.Replace(configured, "medium", "low", 1), "x-epitome-set: summarize_detail=low")
 	f(&shadow, strings.Replace(configured, "false , mode hybrid", "true , mode llm", 1), "x-epitome-mode: observe",
 		"x-epitome-compact: now", "x-epitome-set: summarize_mode=llm")
 	f(&live, strings.Replace(configured, "8000, clear_at 0.8", "4000, clear_at 0.7", 1),
@@ -300,6 +301,7 @@ func TestHeadersThatMakeNoSenseAreRefused(t *testing.T) {
 		"x-epitome-preset: secret":                         "x-epitome-preset: write one of balanced, ",
 		"x-epitome-compac: now":                            "x-epitome-compac; write one of x-epitome-mode, ",
 		"x-epitome-set: rent=2, summarize_mode":            "summarize_mode in x-epitome-set: write one of auto, ",
+		"x-epitome-set: summarize_detail=long":             "summarize_detail in x-epitome-set: write one of low, medium, high",
 		"x-epitome-set: clear_at=secret":                   "clear_at in x-epitome-set: write a number of tokens from 1000 on, such as ",
 		"x-epitome-set: clear_att=0.7":                     "unknown name clear_att in x-epitome-set; write one of ",
 		"x-epitome-context: docs, none":                    `nothing is kept under the name \"none\"`,

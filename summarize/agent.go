@@ -161,7 +161,8 @@ func (s *summary) thoughts(room int) (list []message) {
 	const line = 24 // bytes of the line above a quote
 	for i := s.To - 1; i >= s.From && room > line; i-- {
 		thought := ending(s.Request.Thought(&s.Request.Items[i]), longestThought)
-		if quoted := quote(thought); thought != "" && line+len(quoted) <= room && s.seen.news(thought) >= newsOfWhole {
+		quoted := quote(thought)
+		if thought != "" && line+len(quoted) <= room && s.seen.news(thought) >= newsOfWhole {
 			room -= line + len(quoted)
 			list = append(list, message{i, "your reasoning", quoted})
 			s.seen.add(thought)

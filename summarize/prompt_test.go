@@ -146,7 +146,7 @@ func TestAnswerMayLackSomeSections(t *testing.T) {
 }
 
 // In both ways to ask, the model reads what the user wants of the summary, and how much follows that it does not see.
-func TestPromptHasWhatTheUserWants(t *testing.T) {
+func TestSummarizeInstructions(t *testing.T) {
 	c := plain()
 	c.Instructions = "Write no names."
 	for _, way := range []string{WayContinue, WayTranscript} {

@@ -81,8 +81,8 @@ func (e *epitome) Ask(ctx context.Context, q summarize.Question) (summarize.Pros
 
 func (e *epitome) shape(original *request) (shaped, error) {
 	in := rewrite.Input{Dialect: original.Dialect, Body: original.Body, Upstream: "replay", Limits: &e.conf.Rewrite,
-		SummaryMode: e.conf.Summarize.Mode, SummaryDetail: e.conf.Summarize.Detail, Compact: e.session.once, Client: context.Background(),
-		Credential: func() any { return nil }}
+		SummaryMode: e.conf.Summarize.Mode, SummaryDetail: e.conf.Summarize.Detail,
+		Compact: e.session.once, Client: context.Background(), Credential: func() any { return nil }}
 	out := e.shaper.Shape(in)
 	broke, compacted := out.Report.Broke, out.Report.Compacted
 	out = e.rescue(in, out)

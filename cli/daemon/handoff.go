@@ -139,7 +139,8 @@ func (d *Daemon) handoff(ctx context.Context, beginning string) (text, why strin
 	limits, _, _ := conf.Rewrite.With("keep_tokens", "8000") // so many of the newest messages stay beside the summary
 	out := rewrite.NewShaper(deps).Shape(rewrite.Input{
 		Dialect: dialect, Body: last.Body, Upstream: last.Upstream, Scope: last.Scope, Project: last.Project,
-		Limits: &limits, SummaryMode: conf.Summarize.Mode, SummaryDetail: conf.Summarize.Detail, Compact: true, Client: ctx, Credential: last.Credential,
+		Limits: &limits, SummaryMode: conf.Summarize.Mode, SummaryDetail: conf.Summarize.Detail,
+		Compact: true, Client: ctx, Credential: last.Credential,
 	})
 	r, err := dialect.Read(out.Body, nil)
 	if err := errors.Join(err, out.Report.Err); err != nil {

@@ -169,11 +169,9 @@ func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	it, media := &s.Request.Items[i], s.Request.Media(&s.Request.Items[i])
 	names, files := s.keepItem(i)
-	switch n := excerpt.CountLines(string(s.Content[names[0]])); { // of what the model is told to read
-	case s.Request.TextOf(it) == "":
-	case it.Role == conversation.User && media != "": // the lines may be those of a document
-	default:
-		what += ", " + excerpt.Amount(n)
+	isDocument := it.Role == conversation.User && media != "" // the lines may be those of a document
+	if s.Request.TextOf(it) != "" && !isDocument {
+		what += ", " + excerpt.Amount(excerpt.CountLines(string(s.Content[names[0]]))) // of what the model is told to read
 	}
 	if media != "" {
 		what += ", " + media
