@@ -1,8 +1,8 @@
 // Package excerpt makes texts shorter: a text of many lines, the output of a terminal, a single line.
 //
-// An excerpt has lines of the text, word for word, and says of every gap how many lines are omitted, or how many bytes of
-// a long line. The package knows one list of words that speak of failure, and no tool, language or log format. Its time grows with the length of
-// the text alone. It also knows how notes of epitome begin.
+// An excerpt has lines of the text, word for word, and says of every gap how many lines are omitted, or how many bytes
+// of a long line. The package knows one list of words that speak of failure, and no tool, language or log format. Its
+// time grows with the length of the text alone. It also knows how notes of epitome begin.
 package excerpt
 
 import (

@@ -214,7 +214,8 @@ func (s *State) tokensOf(g conversation.Group) (n int) {
 }
 
 // findCut returns the first item of the earliest answer from which on the request has at most maxTail tokens; if even
-// the last answer has more, its first item. Limits.KeepTurns answers stay in any case if they fit. It is -1 if no answer follows the items that the last compaction dropped.
+// the last answer has more, its first item. Limits.KeepTurns answers stay in any case if they fit. It is -1 if no answer
+// follows the items that the last compaction dropped.
 func (c *compaction) findCut() int {
 	cut, tail, turns := -1, 0, 0
 	for _, g := range slices.Backward(c.Request.Groups()) {
@@ -224,7 +225,11 @@ func (c *compaction) findCut() int {
 		if g.First >= c.prefixEnd { // always stays
 			continue
 		}
-		if g.First <= c.compactedEnd || cut >= 0 && tail > c.maxTail && (turns >= c.Limits.Conf.KeepTurns || tail > c.turnsTail) { // a cut at compactedEnd drops nothing new
+		if g.First <= c.compactedEnd { // a cut there drops nothing new
+			break
+		}
+		hasTurns := turns >= c.Limits.Conf.KeepTurns || tail > c.turnsTail
+		if cut >= 0 && tail > c.maxTail && hasTurns {
 			break
 		}
 		if c.Request.Items[g.First].StartsAnswer { // it can follow the summary, which is sent as the user's words

@@ -29,7 +29,7 @@ type Limits struct {
 	Target       float64         `toml:"compact_to"`            // share to which a compaction brings the request down
 	Answers      int             `toml:"compact_turns"`         // of the model since the last compaction that call for one
 	KeepTail     int             `toml:"keep_tokens"`           // tokens of the newest groups that a compaction keeps
-	KeepTurns    int             `toml:"keep_turns"`            // newest answers that it keeps with their results, if they fit
+	KeepTurns    int             `toml:"keep_turns"`            // newest answers that stay with their results, if they fit
 	WarnAt       int             `toml:"warn_at"`               // tokens sent since the last compaction; 0 never warns
 	CutoverAt    int             `toml:"cutover_at"`            // tokens sent since then at which to compact; 0: never
 	Protect      int             `toml:"protect_tokens"`        // tokens of the newest results, which are not cleared
