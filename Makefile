@@ -1,4 +1,4 @@
-.PHONY: build check test race fuzz bench tables release publish install-script completions licences image nightly pictures
+.PHONY: build check test rows race fuzz bench tables release publish install-script completions licences image nightly pictures
 
 # The program, as ./epitome.
 build:
@@ -11,6 +11,13 @@ check:
 # The README's test command.
 test:
 	go test ./...
+
+# Each behaviour that a user was promised, played through the real program in the APIs where they differ: a table of what
+# arrived, and whether the row holds.
+rows:
+	@mkdir -p build
+	go test -count=1 ./cli -run 'TestRows|TestScripts' -rows $(CURDIR)/build/rows.txt; status=$$?; \
+	cat build/rows.txt; exit $$status
 
 # The same under the race detector; needs a C compiler.
 race:

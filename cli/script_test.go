@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,7 +32,7 @@ import (
 func TestMain(m *testing.M) {
 	runtime.MemProfileRate = 0         // which costs each of many programs time
 	_ = flag.Set("test.parallel", "5") // scripts wait more than they work
-	testscript.Main(m, map[string]func(){"agent": agentProgram, "epitome": func() {
+	testscript.Main(withTable{m}, map[string]func(){"agent": agentProgram, "epitome": func() {
 		text, err := os.ReadFile(os.Getenv("TEST_DEFAULTS")) // which main.go embeds
 		if err != nil {
 			panic(err)
@@ -72,24 +73,31 @@ func TestScripts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the scripts stop and reload programs by signals, which Windows does not have")
 	}
-	commands := map[string]func(*testscript.TestScript, bool, []string){}
+	testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script"), Setup: setStage, Cmds: commands()})
+}
+
+// commands are those that scripts have besides testscript's own.
+func commands() map[string]func(*testscript.TestScript, bool, []string) {
+	all := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, do := range map[string]func(*stage, []string){
 		"upstream": (*stage).upstream, "release": (*stage).release, "fill": (*stage).fill, "start": (*stage).start,
 		"serve": (*stage).serve, "signal": (*stage).signal, "ended": (*stage).awaitEnd, "await": (*stage).await,
 		"status": (*stage).status, "get": (*stage).get, "post": (*stage).post, "conversation": (*stage).conversation,
 		"result": (*stage).result, "sent": (*stage).sent, "capture": (*stage).capture, "upstream-saw": (*stage).saw,
 		"files": (*stage).files, "agree": (*stage).agree, "kept": (*stage).kept,
+		"row": (*stage).row, "shows": (*stage).shows, "model": (*stage).model, "begin": (*stage).begin,
+		"turn": (*stage).turn, "play": (*stage).play,
 	} {
-		commands[name] = func(ts *testscript.TestScript, negated bool, args []string) {
+		all[name] = func(ts *testscript.TestScript, negated bool, args []string) {
 			s := ts.Value("stage").(*stage)
 			s.TestScript, s.negated = ts, negated
-			if negated && name != "upstream-saw" && name != "kept" {
+			if negated && !slices.Contains([]string{"upstream-saw", "kept", "shows"}, name) {
 				ts.Fatalf("%s has no negation", name)
 			}
 			do(s, args)
 		}
 	}
-	testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script"), Setup: setStage, Cmds: commands})
+	return all
 }
 
 // stage is what one script has set up.
@@ -98,6 +106,11 @@ type stage struct {
 	negated                bool
 	upstreams              map[string]*fakeUpstream
 	programs               map[string]*background
+	provider               *fakeapi.Provider // that model has started
+	base                   string            // the URL of the program that was begun last
+	open                   row               // that the script is at
+	openFor                string            // the letters of its APIs
+	failed                 func() bool
 }
 
 // setStage gives a script a home of its own.
@@ -113,7 +126,10 @@ func setStage(env *testscript.Env) error {
 	root, err := filepath.Abs("..")
 	env.Setenv("ROOT", root)
 	env.Setenv("TEST_DEFAULTS", filepath.Join(root, "config.toml"))
-	env.Values["stage"] = &stage{upstreams: map[string]*fakeUpstream{}, programs: map[string]*background{}}
+	s := &stage{upstreams: map[string]*fakeUpstream{}, programs: map[string]*background{}}
+	s.failed = env.T().(interface{ Failed() bool }).Failed
+	env.Values["stage"] = s
+	env.Defer(s.endRow)
 	if err == nil {
 		err = os.MkdirAll(home, 0o700)
 	}
@@ -325,11 +341,17 @@ func (s *stage) ask(method string, args []string) {
 		name, value, _ := strings.Cut(args[1], ": ")
 		headers.Set(name, value)
 	}
-	var body io.Reader
+	body := ""
 	if len(args) > 1 {
-		body = strings.NewReader(s.ReadFile(args[1]))
+		body = s.ReadFile(args[1])
 	}
-	req, err := http.NewRequest(method, args[0], body)
+	_, err := io.WriteString(s.Stdout(), s.request(method, headers, args[0], body))
+	s.Check(err)
+}
+
+// request sends a request and returns the answer: a line with the status, the headers, and the body behind a blank line.
+func (s *stage) request(method string, headers http.Header, url, body string) string {
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
 	s.Check(err)
 	req.Header, req.Host = headers, headers.Get("Host")
 	client := fakeapi.Direct()
@@ -341,6 +363,5 @@ func (s *stage) ask(method string, args []string) {
 	s.Check(err)
 	var head bytes.Buffer
 	s.Check(resp.Header.Write(&head))
-	_, err = fmt.Fprintf(s.Stdout(), "%s\n%s\n%s\n", resp.Status, strings.ReplaceAll(head.String(), "\r", ""), text)
-	s.Check(err)
+	return fmt.Sprintf("%s\n%s\n%s\n", resp.Status, strings.ReplaceAll(head.String(), "\r", ""), text)
 }

@@ -297,14 +297,14 @@ const modelName = "gpt-5.2"
 // newModel is a provider whose model goes on.
 func newModel(t *testing.T) *fakeapi.Provider {
 	return fakeapi.StartProvider(t, fakeapi.Options{Answer: func(x fakeapi.Exchange) []fakeapi.Part {
-		return []fakeapi.Part{fakeapi.Text(cmp.Or(summary(x.Body), "I go on."))}
+		return []fakeapi.Part{fakeapi.Text(cmp.Or(fakeapi.Summary(x.Body), "I go on."))}
 	}})
 }
 
 // last is the newest request, without those for summaries.
 func last(p *fakeapi.Provider) []byte {
 	for _, x := range slices.Backward(posts(p)) {
-		if summary(x.Body) == "" {
+		if fakeapi.Summary(x.Body) == "" {
 			return x.Body
 		}
 	}

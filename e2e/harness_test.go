@@ -21,8 +21,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"epitome/internal/fakeapi"
 )
 
@@ -179,26 +177,6 @@ func serve(t *testing.T, args ...string) (base string) {
 		t.Fatal("epitome does not become ready")
 	}
 	return base
-}
-
-var heading = regexp.MustCompile(`(?m)^## ([A-Z][A-Za-z ]+)\n\[`)
-
-// summary is what a model answers when epitome asks for a summary, and "" to any other request.
-func summary(body []byte) string {
-	list := gjson.GetBytes(body, "messages").Array()
-	list = append(list, gjson.GetBytes(body, "input").Array()...)
-	if len(list) == 0 {
-		return ""
-	}
-	content := list[len(list)-1].Get("content")
-	if blocks := content.Array(); content.IsArray() && len(blocks) > 0 {
-		content = blocks[len(blocks)-1].Get("text")
-	}
-	var text strings.Builder
-	for _, found := range heading.FindAllStringSubmatch(content.Str, -1) {
-		fmt.Fprintf(&text, "## %s\n- A model's words on it.\n", found[1])
-	}
-	return text.String()
 }
 
 // posts are the exchanges that began with a POST: epitome itself asks by GET how large a window is.

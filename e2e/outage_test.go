@@ -66,7 +66,7 @@ func playOutage(t *testing.T, answer http.HandlerFunc, prepare string) {
 		switch {
 		case err != nil || r.Method != http.MethodPost:
 			w.WriteHeader(http.StatusNotFound)
-		case summary(body) != "":
+		case fakeapi.Summary(body) != "":
 			questions.Add(1)
 			answer(w, r)
 		default:

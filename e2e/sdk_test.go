@@ -43,7 +43,7 @@ func cityWatcher(model string, window int) fakeapi.Options {
 	m.Window = window
 	asked := 0
 	return fakeapi.Options{Models: map[string]fakeapi.Model{model: m}, Answer: func(x fakeapi.Exchange) []fakeapi.Part {
-		if text := summary(x.Body); text != "" {
+		if text := fakeapi.Summary(x.Body); text != "" {
 			return []fakeapi.Part{fakeapi.Text(text)}
 		}
 		if asked++; asked%(rounds+1) == 0 {

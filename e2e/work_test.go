@@ -67,7 +67,7 @@ if grep -q HalfEven $1/$1.go; then cat .out/$1.pass; else cat .out/$1.fail; exit
 // answer is the model: it makes the next move wherever it has tools. Beside the session agents ask for titles and the
 // like.
 func (w *work) answer(x fakeapi.Exchange) []fakeapi.Part {
-	if text := summary(x.Body); text != "" {
+	if text := fakeapi.Summary(x.Body); text != "" {
 		return []fakeapi.Part{fakeapi.Text(text)}
 	}
 	if !w.asks(x.Body) {
@@ -91,7 +91,7 @@ func (w *work) answer(x fakeapi.Exchange) []fakeapi.Part {
 
 // asks reports whether a request is one of the session.
 func (w *work) asks(body []byte) bool {
-	return bytes.Contains(body, []byte(`"name":"`+w.tools.bash+`"`)) && !compacts(body) && summary(body) == ""
+	return bytes.Contains(body, []byte(`"name":"`+w.tools.bash+`"`)) && !compacts(body) && fakeapi.Summary(body) == ""
 }
 
 // compacts reports whether an agent asks for a compaction of its own.
@@ -250,7 +250,7 @@ func (p *tap) judge(t *testing.T, provider *fakeapi.Provider) {
 	t.Helper()
 	var sent [][]byte
 	for _, x := range posts(provider) {
-		if summary(x.Body) == "" {
+		if fakeapi.Summary(x.Body) == "" {
 			sent = append(sent, x.Body)
 		}
 	}

@@ -2,6 +2,7 @@ package fakeapi
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -324,4 +325,24 @@ func (q *request) failure(r *Refusal, begun object) serverEvent {
 	}
 	failed := with(begun, object{"status": "failed", "error": object{"code": r.Code, "message": r.Message}})
 	return serverEvent{"response.failed", object{"sequence_number": 2, "response": failed}}
+}
+
+var heading = regexp.MustCompile(`(?m)^## ([A-Z][A-Za-z ]+)\n\[`)
+
+// Summary is what a model answers when epitome asks for a summary, and "" to any other request.
+func Summary(body []byte) string {
+	list := gjson.GetBytes(body, "messages").Array()
+	list = append(list, gjson.GetBytes(body, "input").Array()...)
+	if len(list) == 0 {
+		return ""
+	}
+	content := list[len(list)-1].Get("content")
+	if blocks := content.Array(); content.IsArray() && len(blocks) > 0 {
+		content = blocks[len(blocks)-1].Get("text")
+	}
+	var text strings.Builder
+	for _, found := range heading.FindAllStringSubmatch(content.Str, -1) {
+		fmt.Fprintf(&text, "## %s\n- A model's words on it.\n", found[1])
+	}
+	return text.String()
 }

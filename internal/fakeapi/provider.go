@@ -34,6 +34,7 @@ type Options struct {
 	Count  func(text string) int   // tokens of a text; nil for a token per four bytes
 	Answer func(Exchange) []Part   // what the model says
 	Refuse func(Exchange) *Refusal // refuses a sound request; nil for none
+	Adopts bool                    // takes signatures and opaque strings of others for its own
 }
 
 // An Exchange is a request that a Provider received, and its outcome.
@@ -97,7 +98,7 @@ type Provider struct {
 // StartProvider serves until the test ends. A refusal does not fail the test; see Refusals.
 func StartProvider(tb testing.TB, o Options) *Provider {
 	tb.Helper()
-	p := newProvider(o)
+	p := NewProvider(o)
 	server := httptest.NewServer(p)
 	p.URL = server.URL
 	tb.Cleanup(func() {
@@ -110,7 +111,8 @@ func StartProvider(tb testing.TB, o Options) *Provider {
 	return p
 }
 
-func newProvider(o Options) *Provider {
+// NewProvider returns one that serves by ServeHTTP alone.
+func NewProvider(o Options) *Provider {
 	if o.Count == nil {
 		o.Count = func(text string) int { return (len(text) + 3) / 4 }
 	}
@@ -125,7 +127,7 @@ func Judge(api API, body, original []byte) error {
 	name := gjson.GetBytes(body, "model").Str
 	model := ModelOf(name)
 	model.Prefill, model.InlineSystem = true, true
-	p := newProvider(Options{Models: map[string]Model{name: model}})
+	p := NewProvider(Options{Models: map[string]Model{name: model}})
 	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
 	issued := gjson.ParseBytes(original)
 	p.adoptThoughts(issued)
@@ -300,6 +302,10 @@ func (p *Provider) read(x *Exchange) (*request, *Refusal) {
 		return nil, flaw("The request body is not valid JSON: %v", json.Unmarshal(x.Body, new(any)))
 	case !q.body.IsObject():
 		return nil, flaw("The request body is not an object")
+	}
+	if p.options.Adopts {
+		p.adoptThoughts(q.body)
+		p.book.adopt(q.body)
 	}
 	read := map[API]func(*request) *Refusal{Chat: p.readChat, Messages: p.readMessages, Responses: p.readResponses}
 	if refused := read[x.API](q); refused != nil {
