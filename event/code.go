@@ -38,6 +38,7 @@ const (
 	CodeReplayed     Code = "replayed"
 	CodeRestored     Code = "restored"
 	CodePictures     Code = "pictures"
+	CodeUnpaired     Code = "unpaired"
 )
 
 // Why nothing new was done to a request, or not all of it.
@@ -89,6 +90,7 @@ var sentences = map[Code]string{
 	CodeReplayed:     "A text of the agent was longer than max_replayed, so its middle is left out.",
 	CodeRestored:     "The user had earlier messages sent whole again.",
 	CodePictures:     "There were nearly too many pictures for the provider, or it refused them: old ones are left out.",
+	CodeUnpaired:     "A call had no result, or a result no call, and the provider refused the request for that.",
 
 	CodeNotDue:            "No new result is too large, and clearing old ones now would cost more than it saves.",
 	CodeFreesLittle:       "The request is over the line for clearing (clear_at), but clearing would free too little.",

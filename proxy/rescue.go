@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"cmp"
 	"strings"
 
@@ -69,6 +70,7 @@ type rescuing struct {
 
 	last       *rewrite.Report // on the form that was sent last
 	output     int             // cap on the output that was set; 0 if none was
+	paired     bool            // calls without results and results without calls were mended, as they were refused
 	whole      bool            // the request goes as it came, as its structure was refused
 	pictures   int             // how often pictures were refused, or the size of the body
 	noThinking bool            // no thinking of the model goes, as that was refused
@@ -84,7 +86,27 @@ func (r *rescuing) sentLast() window.Sent {
 	last := r.last
 	return window.Sent{
 		Tokens: last.TokensAfter.Total(), MaxOutput: last.MaxOutput, Window: last.Window, Rewritten: r.sent != nil,
+		Unpaired: r.isUnpaired,
 	}
+}
+
+// isUnpaired reports whether the request that was sent last has a call without its result, or a result without its call.
+func (r *rescuing) isUnpaired() bool {
+	request, err := r.input.Dialect.Read(r.body(), nil)
+	if err != nil {
+		return false
+	}
+	calls, results := request.Unpaired()
+	return len(calls)+len(results) > 0
+}
+
+// body returns the body that was sent last, without its content coding.
+func (r *rescuing) body() []byte {
+	body, _ := r.conversation() // could be read before
+	if r.sent != nil {
+		body = r.sent
+	}
+	return body
 }
 
 // note keeps a refusal: the first one for the event, and the latest that states a smaller window for learning.
@@ -106,7 +128,10 @@ func (r *rescuing) shorten(v window.Refusal) bool {
 	case v.Cause == window.Thinking && !r.noThinking:
 		r.noThinking, r.causes = true, r.causes.With(event.CodeThought)
 		return r.reshape(rewrite.Rescue{}, "thinking") || r.takeBack()
-	case v.Cause == window.Malformed, v.Cause == window.Thinking:
+	case v.Cause == window.Pairs && !r.paired:
+		r.paired = true
+		return r.reshape(rewrite.Rescue{}, "pairs") || r.takeBack()
+	case v.Cause == window.Malformed, v.Cause == window.Thinking, v.Cause == window.Pairs:
 		return r.takeBack()
 	case v.Cause == window.Output && r.capOutput(v.Room):
 		return true
@@ -123,7 +148,8 @@ func (r *rescuing) shorten(v window.Refusal) bool {
 
 // takeBack makes the request as it came, and reports whether it may be sent: it is another form, and not too long.
 func (r *rescuing) takeBack() bool {
-	if r.sent == nil || r.report.TokensBefore.Total() > r.last.Window {
+	cameBroken := r.paired && r.report.Action == event.ActionNone // it was refused as it came
+	if r.sent == nil || cameBroken || r.report.TokensBefore.Total() > r.last.Window {
 		return false
 	}
 	r.whole, r.causes = true, event.Codes{event.CodeBroken}
@@ -138,11 +164,7 @@ func (r *rescuing) capOutput(tokens int) bool {
 	if tokens < leastOutput || r.output > 0 && tokens >= r.output {
 		return false
 	}
-	body := r.sent
-	if body == nil {
-		body, _ = r.conversation()
-	}
-	capped, ok := r.dialect.CapOutput(body, tokens)
+	capped, ok := r.dialect.CapOutput(r.body(), tokens)
 	if ok {
 		r.sent, r.output, r.last.MaxOutput = capped, tokens, min(r.last.MaxOutput, tokens)
 		r.did("output")
@@ -170,7 +192,7 @@ func (r *rescuing) most(v window.Refusal) int {
 func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
 	in := *r.input
 	in.Body, _ = r.conversation() // could be read before
-	how.NoThinking, how.Pictures, in.Rescue = r.noThinking, r.pictures, &how
+	how.NoThinking, how.Pictures, how.Pair, in.Rescue = r.noThinking, r.pictures, r.paired, &how
 	out, err := r.shapeInTurn(r.proxy.deps.Shape, in)
 	if err != nil {
 		return false
@@ -181,6 +203,7 @@ func (r *rescuing) reshape(how rewrite.Rescue, did string) bool {
 	case next.Err != nil && !how.NoThinking,
 		how.Most > 0 && !isEnough,
 		did == "pictures" && !next.Decided,
+		(how.Whole || did == "pairs") && bytes.Equal(out.Body, r.body()), // which was refused
 		how.NoThinking && !how.Whole && !out.Changed,
 		how.Whole && next.Action == string(ledger.StepAdd): // nothing could be taken back
 		return false

@@ -282,6 +282,39 @@ func TestRefusedChangeIsTakenBackOnce(t *testing.T) {
 	}
 }
 
+// A stream that begins with the refusal of a broken pair is answered by the mended request, and its refusal passes as it
+// came where that is refused, too.
+func TestBrokenPairsAreMendedWithinStreams(t *testing.T) {
+	t.Parallel()
+	const user = `[{"role":"user","content":"a"},`
+	for target, of := range map[string]struct{ event, body string }{
+		chatTarget: {`{"error":{"message":"messages with role 'tool' must be a response"}}`,
+			`"messages":` + user + `{"role":"tool","content":"b","tool_call_id":"c"}]}`},
+		messagesTarget: {`{"type":"error","error":{"type":"invalid_request_error","message":"unexpected tool_use_id"}}`,
+			`"messages":` + user + `{"role":"user","content":[{"type":"tool_result","tool_use_id":"c"}]}]}`},
+		responsesTarget: {`{"type":"error","message":"No tool call found for function call output with call_id c."}`,
+			`"input":` + user + `{"type":"function_call_output","call_id":"c","output":"b"}]}`},
+	} {
+		broken, event := `{"model":"m","stream":true,`+of.body, of.event
+		refusal := streamed(named(event))
+		for last, want := range map[string]string{welcome: `"hi"`, refused(400, "no tool"): event} {
+			r := on(t, answers(refusal, last))
+			r.shapes(func(a rewrite.Input) rewrite.Output {
+				out := climbing(a)
+				out.Body, out.Changed = a.Body, false
+				if a.Rescue != nil && a.Rescue.Pair {
+					out.Body, out.Changed = []byte(short), true
+				}
+				return out
+			})
+			if _, body := r.ask(post(target, broken)); !strings.Contains(body, want) {
+				t.Errorf("%s: got %s, not %s", target, body, want)
+			}
+			r.wantRequests(2)
+		}
+	}
+}
+
 func TestARescueThatMeetsAnotherErrorPassesThatOn(t *testing.T) {
 	t.Parallel()
 	r := on(t, answers(refused(400, tooLong), reply("429 Slow", "slow down", "Retry-After: 3")))

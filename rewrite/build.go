@@ -36,12 +36,25 @@ func bodyWith(r *conversation.Request, edits []ledger.Edit, end int) ([]byte, er
 	}
 	slices.SortFunc(drops, func(a, b conversation.Drop) int { return a.First - b.First })
 	ranges, err := conversation.DropItems(r, drops)
+	results := map[int][]conversation.Result{} // by index of the item in front of them
 	for k := range edits {
-		if e := &edits[k]; err == nil && e.Op != ledger.Drop && e.First < end {
+		switch e := &edits[k]; {
+		case err != nil || e.Op == ledger.Drop || e.First >= end:
+		case e.Op == ledger.AddResult:
+			i := e.First
+			for i+1 < end && r.Items[i+1].Role == conversation.Assistant && !r.Items[i+1].StartsAnswer { // it goes on
+				i++
+			}
+			results[i] = append(results[i], conversation.Result{Call: &r.Items[e.First].Calls[e.Part], Text: e.Text})
+		default:
 			var more []jsonspan.Edit
 			more, err = rangesOf(r, e, appended)
 			ranges = append(ranges, more...)
 		}
+	}
+	for i, list := range results {
+		isDropped := func(d conversation.Drop) bool { return d.First <= i+1 && i+1 < d.First+d.Count }
+		ranges = append(ranges, r.Dialect.AddResults(r, i, list, slices.ContainsFunc(drops, isDropped)))
 	}
 	for i, text := range appended {
 		added, _ := r.Dialect.Append(r, &r.Items[i], text) // userBefore has checked that it can

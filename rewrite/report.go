@@ -163,7 +163,7 @@ func (x *shaping) describeEdit(e *ledger.Edit) {
 		r.Offloaded++
 	case e.Step == ledger.StepCompact:
 		r.Compacted += e.Count
-	case e.Op != ledger.AppendSystem: // cleared, or left out by a filter; describe has the tokens of AppendSystem
+	case e.Op != ledger.AppendSystem && e.Op != ledger.AddResult: // cleared, or left out by a filter; describe has the tokens of AppendSystem
 		r.Cleared += e.Count
 	}
 }

@@ -105,6 +105,7 @@ type Rescue struct {
 	From       ladder.Stage // the first stage to try
 	Whole      bool         // all edits are taken back: the structure was refused, or only what epitome added can go
 	Pictures   int          // how often the request was refused for its pictures or its bytes: more go each time
+	Pair       bool         // calls without results, or results without calls, were refused: they are mended
 	NoThinking bool         // thinking behind a changed prefix was refused: all thinking is dropped, except with Whole
 }
 

@@ -399,9 +399,13 @@ func (x *shaping) rescue(how *Rescue) {
 	s := x.state
 	if how.Whole {
 		s.Decision.Refused = len(s.Decision.Undo()) > 0
-		s.Edits, s.Decision.Edits = nil, nil // the decision, too: record adds to its edits
+		s.Edits = slices.DeleteFunc(s.Decision.Edits, func(e ledger.Edit) bool { return e.Why != event.CodeUnpaired })
+		s.Decision.Edits = s.Edits // the decision, too: record adds to its edits
 		s.Prepare()
 		return
+	}
+	if how.Pair {
+		ladder.Pair(s)
 	}
 	if how.Pictures > 0 {
 		ladder.RescuePictures(s, how.Pictures)

@@ -22,7 +22,7 @@ func TestCallsThatTheProviderRan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if flaws := dialect.Flaws(r); len(flaws) > 0 {
+		if flaws := dialect.Check(r).Flaws; len(flaws) > 0 {
 			t.Errorf("%s: %q", dialect.Name(), flaws)
 		}
 		calls, end := activity.Of(r, nil), len(r.Items)

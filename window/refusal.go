@@ -26,18 +26,20 @@ const (
 	Malformed       // the request was rewritten, and is refused for anything but its size
 	Thinking        // a thinking block is bound to another conversation
 	Pictures        // there are too many pictures, or one is too large
+	Pairs           // a call has no result, or a result no call
 )
 
 func (c Cause) String() string {
-	return [...]string{"not ours", "output", "rate", "bytes", "input", "malformed", "thinking", "pictures"}[c]
+	return [...]string{"not ours", "output", "rate", "bytes", "input", "malformed", "thinking", "pictures", "pairs"}[c]
 }
 
 // Sent is what is known about a refused request; 0 is unknown.
 type Sent struct {
-	Tokens    int  // of the input, by our count
-	MaxOutput int  // that it asks for
-	Window    int  // of its model, as believed
-	Rewritten bool // it is not as the client wrote it
+	Tokens    int         // of the input, by our count
+	MaxOutput int         // that it asks for
+	Window    int         // of its model, as believed
+	Rewritten bool        // it is not as the client wrote it
+	Unpaired  func() bool // it has a call without result or a result without call; nil: it has none
 }
 
 // Refusal is what an answer says about the size of its request, in tokens; 0 is not stated.
@@ -99,6 +101,10 @@ func readSize(status int, contentType string, body []byte, s Sent) (r Refusal) {
 	}
 	if room := n.room(text, s); r.Cause == Input && room > 0 {
 		r.Cause, r.Room = Output, room
+	}
+	isOther := (r.Cause == NotSize || r.Cause == Malformed) && (status < 300 || status == 400 || status == 422)
+	if isOther && s.Unpaired != nil && says(text, "pairs") && s.Unpaired() {
+		r.Cause = Pairs
 	}
 	return r
 }

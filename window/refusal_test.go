@@ -242,3 +242,40 @@ func FuzzReadRefusal(f *testing.F) {
 		}
 	})
 }
+
+// Each provider has its own words for a call without a result, or a result without a call. They count where the request
+// has one, and the answer refuses it for what it says.
+func TestBrokenPairsAreToldInManyWords(t *testing.T) {
+	isUnpaired := func() bool { return true }
+	for _, text := range []string{
+		"messages.4: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01.",
+		"messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_x.",
+		"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. " +
+			"(insufficient tool messages following tool_calls message)",
+		"Messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
+		"No tool output found for function call call_X.",
+		"No tool call found for function call output with call_id call_X.",
+		"Please ensure that the number of function response parts is equal to the number of function call parts.",
+		"Expected toolResult blocks at messages.2.content for the following Ids: tooluse_x",
+		"Not the same number of function calls and responses",
+		"invalid params, tool call result does not follow tool call (2013)",
+		"tool_call_id  is not found",
+		"InternalError.Algo.InvalidParameter: An assistant message with \"tool_calls\" must be followed by tool messages",
+	} {
+		for _, status := range []int{200, 400, 422, 401, 404, 429, 500} {
+			want := NotSize
+			if status == 200 || status == 400 || status == 422 {
+				want = Pairs
+			}
+			got := ReadRefusal(status, "", failure(text), Sent{Unpaired: isUnpaired}).Cause
+			if whole := ReadRefusal(status, "", failure(text), Sent{}).Cause; got != want || whole != NotSize {
+				t.Errorf("%d: %s, and %s where nothing is broken: %s", status, got, whole, text)
+			}
+		}
+	}
+	for _, text := range []string{"Invalid API key", "The model is not known.", "temperature: must be at most 1"} {
+		if got := ReadRefusal(400, "", failure(text), Sent{Unpaired: isUnpaired}).Cause; got != NotSize {
+			t.Errorf("%s: %s", got, text)
+		}
+	}
+}

@@ -27,6 +27,15 @@ func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text str
 	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(text))
 }
 
+// AddResults puts a message for each result behind the answer.
+func (Dialect) AddResults(r *conversation.Request, i int, results []conversation.Result, _ bool) jsonspan.Edit {
+	list := ""
+	for _, it := range results {
+		list += `,{"role":"tool","tool_call_id":` + jsonspan.Quoted(it.ID) + `,"content":` + jsonspan.Quoted(it.Text) + "}"
+	}
+	return jsonspan.Insert(r.Items[i].End, list)
+}
+
 // AppendSystem adds text to the last of the leading system messages (r.Lead is their number), as many servers take no
 // further one. If there is none, it puts one before all messages.
 func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {

@@ -18,7 +18,7 @@ func TestFlaws(t *testing.T) {
 	f := func(want string, messages ...string) {
 		t.Helper()
 		body := bodyOf(messages...)
-		if got := fmt.Sprint(Dialect{}.Flaws(read(t, body))); got != "["+want+"]" {
+		if got := fmt.Sprint(Dialect{}.Check(read(t, body)).Flaws); got != "["+want+"]" {
 			t.Errorf("%s\nhas %s, want [%s]", body, got, want)
 		}
 	}

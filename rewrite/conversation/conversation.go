@@ -41,6 +41,12 @@ type Call struct {
 // ArgumentsIn returns the arguments as text: JSON, unless they are free text.
 func (c *Call) ArgumentsIn(body []byte) []byte { return jsonspan.TextOf(c.Arguments.Of(body)) }
 
+// Result is a text to be sent as the result of a call.
+type Result struct {
+	*Call
+	Text string
+}
+
 // PartKind says which kind of content a part holds.
 type PartKind uint8
 
@@ -159,8 +165,8 @@ type Dialect interface {
 	// common prefix of both lists are copied from it. An error says why the body must not be edited, and as it is
 	// logged, quotes nothing of the body.
 	Read(body []byte, known *Request) (*Request, error)
-	// Flaws says how the request breaks rules of the API, among the rules that an edit could break. See Checker.
-	Flaws(r *Request) []string
+	// Check finds how the request breaks rules of the API, among the rules that an edit could break.
+	Check(r *Request) *Checker
 	// Declared parses the declarations of tools, to count them; nil if their JSON source is to be counted.
 	Declared(tools []byte) []tokenize.Tool
 
@@ -174,6 +180,9 @@ type Dialect interface {
 	// Append returns the edit that adds text behind the content of a user's item, as a part of its own if the content
 	// is a list; false if the item can take no text.
 	Append(r *Request, it *Item, text string) (jsonspan.Edit, bool)
+	// AddResults returns the edit that adds results behind item i, which ends the answer with their calls. They join the
+	// user's next message where the API has results in it, unless they are to be apart.
+	AddResults(r *Request, i int, results []Result, apart bool) jsonspan.Edit
 	// AppendSystem returns the edit that adds text to the end of the system prompt, or as a new one; false if it cannot.
 	AppendSystem(r *Request, text string) (jsonspan.Edit, bool)
 }

@@ -12,7 +12,23 @@ import (
 // flaw. A dialect passes it the items of the request in order.
 type Checker struct {
 	Flaws   []string
-	waiting map[string]bool // IDs of the calls without a result so far
+	waiting map[string]CallAt // by ID: the calls without a result so far
+	open    []CallAt          // calls without a result where it has to be
+	orphans []int             // indexes of results that answer no call
+}
+
+// CallAt says where a call is: in which item, and at which place among its calls.
+type CallAt struct{ Item, Call int }
+
+// Unpaired returns the calls without results, at the end too, and the indexes of results without calls. It returns none
+// where the provider holds a part of the conversation.
+func (r *Request) Unpaired() (calls []CallAt, results []int) {
+	if !r.ServerState.Empty() {
+		return nil, nil
+	}
+	c := r.Dialect.Check(r)
+	c.Close()
+	return c.open, c.orphans
 }
 
 // Add adds a flaw. id is that of the call concerned; empty if there is none.
@@ -23,42 +39,45 @@ func (c *Checker) Add(flaw, id string) {
 	c.Flaws = append(c.Flaws, flaw)
 }
 
-// Pair notes an item's calls. For a result it adds a flaw if the call that the result names does not wait for one.
-func (c *Checker) Pair(it *Item) {
+// Pair notes the calls of item i. For a result it adds a flaw if the call that the result names does not wait for one.
+func (c *Checker) Pair(i int, it *Item) {
 	if c.waiting == nil {
-		c.waiting = map[string]bool{}
+		c.waiting = map[string]CallAt{}
 	}
-	for _, call := range it.Calls {
-		c.waiting[call.ID] = true
+	for k, call := range it.Calls {
+		c.waiting[call.ID] = CallAt{i, k}
 	}
-	if it.Role != Tool || it.Answers == "" { // some kinds of results name no call
-		return
+	if it.Role == Tool && it.Answers != "" { // some kinds of results name no call
+		if _, waits := c.waiting[it.Answers]; !waits {
+			c.Add("a tool's result answers no call that waits for it", it.Answers)
+			c.orphans = append(c.orphans, i)
+		}
+		delete(c.waiting, it.Answers)
 	}
-	if !c.waiting[it.Answers] {
-		c.Add("a tool's result answers no call that waits for it", it.Answers)
-	}
-	delete(c.waiting, it.Answers)
 }
 
 // Close adds a flaw for each call that still waits for a result. Dialects call it where no more results are allowed.
 func (c *Checker) Close() {
 	for _, id := range slices.Sorted(maps.Keys(c.waiting)) { // sorted, so that equal requests have equal errors
 		c.Add("a call is not answered", id)
+		if id != "" { // else no result could name it
+			c.open = append(c.open, c.waiting[id])
+		}
 	}
 	clear(c.waiting)
 }
 
 // Worse returns an error if a rewritten request is not JSON or has a flaw that the original did not have. Flaws of the
-// original may stay: epitome does not repair requests.
+// original may stay: epitome repairs none that no provider has refused.
 func Worse(original, rewritten *Request) error {
 	if !jsonspan.Valid(rewritten.Body) { // reading it has not validated all values
 		return jsonspan.ErrNoJSON
 	}
 	remaining := map[string]int{} // how often the rewritten request may still have a flaw
-	for _, f := range original.Dialect.Flaws(original) {
+	for _, f := range original.Dialect.Check(original).Flaws {
 		remaining[f]++
 	}
-	for _, f := range rewritten.Dialect.Flaws(rewritten) {
+	for _, f := range rewritten.Dialect.Check(rewritten).Flaws {
 		if remaining[f]--; remaining[f] < 0 {
 			return fmt.Errorf("the rewritten request breaks a rule: %s", f)
 		}

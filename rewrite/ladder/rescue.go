@@ -1,10 +1,12 @@
 package ladder
 
 import (
+	"cmp"
 	"slices"
 
 	"epitome/event"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/ledger"
 )
 
@@ -138,4 +140,41 @@ func leaveUsers(s *State) {
 			s.Add(e)
 		}
 	}
+}
+
+// Pair mends the pairs of calls and results, where the provider has refused them. A result whose call is not before it is
+// left out. A call without a result gets one: the text of a result that stands elsewhere, or else that there is none.
+func Pair(s *State) {
+	r := s.Request
+	calls, results := r.Unpaired()
+	late := map[string]string{} // texts of results that are left out, by the ID of the call
+	var edits []ledger.Edit
+	for _, i := range results {
+		it, f := &r.Items[i], &s.forms[i]
+		if f.dropped || it.Locked {
+			continue
+		}
+		if r.Media(it) == "" && !f.cleared && !f.shortened {
+			late[it.Answers] = r.TextOf(it)
+		}
+		e := ledger.Edit{First: i, Count: 1, Op: ledger.Drop, Artifacts: s.keepItems(i, i+1), Saved: s.Size(i),
+			Step: ledger.StepClear, Why: event.CodeUnpaired}
+		next := i + 1
+		for slices.Contains(results, next) {
+			next++
+		}
+		if next == len(r.Items) || r.Items[next].Role != conversation.Tool { // else a note would part a call and its result
+			s.setText(&e, excerpt.Note("a result left out, as its call is not before it", s.transcriptAt(&e)))
+		}
+		edits = append(edits, e)
+	}
+	for _, at := range calls {
+		if it := &r.Items[at.Item]; !s.forms[at.Item].dropped && !it.Locked {
+			text := cmp.Or(late[it.Calls[at.Call].ID], excerpt.Mark+" no result was recorded]")
+			tokens := s.Scale.CountText(text)
+			edits = append(edits, ledger.Edit{First: at.Item, Count: 1, Op: ledger.AddResult, Part: at.Call, Text: text,
+				Tokens: tokens, Saved: -tokens, Step: ledger.StepClear, Why: event.CodeUnpaired})
+		}
+	}
+	s.Add(edits...)
 }

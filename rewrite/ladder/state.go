@@ -125,6 +125,7 @@ func (s *State) setEdits(edits, added []ledger.Edit) {
 			f.cleared = true
 		case ledger.DropThinking:
 			f.thinks = false
+		case ledger.AddResult:
 		default: // ReplaceText
 			f.shortened = true
 		}

@@ -13,7 +13,11 @@ import (
 func DropThinking(s *State, refused bool) {
 	from := len(s.Request.Items)
 	for k := range s.Added {
-		from = min(from, s.Added[k].First)
+		first := s.Added[k].First
+		if s.Added[k].Op == ledger.AddResult { // which stands behind the item
+			first++
+		}
+		from = min(from, first)
 	}
 	switch {
 	case refused:

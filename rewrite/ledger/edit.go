@@ -11,6 +11,7 @@ const (
 	Drop                       // takes items out, and puts Text (a summary) in their place if it is not empty
 	DropThinking               // takes out the reasoning of one item, which the provider would no longer accept
 	AppendSystem               // adds Text (context files and memory) to the end of the system prompt
+	AddResult                  // adds Text as the result of a call that has none
 )
 
 // Step is the step that made an edit.
@@ -31,7 +32,7 @@ type Edit struct {
 	Op        Op         `json:"o"`
 	Message   int        `json:"m"`           // index of the message that holds the first item
 	Last      int        `json:"q,omitempty"` // index of the message that holds the last item
-	Part      int        `json:"p,omitempty"` // index of the part that ReplaceText replaces, in the item
+	Part      int        `json:"p,omitempty"` // index in the item: of the part that ReplaceText replaces; of AddResult's call
 	Text      string     `json:"t,omitempty"` // plain text; the dialect quotes it when the body is built
 	Artifacts []string   `json:"a,omitempty"` // names of what it takes out, the form for models first; or of listed files
 	Tokens    int        `json:"k,omitempty"` // of Text
@@ -55,7 +56,7 @@ func (e *Edit) covers(earlier *Edit) bool {
 		return e.Op == earlier.Op
 	case e.Op == Drop: // covers all edits of its items, even an earlier summary
 		return earlier.First >= e.First && earlier.End() <= e.End()
-	case e.Op == Clear && earlier.Op != DropThinking: // clearing an item leaves its thinking as it is
+	case e.Op == Clear && earlier.Op != DropThinking && earlier.Op != AddResult: // these stay beside what is cleared
 		return earlier.First == e.First && earlier.Op != Drop // only another Drop covers a Drop
 	}
 	return earlier.First == e.First && earlier.Op == e.Op && earlier.Part == e.Part // the same edit with another text

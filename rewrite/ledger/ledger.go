@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"time"
 
+	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/store"
 )
@@ -49,12 +50,13 @@ type Decision struct {
 	stored []byte // the record, by which Record notices that another one has replaced it
 }
 
-// Undo takes the edits of messages out of d and returns them. What was added to the system prompt stays.
+// Undo takes the edits of messages out of d and returns them. What was added to the system prompt stays, and so does
+// what mended pairs of calls and results: the provider has refused them as they came.
 func (d *Decision) Undo() (undone []Edit) {
 	edits := d.Edits
 	d.Edits = nil
 	for _, e := range edits {
-		if e.Op == AppendSystem {
+		if e.Op == AppendSystem || e.Why == event.CodeUnpaired {
 			d.Edits = append(d.Edits, e)
 		} else {
 			undone = append(undone, e)

@@ -52,6 +52,19 @@ func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text str
 	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(text))
 }
 
+// AddResults puts the results before the other blocks of the user's next message, or into a message of their own.
+func (Dialect) AddResults(r *conversation.Request, i int, results []conversation.Result, apart bool) jsonspan.Edit {
+	blocks := ""
+	for _, it := range results {
+		blocks += `{"type":"tool_result","tool_use_id":` + jsonspan.Quoted(it.ID) +
+			`,"content":` + jsonspan.Quoted(it.Text) + "},"
+	}
+	if i+1 < len(r.Items) && !r.Items[i+1].Message.Empty() && !apart {
+		return jsonspan.Insert(r.Items[i+1].Start, blocks)
+	}
+	return jsonspan.Insert(r.Items[i].End, `,{"role":"user","content":[`+strings.TrimSuffix(blocks, ",")+"]}")
+}
+
 // AppendSystem adds text to the end of the system prompt: to its string, as one more block, or as a new prompt.
 func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
 	if !r.System.Empty() {

@@ -8,25 +8,19 @@ import (
 	"epitome/rewrite/jsonspan"
 )
 
-// Flaws lists the broken rules, of those that a rewrite could break: all calls of an answer, of the last one too, have
+// Check finds the broken rules, of those that a rewrite could break: all calls of an answer, of the last one too, have
 // results right behind it, before the user says anything; system messages and answers stand only where they may; an
 // answer that has to begin with thinking does; no text is blank and no message but the last is empty. Messages of one
 // role in a row are one message to the API, so roles need not alternate.
-func (Dialect) Flaws(r *conversation.Request) []string {
-	var c conversation.Checker
-	isLate := false // since the last answer the user has said something: another result would be too late
+func (Dialect) Check(r *conversation.Request) *conversation.Checker {
+	c := new(conversation.Checker)
 	for i := range r.Items {
 		it := &r.Items[i]
-		if it.StartsAnswer {
+		if it.StartsAnswer || it.Role == conversation.User { // behind the user's words a result is too late
 			c.Close()
-			isLate = false
 		}
-		c.Pair(it)
-		isLate = isLate || it.Role == conversation.User
-		if isLate && it.Role == conversation.Tool {
-			c.Add("a result stands behind other content of its message", it.Answers)
-		}
-		checkPlace(&c, r, i)
+		c.Pair(i, it)
+		checkPlace(c, r, i)
 		if slices.ContainsFunc(it.Parts, func(p conversation.Part) bool { return isBlank(r.Body, &p) }) {
 			c.Add("a text is blank", "")
 		}
@@ -39,7 +33,7 @@ func (Dialect) Flaws(r *conversation.Request) []string {
 	if i := openRound(r); i >= 0 && !beginsWithThinking(&r.Items[i]) {
 		c.Add("an answer with thoughts does not begin with one", "")
 	}
-	return c.Flaws
+	return c
 }
 
 // checkPlace checks whether item i may stand behind the item before it: a system message behind the user's words or

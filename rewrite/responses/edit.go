@@ -41,6 +41,17 @@ func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text str
 	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(text))
 }
 
+// AddResults puts an entry for each result behind the answer, as the output of a function or of a custom tool.
+func (Dialect) AddResults(r *conversation.Request, i int, results []conversation.Result, _ bool) jsonspan.Edit {
+	list := ""
+	for _, it := range results {
+		tool := map[bool]string{false: "function", true: "custom_tool"}[it.FreeText]
+		list += `,{"type":"` + tool + `_call_output","call_id":` + jsonspan.Quoted(it.ID) +
+			`,"output":` + jsonspan.Quoted(it.Text) + "}"
+	}
+	return jsonspan.Insert(r.Items[i].End, list)
+}
+
 // AppendSystem adds text to the last of the leading system messages (r.Lead of them), or puts one before all items. It
 // does not use the body's field "instructions": where the provider keeps the conversation, it does not keep that field.
 func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {

@@ -111,7 +111,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		Dialect{}.Flaws(r)
+		Dialect{}.Check(r)
 		at, count := 0, 0
 		for i := range r.Items {
 			it := &r.Items[i]
