@@ -186,12 +186,14 @@ func ending(text string, longest int) string {
 	return "… " + strings.ToValidUTF8(tail, "") // the cut may divide a character
 }
 
-// quote returns the lines of a text, but blank ones, as a quote that ends with a line break; no lines stay empty.
+// quote returns the lines of a text as a quote that ends with a line break; no lines stay empty. It leaves out blank ones
+// and those that would read like a line of the user's to keep.
 func quote(text string) (quoted string) {
 	for line := range strings.Lines(text) {
-		if strings.TrimSpace(line) != "" {
-			quoted += excerpt.Quote(strings.TrimSuffix(line, "\n")) + "\n"
+		if strings.TrimSpace(line) == "" || conversation.IsKeepLine(line) {
+			continue
 		}
+		quoted += excerpt.Quote(strings.TrimSuffix(line, "\n")) + "\n"
 	}
 	return quoted
 }

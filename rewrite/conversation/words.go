@@ -138,6 +138,9 @@ func unwrap(text string) string {
 // keepLine matches the lines by which a user says what every summary has to hold.
 var keepLine = regexp.MustCompile(`(?im)^keep:[^\r\n]*`)
 
+// IsKeepLine reports whether a line begins as those do. Where it is not the user's, it asks for nothing.
+func IsKeepLine(line string) bool { return keepLine.MatchString(line) }
+
 // keepLines returns the lines of an item that begin with "keep:", in any case, in what the user typed. Below a line that
 // begins with a tag no line counts: what stands in an element may look like its end.
 func (r *Request) keepLines(it *Item) (lines []string) {

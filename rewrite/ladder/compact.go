@@ -13,6 +13,7 @@ import (
 const (
 	minGain     = 0.1   // share of the request that a compaction or a rescue has to save
 	minTail     = 500   // tokens that may always stay behind a cut, however little room the target leaves
+	crampedTail = 2_500 // the same, but at most a quarter of the room, where the overhead takes a quarter of Usable
 	leastRoom   = 8_000 // tokens of Usable, or a quarter of it if less, that a conversation needs beside the overhead
 	leastAnswer = 1_024 // tokens of the model that a crowded request leaves for the answer
 )
@@ -176,7 +177,11 @@ func newCompaction(s *State, minimal bool) *compaction {
 	}
 	c.summarySize = c.measure(s.prefixEnd) // the cut is not known yet: that of the longest span
 	withoutTail := c.sizeAfter(len(s.Request.Items))
-	c.maxTail = max(min(keep, target-withoutTail), minTail) // the tail may fill the request up to target
+	rest := target - withoutTail // the tail may fill the request up to target
+	if isCramped := 4*s.Overhead() > s.Limits.Usable; isCramped && !minimal && !s.IsCounted() {
+		rest = max(rest, min((s.compactLine()-s.Overhead())/4, crampedTail)) // a summary is mostly smaller than measured
+	}
+	c.maxTail = max(min(keep, rest), minTail)
 	c.turnsTail = (s.compactLine() - withoutTail) / 4 * 3
 	c.budgets.Spare = max(0, target-withoutTail-keep)
 	return c
