@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -24,15 +26,15 @@ type object = map[string]any
 // talk is a conversation that can be written in three APIs.
 type talk []line
 
-// line is something that is said: by the system, the user or the agent, what the agent thinks, a call or, with the kind
-// "=", its result.
+// line is something that is said: by the system, the user or the agent, what the agent thinks, a call, with the kind "="
+// its result, or a raw item as the API has it.
 type line struct {
 	kind string
 	name string // of a tool, or of who speaks
 	text string // of a call, its arguments
 }
 
-var lineStart = regexp.MustCompile(`(?m)^(?:(system|user|agent|thinks)(?:/(\w+))?:|(call) (\S+)|(=))(?: |$)`)
+var lineStart = regexp.MustCompile(`(?m)^(?:(system|user|agent|thinks|raw)(?:/(\w+))?:|(call) (\S+)|(=))(?: |$)`)
 
 // readTalk reads a file: lines of the kinds that lineStart has, each with the lines that follow it. The file is a
 // template with the functions below. A text that begins with a quote is a JSON string.
@@ -201,6 +203,8 @@ func (t talk) chat() (all []object) {
 			all = append(all, agent)
 		case "=":
 			all = append(all, object{"role": "tool", "tool_call_id": ids[n], "content": l.text})
+		case "raw":
+			all = append(all, rawItem(l.text))
 		}
 	}
 	return all
@@ -210,8 +214,10 @@ func (t talk) messages() (all []object) {
 	ids := t.ids()
 	add := func(role string, block object) {
 		if last := len(all) - 1; last >= 0 && all[last]["role"] == role {
-			all[last]["content"] = append(all[last]["content"].([]object), block)
-			return
+			if blocks, ok := all[last]["content"].([]object); ok {
+				all[last]["content"] = append(blocks, block)
+				return
+			}
 		}
 		all = append(all, object{"role": role, "content": []object{block}})
 	}
@@ -228,6 +234,8 @@ func (t talk) messages() (all []object) {
 			add("assistant", object{"type": "tool_use", "id": ids[n], "name": l.name, "input": input})
 		case "=":
 			add("user", object{"type": "tool_result", "tool_use_id": ids[n], "content": l.text})
+		case "raw":
+			all = append(all, rawItem(l.text))
 		}
 	}
 	return all
@@ -248,9 +256,28 @@ func (t talk) input() (all []object) {
 			all = append(all, object{"type": "function_call", "call_id": ids[n], "name": l.name, "arguments": l.text})
 		case "=":
 			all = append(all, object{"type": "function_call_output", "call_id": ids[n], "output": l.text})
+		case "raw":
+			all = append(all, rawItem(l.text))
 		}
 	}
 	return all
+}
+
+func rawItem(text string) (item object) {
+	if err := json.Unmarshal([]byte(text), &item); err != nil {
+		panic(err)
+	}
+	return item
+}
+
+// extends reports whether a request begins with all items of another.
+func extends(body, last string) bool {
+	list := gjson.Get(last, "messages")
+	if !list.Exists() {
+		list = gjson.Get(last, "input")
+	}
+	end := list.Index + len(list.Raw) - 1
+	return list.Exists() && len(body) > end && body[:end] == last[:end]
 }
 
 // view writes a request as a talk, whatever its API.
@@ -326,10 +353,15 @@ func textOf(content gjson.Result) string {
 var overflows = map[string]fakeapi.Overflow{"": fakeapi.SaysTooLong, "413": fakeapi.TooLarge,
 	"unstated": fakeapi.SaysBedrock, "litellm": fakeapi.SaysLiteLLM, "gateway": fakeapi.SaysGateway,
 	"llama": fakeapi.SaysLlama, "vllm": fakeapi.SaysVLLM, "stream": fakeapi.FailsInStream,
-	"event": fakeapi.ErrorInStream, "output": fakeapi.CountsOutput}
+	"event": fakeapi.ErrorInStream, "output": fakeapi.CountsOutput, "nginx": fakeapi.TooLarge,
+	"comment": fakeapi.FailsInStream}
 
-// model starts a strict provider. Its settings are window=TOKENS, overflow=KIND, one of overflows, and summaries=500,
-// garbage or hang for a model that fails at them.
+// binds is how a provider refuses thinking in front of which something has changed.
+const binds = "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation."
+
+// model starts a strict provider. Its settings are window=TOKENS, overflow=KIND, one of overflows, says=TEXT, at the end of
+// a summary, summaries=500, garbage or hang for a model that fails at them, busy=yes for one that answers nothing,
+// binds=yes for one that takes no changed conversation with thinking, and files=FOLDER, which it answers each GET from.
 func (s *stage) model(args []string) {
 	settings := map[string]string{"window": "200000"}
 	for _, setting := range args {
@@ -355,23 +387,41 @@ func (s *stage) model(args []string) {
 			case summaries == "garbage":
 				return []fakeapi.Part{fakeapi.Text("I cannot help with that.")}
 			}
-			return []fakeapi.Part{fakeapi.Text(summary)}
+			return []fakeapi.Part{fakeapi.Text(summary + settings["says"])}
 		},
 		Refuse: func(x fakeapi.Exchange) *fakeapi.Refusal {
-			if summaries == "500" && fakeapi.Summary(x.Body) != "" {
+			if settings["binds"] != "" && bytes.Contains(x.Body, []byte("[epitome")) {
+				return &fakeapi.Refusal{Status: http.StatusBadRequest, Type: "invalid_request_error", Message: binds}
+			}
+			if settings["busy"] != "" || summaries == "500" && fakeapi.Summary(x.Body) != "" {
 				return fakeapi.Overloaded()
 			}
 			return nil
 		},
 	})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && settings["files"] != "" {
+			http.ServeFile(w, r, filepath.Join(s.MkAbs(settings["files"]), r.URL.Path))
+			return
+		}
 		body, _ := io.ReadAll(r.Body)
 		if summaries == "hang" && fakeapi.Summary(body) != "" {
 			<-r.Context().Done()
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		provider.ServeHTTP(w, r)
+		recorder := httptest.NewRecorder()
+		provider.ServeHTTP(recorder, r)
+		maps.Copy(w.Header(), recorder.Header())
+		w.WriteHeader(recorder.Code)
+		switch {
+		case settings["overflow"] == "nginx" && recorder.Code == http.StatusRequestEntityTooLarge:
+			_, _ = io.WriteString(w, "<html><head><title>413 Request Entity Too Large</title></head></html>\n")
+			return
+		case settings["overflow"] == "comment":
+			_, _ = io.WriteString(w, ": OPENROUTER PROCESSING\n\n")
+		}
+		_, _ = w.Write(recorder.Body.Bytes())
 	}))
 	s.provider = provider
 	s.Setenv("model", server.URL)
@@ -389,6 +439,7 @@ func (s *stage) begin(args []string) {
 	}
 	s.serve(append(flags, args[1:]...))
 	s.base = s.Getenv(name)
+	s.last = ""
 }
 
 func (s *stage) turn(args []string) { s.send(args, false) }
@@ -452,6 +503,10 @@ func (s *stage) record(answer string, exchanges []fakeapi.Exchange) string {
 			s.write("sent.json", x.Body)
 			s.write("sent.txt", []byte(text))
 			line += fmt.Sprintf(", sent %d lines, %d tokens", len(lineStart.FindAllString(text, -1)), x.Tokens)
+			if s.last != "" && !extends(string(x.Body), s.last) {
+				line += ", changes the last"
+			}
+			s.last = string(x.Body)
 			if x.Refusal != nil {
 				line += ", refused: " + strconv.Quote(x.Refusal.Message)
 			}
