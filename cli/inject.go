@@ -101,14 +101,14 @@ func (a *app) contextCommand() *cobra.Command {
 		}}
 	}
 	return verbs("context", "Keep files, and tell new conversations where they are",
-		verb("add NAME FILE|FOLDER...", "Add text files to the set NAME; a file that is there already is replaced",
+		verb("add NAME FILE|FOLDER...", "Add text files and documents to the set NAME, in the place of those there by their names",
 			atLeast(2), addContext),
 		verb("list", "List the files of all sets", cobra.NoArgs, listContext),
 		verb("remove NAME [FILE...]", "Remove files of a set, or the whole set", atLeast(1), removeContext))
 }
 
-// addContext keeps files under a name: args are the name and the paths of files and folders. A file of a folder that
-// cannot be kept is left out, with a warning.
+// addContext keeps files under a name, or none of them: args are the name and the paths of files and folders. A file of
+// a folder that cannot be kept is left out, with a warning.
 func addContext(kept inject.Files, args []string) error {
 	name, paths := args[0], args[1:]
 	files := map[string]string{}
@@ -118,17 +118,26 @@ func addContext(kept inject.Files, args []string) error {
 		}
 	}
 	var left []string
-	for _, file := range slices.Sorted(maps.Keys(files)) {
-		content, err := os.ReadFile(files[file])
-		if err == nil {
-			err = kept.Add(name, file, content)
+	err := kept.AddAll(name, func(staged inject.Files) error {
+		for _, file := range slices.Sorted(maps.Keys(files)) {
+			content, err := os.ReadFile(files[file])
+			if err == nil {
+				content, err = inject.Text(file, content)
+			}
+			if err == nil {
+				err = staged.Add(name, file, content)
+			}
+			if err != nil && slices.Contains(paths, files[file]) {
+				return fmt.Errorf("cannot keep %s: %w", files[file], err)
+			}
+			if err != nil {
+				left = append(left, fmt.Sprintf("%s (%v)", file, err))
+			}
 		}
-		if err != nil && slices.Contains(paths, files[file]) {
-			return fmt.Errorf("cannot keep %s: %w", files[file], err)
-		}
-		if err != nil {
-			left = append(left, fmt.Sprintf("%s (%v)", file, err))
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	why := plain(strings.Join(left, ", "))
 	if len(left) == len(files) {

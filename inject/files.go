@@ -134,6 +134,38 @@ func (f Files) Add(context, name string, text []byte) error {
 	return os.Rename(temp.Name(), path)
 }
 
+// AddAll keeps the files that add adds to staged, in the place of those of the same names: all of them, or none if add
+// fails or the context would have too many.
+func (f Files) AddAll(context string, add func(staged Files) error) error {
+	err := os.MkdirAll(f.folder, 0o700)
+	folder, failed := os.MkdirTemp(f.folder, ".new-")
+	if err = errors.Join(err, failed); err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	staged := Files{folder}
+	err = add(staged)
+	old, failed := f.List(context)
+	list, unread := staged.List(context)
+	if err = errors.Join(err, failed, unread); err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, file := range slices.Concat(old, list) {
+		names[file.Name] = true
+	}
+	if len(names) > MaxFiles {
+		return fmt.Errorf("cannot keep them: %s would have %d files, and may have %d; use another name", context,
+			len(names), MaxFiles)
+	}
+	for _, file := range list {
+		path := filepath.Join(f.folder, context, file.Name)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700),
+			os.Rename(filepath.Join(folder, context, file.Name), path))
+	}
+	return err
+}
+
 var errNoFiles = errors.New("there is no context of that name")
 
 // Remove removes files of a context, or all of them if none is named. The context stays known.
