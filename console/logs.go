@@ -33,22 +33,24 @@ func (l *Log) Record(n event.Entry) {
 			costOf(s.Cost)...)
 		isFailure := s.Kind == event.SummaryFailed || s.Kind == event.SummaryPaused
 		l.write(warnIf(isFailure), s.Kind, append(pairs, "reason", s.Reason)...)
+	case n.Compaction != nil:
+		c := n.Compaction
+		pairs := append([]any{"id", c.Exchange, "conversation", c.Conversation, "upstream", c.Upstream, "model", c.Model,
+			"reason", c.Reason, "mode", c.Mode, "tokens_before", c.TokensBefore, "tokens_after", c.TokensAfter,
+			"messages_before", c.MessagesBefore, "messages_after", c.MessagesAfter, "turns_kept", c.TurnsKept,
+			"summary_tokens", c.SummaryTokens, "prepared", c.Prepared}, costOf(c.Cost)...)
+		l.write(warnIf(c.Kind == event.CompactionFailed), c.Kind, append(pairs, "why", c.Why)...)
 	case !n.Exchange.IsStranger() || l.strangers.Allow():
 		l.writeSteps(n.Exchange)
 		l.writeExchange(n.Exchange)
 	}
 }
 
-// writeSteps logs what is worth a line of its own: a compaction, warnings, a rescue, a learned window that was wrong.
+// writeSteps logs what is worth a line of its own: warnings, a rescue, a learned window that was wrong.
 func (l *Log) writeSteps(e *event.Exchange) {
 	of := []any{"id", e.ID, "conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model}
 	write := func(level slog.Level, message string, pairs ...any) {
 		l.write(level, message, append(of[:len(of):len(of)], pairs...)...)
-	}
-	if c := &e.Compaction; c.Kind != "" && e.Mode == event.ModeOn {
-		pairs := append([]any{"reason", c.Reason, "mode", c.Mode, "tokens_before", c.TokensBefore,
-			"tokens_after", c.TokensAfter, "prepared", c.Prepared}, costOf(c.Cost)...)
-		write(warnIf(c.Kind == event.CompactionFailed), c.Kind, append(pairs, "why", c.Why)...)
 	}
 	for _, w := range e.Warnings {
 		if e.Mode == event.ModeOn {

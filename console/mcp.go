@@ -13,16 +13,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"epitome/offload"
+	"epitome/rewrite"
 )
 
 const mostAnswer = 24 << 10 // bytes of content in an answer
 
 const instructions = "epitome moves large and old results out of the conversation. Lines that begin with [epitome: " +
 	"say what was moved and name its artifact: 26 letters and digits, alone or in a path or URL. The tool recall " +
-	"reads artifacts. Read only what you need: begin with grep."
+	"reads artifacts. Read only what you need: begin with grep. The tool compact shortens the conversation now."
 
-// newMCP returns an MCP server with the tool recall, which reads artifacts. The name of an artifact is the right to
-// read it.
+// newMCP returns an MCP server with the tools recall, which reads artifacts, and compact, whose call the proxy sees in the
+// conversation. The name of an artifact is the right to read it.
 func newMCP(version string, get ReadArtifact) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "epitome", Title: "epitome", Version: version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
@@ -32,12 +33,23 @@ func newMCP(version string, get ReadArtifact) *mcp.Server {
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
 	}, func(ctx context.Context, _ *mcp.CallToolRequest, in recallInput) (*mcp.CallToolResult, any, error) {
 		text, err := get.recall(ctx, in) // the model gets the error, and can ask for something else
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, err
+		return say(text), nil, err
+	})
+	mcp.AddTool(s, &mcp.Tool{
+		Name: "compact", Description: "Shorten this conversation now: a summary takes the place of older turns, which " +
+			"stay readable as an artifact. Call it when a piece of work is done and another one begins.",
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)},
+	}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		return say(rewrite.CompactAnswer), nil, nil
 	})
 	return s
 }
 
-// mcpHandler serves the tool over HTTP, without sessions.
+func say(text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+}
+
+// mcpHandler serves the tools over HTTP, without sessions.
 func mcpHandler(version string, get ReadArtifact) http.Handler {
 	s := newMCP(version, get)
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
@@ -45,7 +57,7 @@ func mcpHandler(version string, get ReadArtifact) http.Handler {
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true})
 }
 
-// ServeMCP serves the tool on standard input and output until the input ends.
+// ServeMCP serves the tools on standard input and output until the input ends.
 func ServeMCP(ctx context.Context, version string, get ReadArtifact) error {
 	err := newMCP(version, get).Run(ctx, &mcp.StdioTransport{})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {

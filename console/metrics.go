@@ -98,6 +98,9 @@ func (m *Metrics) Record(n event.Entry) {
 		return
 	}
 	e := n.Exchange
+	if e == nil { // the exchange of a compaction counts it
+		return
+	}
 	observed := e.Mode == event.ModeObserve
 	action := e.Action
 	if observed {

@@ -54,8 +54,15 @@ func (o *Console) events(w http.ResponseWriter, r *http.Request) {
 		for _, e := range events {
 			last = *e.Seq()
 			kind, content := "exchange", any(e.Exchange)
-			if e.Summary != nil {
+			switch {
+			case e.Summary != nil:
 				kind, content = "summary", e.Summary
+			case e.Compaction != nil:
+				shown := *e.Compaction
+				if !isOwner(r) {
+					shown.FilesRead, shown.FilesWritten = nil, nil
+				}
+				kind, content = "compaction", &shown
 			}
 			data, _ := json.Marshal(content) // events can be encoded
 			fmt.Fprintf(&text, "id: %d\nevent: %s\ndata: %s\n\n", last, kind, data)

@@ -77,14 +77,18 @@ func TestEventsAreStreamed(t *testing.T) {
 	}
 	book.RecordExchange(conversed())
 	book.RecordSummary(event.Summary{Kind: event.SummaryStarted})
+	compacted := conversed()
+	compacted.Compaction = event.Compaction{Kind: event.CompactionCompleted, FilesRead: []string{"secret.go"}}
+	book.RecordExchange(compacted)
 	book.Settle()
-	got := watch(t, server, first.id, 2)
-	for i, want := range []string{"exchange", "summary"} {
-		if got[i].kind != want || !strings.HasPrefix(got[i].data, "{") {
+	got := watch(t, server, first.id, 4)
+	for i, want := range []string{"exchange", "summary", "compaction", "exchange"} {
+		isSecret := strings.Contains(got[i].data, "secret.go") // words of the conversation, which only the owner sees
+		if got[i].kind != want || !strings.HasPrefix(got[i].data, "{") || isSecret {
 			t.Errorf("missed event %d is %+v, want kind %s", i, got[i], want)
 		}
 	}
-	if again := watch(t, server, "99", 1)[0]; again.kind != "reset" || again.id != got[1].id {
+	if again := watch(t, server, "99", 1)[0]; again.kind != "reset" || again.id != got[3].id {
 		t.Errorf("after an unknown id there is %+v", again)
 	}
 }

@@ -29,8 +29,9 @@ type BookConfig struct {
 
 // Entry is an event of one kind: one of its fields is set. As JSON it is a line of a file.
 type Entry struct {
-	Exchange *Exchange `json:"exchange,omitempty"`
-	Summary  *Summary  `json:"summary,omitempty"`
+	Exchange   *Exchange  `json:"exchange,omitempty"`
+	Summary    *Summary   `json:"summary,omitempty"`
+	Compaction *Compacted `json:"compaction,omitempty"`
 }
 
 // Seq returns where the event has its number; nil if the entry is empty.
@@ -40,6 +41,8 @@ func (n Entry) Seq() *uint64 {
 		return &n.Exchange.Seq
 	case n.Summary != nil:
 		return &n.Summary.Seq
+	case n.Compaction != nil:
+		return &n.Compaction.Seq
 	}
 	return nil
 }
@@ -187,6 +190,7 @@ func (b *Book) flush() {
 // load sums up the events of earlier processes.
 func (b *Book) load() {
 	b.expire()
+	b.journal.mend()
 	unreadable := 0
 	err := b.journal.read(func(line []byte) {
 		var n Entry
@@ -217,13 +221,17 @@ func (b *Book) take(n Entry) {
 		}
 	}()
 	if n.Exchange == nil || !n.Exchange.IsStranger() {
-		*n.Seq() = b.seq + 1
-		if n.Exchange != nil {
+		switch {
+		case n.Exchange != nil:
 			b.complete(n.Exchange)
 			b.totals.addExchange(n.Exchange, false)
-		} else {
+			if c := n.Exchange.takeCompacted(); c != nil {
+				b.take(Entry{Compaction: c})
+			}
+		case n.Summary != nil:
 			n.Summary.Own = b.Biller.Charge(n.Summary)
 		}
+		*n.Seq() = b.seq + 1
 		b.journal.append(n)
 		b.add(n)
 	}
@@ -275,6 +283,9 @@ func (b *Book) add(n Entry) {
 		return
 	}
 	e := n.Exchange
+	if e == nil { // of a compaction the exchange has all that is summed up
+		return
+	}
 	end := e.Start.Add(e.Duration)
 	t := b.talkOf(e.Conversation, end)
 	t.add(e, end)

@@ -283,11 +283,54 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 	if err := os.WriteFile(path, bytes.Join(all, nil), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r = keeping(t, folder, noon.Add(time.Minute))
+	r = keeping(t, folder, noon.Add(time.Hour)) // which begins another file
 	r.RecordExchange(talking("c1", 0))
 	r.Close()
+	if text, err = os.ReadFile(path); err != nil || !bytes.HasSuffix(text, []byte("\n")) {
+		t.Errorf("%v: half a line stays: %q", err, text[max(0, len(text)-30):])
+	}
 	if s := summed(t, keeping(t, folder, noon), "day"); s.Total.Exchanges != 8 || len(s.Notes) != 1 {
 		t.Errorf("%d exchanges were read, noted %q", s.Total.Exchanges, s.Notes)
+	}
+}
+
+// A compaction has a number, a line and an observer's call of its own. Files of the conversation, which the owner alone is
+// shown, are in it and not in the exchange.
+func TestACompactionIsAnEventOfItsOwn(t *testing.T) {
+	for _, mode := range []string{ModeOn, ModeObserve} {
+		var kinds []string
+		folder := filepath.Join(t.TempDir(), "events")
+		now := &clock{}
+		now.Store(noon)
+		c := configured(now)
+		c.Folder = folder
+		c.Observers = []func(Entry){func(n Entry) {
+			kinds = append(kinds, fmt.Sprintf("%d %t", *n.Seq(), n.Compaction != nil))
+		}}
+		b := NewBook(c)
+		e := talking("c1", 0)
+		e.Mode, e.Compaction = mode, Compaction{Kind: CompactionCompleted, MessagesBefore: 30, FilesRead: []string{"secret.go"}}
+		b.RecordExchange(e)
+		b.Settle()
+		s, err := b.Conversation("c1")
+		b.Close()
+		want := []string{"1 true", "2 false"}
+		if mode == ModeObserve {
+			want = []string{"1 false"}
+		}
+		if err != nil || !reflect.DeepEqual(kinds, want) || len(s.Exchanges) != 1 ||
+			s.Exchanges[0].Compaction.MessagesBefore != 30 || s.Exchanges[0].Compaction.FilesRead != nil {
+			t.Errorf("%s: %v: %v, %+v", mode, err, kinds, s.Exchanges)
+		}
+		text, err := os.ReadFile(filepath.Join(folder, noon.Format(fileName)))
+		line := `{"compaction":{"seq":1,"time":"2026-11-20T12:00:00Z","exchange":"x","conversation":"c1",`
+		if hasLine := bytes.HasPrefix(text, []byte(line)); err != nil || hasLine != (mode == ModeOn) {
+			t.Errorf("%s: %v: %s", mode, err, text)
+		}
+		r := keeping(t, folder, noon)
+		if s := summed(t, r, "day"); s.Total.Exchanges != 1 || len(s.Notes) > 0 {
+			t.Errorf("%s: %d exchanges after a restart, noted %q", mode, s.Total.Exchanges, s.Notes)
+		}
 	}
 }
 

@@ -244,8 +244,9 @@ const (
 	ReasonThreshold = "threshold" // the request is over the line; of a warning, over Usable
 	ReasonBudget    = "budget"    // tokens sent since the last compaction are over cutover_at; of a warning, warn_at
 	ReasonTurns     = "turns"     // answers since the last compaction are as many as compact_turns
-	ReasonWaits     = "waits"     // of a warning: no compaction can be made that is due by cutover_at or compact_turns
-	ReasonManual    = "manual"    // it was asked for
+	ReasonWaits     = "waits"     // of a warning: none can be made that cutover_at, compact_turns or the agent asks for
+	ReasonManual    = "manual"    // the client asked for it
+	ReasonAgent     = "agent"     // the agent called the tool compact
 	ReasonOverflow  = "overflow"  // the provider refused the request as too long
 	ReasonUsers     = "users"     // of a warning: messages of the user are left out, as nothing else helped
 	ReasonOverhead  = "overhead"  // of a warning: system prompt, tools and first message leave too little of the window
@@ -264,6 +265,39 @@ type Compaction struct {
 	Prepared     bool   `json:"prepared,omitempty"` // the model's text was ready before
 	Cost         Cost   `json:"cost,omitzero"`      // of the model's text; zero if there is none
 	Why          string `json:"why,omitempty"`      // why it failed, or has no model's text
+
+	// Of one that was made.
+
+	MessagesBefore int      `json:"messages_before,omitempty"` // of the request as the client sent it
+	MessagesAfter  int      `json:"messages_after,omitempty"`  // and as it was sent on
+	TurnsKept      int      `json:"turns_kept,omitempty"`      // answers of the model behind the summary
+	SummaryTokens  int      `json:"summary_tokens,omitempty"`
+	FilesRead      []string `json:"files_read,omitempty"`    // by calls that the summary replaces, newest last
+	FilesWritten   []string `json:"files_written,omitempty"` // likewise
+}
+
+// Compacted is the event of a compaction that an exchange has made or tried. Its files are text of the conversation,
+// which only the owner is shown; the exchange does not have them.
+type Compacted struct {
+	Seq          uint64    `json:"seq,omitempty"` // set when the event is stored, as in Exchange
+	Time         time.Time `json:"time,omitzero"`
+	Exchange     string    `json:"exchange"` // its ID
+	Conversation string    `json:"conversation,omitempty"`
+	Upstream     string    `json:"upstream,omitempty"`
+	Model        string    `json:"model,omitempty"`
+	Compaction
+}
+
+// takeCompacted returns the event of the exchange's compaction, and removes the files from the exchange; nil if there
+// was no compaction, or none was sent.
+func (e *Exchange) takeCompacted() *Compacted {
+	c := &Compacted{Time: e.Start, Exchange: e.ID, Conversation: e.Conversation, Upstream: e.Upstream, Model: e.Model,
+		Compaction: e.Compaction}
+	e.Compaction.FilesRead, e.Compaction.FilesWritten = nil, nil
+	if c.Kind == "" || e.Mode != ModeOn {
+		return nil
+	}
+	return c
 }
 
 // Cost is what a model's text took, in tokens of the provider's count, of all requests together. It is stored as JSON:

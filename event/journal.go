@@ -2,20 +2,24 @@ package event
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
-// journal keeps events in a folder, as lines of JSON in a file an hour. Without a folder nothing is kept.
+// journal keeps events in a folder, as lines of JSON in a file an hour. Without a folder nothing is kept. Processes that
+// share a folder write one after the other.
 type journal struct {
 	folder  string
 	pending bytes.Buffer // lines that are not written yet
-	file    string       // the path of the file that was written last
 }
 
 // fileName is the layout of a file's name. Names sort by time.
@@ -41,34 +45,72 @@ func (j *journal) flush(now time.Time) error {
 	}
 	if j.pending.Len() > mostPending {
 		j.pending.Reset()
-		j.file = "" // which may end within a line
 	}
 	return err
 }
 
-// write appends the pending lines to a file. If another process has left half a line there, they begin behind it.
+// write appends the pending lines to a file, or none of them.
 func (j *journal) write(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	defer j.lock()()
+	end, err := cutHalfLine(path)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if path != j.file {
-		var last [1]byte
-		end, err := file.Seek(0, io.SeekEnd)
-		if err == nil && end > 0 {
-			_, err = file.ReadAt(last[:], end-1)
-		}
-		if err == nil && end > 0 && last[0] != '\n' {
-			_, err = file.Write([]byte{'\n'})
-		}
-		if err != nil {
-			return err
-		}
+	_, err = file.Write(j.pending.Bytes())
+	if err != nil {
+		return errors.Join(err, os.Truncate(path, end))
 	}
-	j.file = path
-	_, err = j.pending.WriteTo(file)
-	return err
+	j.pending.Reset()
+	return nil
+}
+
+// lock keeps other processes from writing until unlock is called. It waits for them no longer than a second, and for
+// nobody where the file system has no locks.
+func (j *journal) lock() (unlock func()) {
+	lock := flock.New(filepath.Join(j.folder, "lock"), flock.SetPermissions(0o600))
+	patience, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, _ = lock.TryLockContext(patience, 5*time.Millisecond)
+	return func() { _ = lock.Close() }
+}
+
+// mend cuts off half a line that a process which was killed has left at the end of the newest file.
+func (j *journal) mend() {
+	if all := j.list(); len(all) > 0 {
+		defer j.lock()()
+		_, _ = cutHalfLine(all[len(all)-1]) // read leaves out what cannot be read
+	}
+}
+
+// cutHalfLine removes what stands behind the last line break of a file, and returns its size.
+func cutHalfLine(path string) (size int64, err error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	var last [1]byte
+	size, err = file.Seek(0, io.SeekEnd)
+	if err == nil && size > 0 {
+		_, err = file.ReadAt(last[:], size-1)
+	}
+	if err != nil || size == 0 || last[0] == '\n' {
+		return size, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	size = int64(bytes.LastIndexByte(text, '\n') + 1)
+	return size, os.Truncate(path, size)
 }
 
 // list returns the paths of the files, the oldest first.

@@ -153,11 +153,16 @@ func (x *exchange) setReport(r *rewrite.Report) {
 	x.setExtra(e.Action)
 }
 
-// setExtra puts an action, the tokens and the conversation into the answer's head.
+// setExtra puts an action, the tokens, the conversation, and why a compaction that is due waits, into the answer's head.
 func (x *exchange) setExtra(action string) {
 	extra := wire.AppendField(make([]byte, 0, 128), []byte("x-epitome-action"), action)
 	if tokens := x.event.Totals(); tokens != "" {
 		extra = wire.AppendField(extra, []byte("x-epitome-tokens"), tokens)
+	}
+	for _, w := range x.event.Warnings {
+		if w.Reason == event.ReasonWaits {
+			extra = wire.AppendField(extra, []byte("x-epitome-reason"), w.Why)
+		}
 	}
 	if x.event.Conversation != "" {
 		extra = wire.AppendField(extra, []byte("x-epitome-conversation"), x.event.Conversation)

@@ -1,9 +1,11 @@
 package rewrite
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 
 	"epitome/event"
 	"epitome/rewrite/activity"
@@ -204,16 +206,18 @@ func (x *shaping) describeHeld() {
 	r.HeldAfter = max(0, r.TokensAfter.Total()-s.OfModel(newAfter))
 }
 
-// describeWait warns once in a cycle that a budget of so many spent tokens, or compact_turns, calls for a compaction, and
-// says why none can be made.
+// describeWait says why no compaction can be made that the agent asks for, or, once in a cycle, that a budget of so many
+// spent tokens or compact_turns calls for.
 func (x *shaping) describeWait(spent int) {
 	s, r := x.state, &x.out.Report
 	isMade := s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted
-	if isMade || s.Reason == event.NoCode || !s.IsCounted() || s.Decision.Waits {
+	isDue := s.Reason != event.NoCode && s.IsCounted() && !s.Decision.Waits
+	if isMade || !isDue && !s.ByAgent {
 		return
 	}
-	s.Decision.Waits = true
-	r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonWaits, Tokens: spent, Why: s.Reason.Clause()})
+	s.Decision.Waits = s.Decision.Waits || !s.ByAgent
+	why := cmp.Or(s.Reason, event.CodeNothingOlder)
+	r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonWaits, Tokens: spent, Why: why.Clause()})
 }
 
 // describeOverhead says how many tokens no compaction can take out, and warns of them once in a conversation.
@@ -228,6 +232,49 @@ func (x *shaping) describeOverhead() {
 	}
 }
 
+// describeCompaction fills in how much stands after a compaction that was made, and which files it is about.
+func (x *shaping) describeCompaction() {
+	s, r := x.state, &x.out.Report
+	if r.Compaction.Kind != event.CompactionCompleted {
+		return
+	}
+	end, tokens := x.request.Head, 0
+	for _, e := range s.Added {
+		if e.Step == ledger.StepCompact {
+			end, tokens = max(end, e.End()), tokens+e.Tokens
+		}
+	}
+	c := &r.Compaction
+	c.MessagesBefore, c.SummaryTokens = r.Items, s.OfModel(tokens)
+	for i := end; i < len(x.request.Items); i++ {
+		if x.request.Items[i].StartsAnswer {
+			c.TurnsKept++
+		}
+	}
+	if sent, err := x.in.Dialect.Read(x.out.Body, nil); err == nil { // it was verified when it was built
+		c.MessagesAfter = sent.MessagesIn(0, len(sent.Items))
+	}
+	c.FilesRead, c.FilesWritten = x.filesOf(activity.Read, end), x.filesOf(activity.Write, end)
+}
+
+// filesOf returns the newest files of the calls of one kind before an item, each once, the newest last.
+func (x *shaping) filesOf(kind activity.Kind, end int) (files []string) {
+	const most = 30
+	for _, call := range slices.Backward(x.state.Calls) {
+		if call.Kind != kind || call.Item >= end || call.State() != "ok" {
+			continue
+		}
+		for _, file := range call.Files {
+			name := strings.Clone(event.Clip(file)) // it is a part of the body, which would stay in memory with it
+			if len(files) < most && !slices.Contains(files, name) {
+				files = append(files, name)
+			}
+		}
+	}
+	slices.Reverse(files)
+	return files
+}
+
 // describeOutcome fills in how a compaction ended. It warns of a request that is near the end of its window or larger than its model takes, of a
 // conversation that has reached its budget (warn_at), and of words of the user that are not sent.
 func (x *shaping) describeOutcome() {
@@ -235,6 +282,7 @@ func (x *shaping) describeOutcome() {
 	if s.Compaction != nil {
 		r.Compaction = *s.Compaction
 		r.Compaction.Why = event.Clip(r.Compaction.Why)
+		x.describeCompaction()
 	}
 	before, sent, warnAt := r.TokensBefore.Total(), r.TokensAfter.Total(), s.Limits.Conf.WarnAt
 	isNew := r.Code != event.CodeAgain // a request that is sent again was warned of already

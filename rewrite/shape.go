@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"epitome/event"
 	"epitome/inject"
@@ -158,6 +159,35 @@ func (x *shaping) readsByTool() bool {
 	return address == "tool" || address == "auto" && slices.ContainsFunc(x.prefix(x.request.Head), declares)
 }
 
+// CompactAnswer is what epitome's own tool compact answers. Behind a call of the tool, the next request is compacted.
+const CompactAnswer = "epitome compacts this conversation before its next request: a summary takes the place of older " +
+	"turns. A conversation that is too short for that stays as it is."
+
+// compactTool matches the names of tools that may be epitome's own tool compact, and in the first group the name of its
+// server. A client may give the server another name: then the answer tells the tool from others.
+var compactTool = regexp.MustCompile(`(?:^|(epitome)?[_.:/-]{1,3})compact$`)
+
+// agentAsks reports whether the model's newest answer has called epitome's own tool compact.
+func (x *shaping) agentAsks() bool {
+	newest := len(x.request.Items) - 1
+	for newest > 0 && !x.request.Items[newest].StartsAnswer {
+		newest--
+	}
+	for _, call := range slices.Backward(x.state.Calls) {
+		if call.Item < newest {
+			break
+		}
+		m := compactTool.FindStringSubmatch(call.Tool)
+		if m == nil || call.State() != "ok" {
+			continue
+		}
+		if m[1] != "" || strings.Contains(call.ResultText(x.request), CompactAnswer) {
+			return true
+		}
+	}
+	return false
+}
+
 // scale returns what the request is counted with.
 func (x *shaping) scale() conversation.Scale {
 	d := &x.shaper.deps
@@ -197,6 +227,9 @@ func (x *shaping) decide() error {
 	isDecided := !d.OtherModel && d.Items > 0 && d.Items >= x.request.End()
 	if isDecided && len(x.undone) > 0 && x.state.Total() > x.state.Limits.Usable {
 		isDecided, x.state.Recorded, x.discarded = false, 0, true // restored, but whole it does not fit
+	}
+	if !isDecided && !x.in.Compact && x.in.Rescue == nil && x.agentAsks() {
+		x.in.Compact, x.state.Asked, x.state.ByAgent = true, true, true
 	}
 	if isDecided && !x.in.Compact && x.in.Rescue == nil {
 		x.out.Report.Code, x.out.Report.Reason = event.CodeAgain, "the request is one that was decided before"

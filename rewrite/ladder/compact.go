@@ -34,6 +34,8 @@ func (s *State) whyCompact() (reason string, why event.Code) {
 	switch {
 	case s.Refused:
 		return event.ReasonOverflow, event.CodeRefused
+	case s.ByAgent:
+		return event.ReasonAgent, event.CodeAsked
 	case s.Asked:
 		return event.ReasonManual, event.CodeAsked
 	case s.Total() > s.compactLine():
@@ -46,11 +48,11 @@ func (s *State) whyCompact() (reason string, why event.Code) {
 	return "", event.NoCode
 }
 
-// IsCounted reports whether the request is to be compacted for what was counted since the last compaction, tokens or
-// answers, though the window has room.
+// IsCounted reports whether the request is to be compacted though the window has room: for what was counted since the
+// last compaction, tokens or answers, or as the agent asks for it.
 func (s *State) IsCounted() bool {
 	reason, _ := s.whyCompact()
-	return reason == event.ReasonBudget || reason == event.ReasonTurns
+	return reason == event.ReasonBudget || reason == event.ReasonTurns || reason == event.ReasonAgent
 }
 
 // Overhead returns the tokens that no compaction takes out: those of system prompt, tools and the head.
@@ -196,7 +198,11 @@ func (c *compaction) measure(cut int) int {
 	if !c.minimal && !c.isCrowded() && !c.IsCounted() && c.Limits.Conf.KeepTurns == 0 {
 		return summarize.Size(c.span(cut))
 	}
-	text, _ := summarize.Text(c.span(cut), c.says, "")
+	says := c.says
+	if says.Text == "" && c.asks() { // with a model's words the part by code is smaller
+		says = summarize.Says{Text: "-", Until: cut}
+	}
+	text, _ := summarize.Text(c.span(cut), says, "")
 	tokens := c.Scale.CountText(text) + stubTokens // the transcript's address
 	if c.asks() {
 		tokens += c.budgets.Prose // which a model may write beside that

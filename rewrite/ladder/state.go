@@ -31,7 +31,8 @@ type State struct {
 	Added    []ledger.Edit   // the new ones
 	Limits   Effective
 
-	Asked         bool // the client asked for a compaction
+	Asked         bool // the client asked for a compaction, or the agent did
+	ByAgent       bool // the agent asked, by a call of epitome's own tool
 	Refused       bool // the provider refused the request, mostly as too long
 	Fits          int  // tokens that fit by the refusal; 0 if it does not tell
 	OverBudget    bool // the conversation has used up the user's budget
