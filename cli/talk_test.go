@@ -44,7 +44,7 @@ func (s *stage) readTalk(file string) (all talk) {
 	s.Check(err)
 	var b strings.Builder
 	s.Check(t.Execute(&b, nil))
-	text := strings.TrimSuffix(b.String(), "\n")
+	text := strings.TrimRight(b.String(), "\n")
 	starts := lineStart.FindAllStringSubmatchIndex(text, -1)
 	for n, at := range starts {
 		end := len(text) + 1
