@@ -123,8 +123,9 @@ func statsNotes(s event.Report) (notes []string) {
 
 func (a *app) statusCommand() *cobra.Command {
 	var line bool
-	c := &cobra.Command{Use: "status", Short: "Show how full the window of the newest conversation is",
-		Long: "Show how full the window of the newest conversation is. 'epitome stats' shows totals.\n\n" +
+	c := &cobra.Command{Use: "status", Short: "Show how full the window of the newest conversation is, and of what",
+		Long: "Show how full the window of the newest conversation is, and its newest request by category.\n" +
+			"'epitome stats' shows totals.\n\n" +
 			"With --line, it reads the JSON that Claude Code pipes to the command of its status line, and shows the\n" +
 			"conversation of that session.",
 		RunE: func(*cobra.Command, []string) error {
@@ -132,7 +133,7 @@ func (a *app) statusCommand() *cobra.Command {
 			if line {
 				session = sessionIn(os.Stdin, 300*time.Millisecond)
 			}
-			err := a.status(session)
+			err := a.status(session, line)
 			switch { // an agent shows what is printed, whatever the exit status
 			case line && errors.Is(err, errNoConversation):
 				fmt.Println("epitome: no conversation yet")
@@ -149,8 +150,9 @@ func (a *app) statusCommand() *cobra.Command {
 
 var errNoConversation = errors.New("there is no conversation yet; it begins with an agent's first request")
 
-// status prints one line about the conversation of a session, or with an empty session about the one used last.
-func (a *app) status(session string) error {
+// status prints a line about the conversation of a session, or with an empty session about the one used last, and unless
+// that is to be all its tokens by category.
+func (a *app) status(session string, lineOnly bool) error {
 	card, err := a.running()
 	if err != nil {
 		return err
@@ -162,8 +164,23 @@ func (a *app) status(session string) error {
 		return errNoConversation
 	case err == nil:
 		fmt.Println(statusText(s))
+		if !lineOnly {
+			fmt.Print(partsText(s))
+		}
 	}
 	return err
+}
+
+// partsText returns the tokens of a conversation's newest request as a table by category.
+func partsText(s event.Status) string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\nTOKENS FOR\tBEFORE\tAFTER\t")
+	for _, p := range console.Parts(s.TokensBefore, s.TokensAfter) {
+		fmt.Fprintf(t, "%s\t%s\t%s\t\n", p.Name, console.Tokens(int64(p.Before)), console.Tokens(int64(p.After)))
+	}
+	_ = t.Flush() // a builder takes everything
+	return b.String()
 }
 
 // sessionIn returns the session_id in the JSON that an agent writes to in, all at once; it is empty if none comes

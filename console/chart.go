@@ -22,14 +22,18 @@ const (
 const turnsDrawn = 250
 
 // chart is a drawing of turns for the template "chart": a bar for the tokens after, a dotted line for those before, a
-// line for the window.
+// line for the window, and dashed ones for those at which the steps of the ladder act.
 type chart struct {
-	Title          string // says to a screen reader what it shows
-	Bars           []bar
-	Amounts        []label // of the axis
-	Before, Window string  // paths
-	WindowText     label   // at the end of Window
-	Marked         bool    // a bar has a mark
+	Title             string // says to a screen reader what it shows
+	Bars              []bar
+	Amounts           []label // of the axis
+	Before, Window    string  // paths
+	Clear, Compact    string  // paths of clear_at and compact_at
+	WindowText        label   // at the end of Window
+	ClearAt           int     // tokens of the newest turn
+	CompactAt         int     // likewise
+	Marked            bool    // a bar has a mark
+	Warned, IsCutOver bool    // a bar has passed warn_at or cutover_at
 }
 
 // bar is the tokens of a turn after epitome.
@@ -38,6 +42,8 @@ type bar struct {
 	Title     string // shown on hover
 	Link      string
 	Mark      string // the step of the ladder that acted; empty: none
+	Warned    bool   // the tokens sent since the last compaction have passed warn_at
+	IsCutOver bool   // likewise cutover_at
 	Current   bool
 	X, Middle float64
 	Y, Height float64
@@ -81,7 +87,6 @@ func turnChart(s event.Story, current int) (c chart) {
 	c.Amounts = append(c.Amounts, label{0, y(top), above + Tokens(int64(top))})
 	width := (chartRight - chartLeft) / float64(max(len(exchanges), 4)) // few bars stay slim
 	between := (len(exchanges) + 9) / 10                                // bars from one label to the next
-	var before, window strings.Builder
 	for i, e := range exchanges {
 		x, turn, after := chartLeft+width*float64(i), strconv.Itoa(e.Turn), y(e.TokensAfter.Total())
 		b := bar{
@@ -89,24 +94,49 @@ func turnChart(s event.Story, current int) (c chart) {
 			Mark: event.Step(&e), Current: e.Turn == current, X: tenths(x), Middle: tenths(x + width/2),
 			Y: after, Height: tenths(chartBottom - after), Width: tenths(width),
 		}
+		b.Warned, b.IsCutOver = passes(e)
 		if i%between == 0 {
 			b.Label = turn
 		}
 		c.Bars, c.Marked = append(c.Bars, b), c.Marked || b.Mark != ""
-		line := "%s%.1f %.1f H%.1f" // level over each bar
-		command := map[bool]string{true: "M", false: "L"}[i == 0]
-		fmt.Fprintf(&before, line, command, x, y(e.TokensBefore.Total()), x+width)
-		fmt.Fprintf(&window, line, command, x, y(e.Window), x+width)
+		c.Warned, c.IsCutOver = c.Warned || b.Warned, c.IsCutOver || b.IsCutOver
 		if e.Window > 0 {
 			c.WindowText = label{tenths(x + width), y(e.Window) - 5, "window " + Tokens(int64(e.Window))}
+			c.ClearAt, c.CompactAt = e.ClearLine, e.CompactLine
 		}
 	}
-	c.Title = fmt.Sprintf("Tokens before and after, turns %d to %d", exchanges[0].Turn, exchanges[len(exchanges)-1].Turn)
-	c.Before = before.String()
-	if c.WindowText.Text != "" {
-		c.Window = window.String()
+	// level returns a path at a height over each bar; there is none over a bar of 0.
+	level := func(of func(e *event.Exchange) int) string {
+		var path strings.Builder
+		command := "M"
+		for i := range exchanges {
+			tokens, x := of(&exchanges[i]), chartLeft+width*float64(i)
+			if tokens == 0 {
+				command = "M"
+				continue
+			}
+			fmt.Fprintf(&path, "%s%.1f %.1f H%.1f", command, x, y(tokens), x+width)
+			command = "L"
+		}
+		return path.String()
 	}
+	c.Title = fmt.Sprintf("Tokens before and after, turns %d to %d", exchanges[0].Turn, exchanges[len(exchanges)-1].Turn)
+	c.Before = level(func(e *event.Exchange) int { return e.TokensBefore.Total() })
+	c.Window = level(func(e *event.Exchange) int { return e.Window })
+	c.Clear = level(func(e *event.Exchange) int { return e.ClearLine })
+	c.Compact = level(func(e *event.Exchange) int { return e.CompactLine })
 	return c
+}
+
+// passes reports whether a turn is the one that reached warn_at or cutover_at, which count the tokens that were sent
+// since the last compaction.
+func passes(e event.Exchange) (warnAt, cutoverAt bool) {
+	cutoverAt = e.Compaction.Reason == event.ReasonBudget
+	for _, w := range e.Warnings {
+		warnAt = warnAt || w.Reason == event.ReasonBudget
+		cutoverAt = cutoverAt || w.Due == event.ReasonBudget
+	}
+	return warnAt, cutoverAt
 }
 
 // turnTitle says in a line what became of a turn.
@@ -119,6 +149,10 @@ func turnTitle(e event.Exchange) string {
 	}
 	if changed(e) {
 		text += "; " + changes(e)
+	}
+	if warned, isCutOver := passes(e); warned || isCutOver {
+		text += "; the tokens sent since the last compaction passed " + map[bool]string{true: "cutover_at",
+			false: "warn_at"}[isCutOver]
 	}
 	return text
 }

@@ -71,19 +71,18 @@ func newConversation(s event.Story, asked int) *conversation {
 	return c
 }
 
-// part is what a request spends tokens on.
-type part struct {
+// Part is what a request spends tokens on.
+type Part struct {
 	Name          string
 	Before, After int
 }
 
-// partsOf returns what a request spends tokens on, without what it has nothing of.
-func partsOf(e event.Exchange) []part {
-	b, a := e.TokensBefore, e.TokensAfter
-	all := []part{
+// Parts returns what a request spends tokens on, as it came and as it was sent, without what it has nothing of.
+func Parts(b, a event.Tokens) []Part {
+	all := []Part{
 		{"System prompt", b.System, a.System}, {"Tools", b.Tools, a.Tools}, {"User", b.User, a.User},
 		{"Assistant", b.Assistant, a.Assistant}, {"Tool results", b.Results, a.Results},
 		{"Summaries", b.Summary, a.Summary}, {"Images and files", b.Images, a.Images}, {"Other", b.Other, a.Other},
 	}
-	return slices.DeleteFunc(all, func(p part) bool { return p.Before+p.After == 0 })
+	return slices.DeleteFunc(all, func(p Part) bool { return p.Before+p.After == 0 })
 }

@@ -56,7 +56,7 @@ func (l *Log) writeSteps(e *event.Exchange) {
 		if e.Mode == event.ModeOn {
 			write(slog.LevelWarn, "context_window_warning", "reason", w.Reason, "window", e.Window,
 				"usable", e.Usable, "tokens", w.Tokens, "percent", w.Percent, "messages", w.Messages,
-				"why", w.Why)
+				"due", w.Due, "why", w.Why)
 		}
 	}
 	if r := &e.Rescue; r.Kind != "" {

@@ -79,11 +79,17 @@ type Status struct {
 	AsOf     time.Time `json:"as_of"`
 	Miss     Miss      `json:"miss,omitempty"`     // of the newest request with an answer
 	Rebilled int       `json:"rebilled,omitempty"` // tokens that the provider's cache lost with it
+	// Of the newest request by category, as in Shaping.
+	TokensBefore Tokens `json:"tokens_before,omitzero"`
+	TokensAfter  Tokens `json:"tokens_after,omitzero"`
 }
 
 // talk is a conversation as it is kept.
 type talk struct {
 	Conversation // without what view works out
+
+	before, after Tokens // of the newest request
+
 	// answered is the last exchange with an answer, with which the next one is compared. Its field Broke is of the
 	// requests since then: one, not answered, was sent in another form.
 	answered *Exchange
@@ -136,6 +142,7 @@ func (t *talk) add(e *Exchange, end time.Time) {
 	if e.TokensBefore.Total() > 0 {
 		t.Tokens, t.Raw, t.Window, t.Notice = sent(e), e.TokensBefore.Total(), e.Window, ""
 		t.Near = IsNear(sent(e), e.Usable)
+		t.before, t.after = e.TokensBefore, e.TokensAfter
 		if e.Code == CodeOverhead || e.Code == CodeUnkept {
 			t.Notice = e.Reason
 		}
@@ -290,11 +297,12 @@ func (b *Book) Status(id, session string) (Status, error) {
 		}
 		return r
 	}
-	c := slices.MaxFunc(all, func(x, y *talk) int { return rank(x) - rank(y) }).view(b.Now()) // of equals the newest
+	best := slices.MaxFunc(all, func(x, y *talk) int { return rank(x) - rank(y) }) // of equals the newest
+	c := best.view(b.Now())
 	s := Status{
 		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Near: c.Near, Cached: c.Cached,
 		Beyond: c.Sums.Money.Beyond, Last: c.Latest, Notice: c.Notice, AsOf: c.Last,
-		Miss: c.Miss, Rebilled: c.Rebilled,
+		Miss: c.Miss, Rebilled: c.Rebilled, TokensBefore: best.before, TokensAfter: best.after,
 	}
 	if money := c.Sums.Money; money.Ruled > 0 || money.Own > 0 {
 		saved := float64(money.Saved) / 1e9

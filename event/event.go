@@ -319,6 +319,7 @@ type Warning struct {
 	Percent  int    `json:"percent,omitempty"`  // that these take of the window, if the request is near its end
 	Messages int    `json:"messages,omitempty"` // of the user, or lines of them, that are left out; of messages, those sent
 	Why      string `json:"why,omitempty"`      // of waits: why no compaction can be made
+	Due      string `json:"due,omitempty"`      // of waits: budget, turns or agent, as it would be its reason
 }
 
 // IsNear reports whether a request fills four fifths of what it may have, so that it is soon compacted.

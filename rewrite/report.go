@@ -216,8 +216,14 @@ func (x *shaping) describeWait(spent int) {
 		return
 	}
 	s.Decision.Waits = s.Decision.Waits || !s.ByAgent
-	why := cmp.Or(s.Reason, event.CodeNothingOlder)
-	r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonWaits, Tokens: spent, Why: why.Clause()})
+	due, why := event.ReasonTurns, cmp.Or(s.Reason, event.CodeNothingOlder)
+	switch {
+	case s.ByAgent:
+		due = event.ReasonAgent
+	case s.OverBudget:
+		due = event.ReasonBudget
+	}
+	r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonWaits, Tokens: spent, Why: why.Clause(), Due: due})
 }
 
 // describeOverhead says how many tokens no compaction can take out, and warns of them once in a conversation.
