@@ -29,8 +29,8 @@ func (t terminal) Write(line []byte) (int, error) {
 			of("mode"), openAI, of("ANTHROPIC_BASE_URL"))
 	case text == "exchange" && isFailure:
 		text = fmt.Sprintf("%s %s: %s %s%s", of("method"), of("path"), of("status"), of("error"), of("inner"))
-	case text == "exchange" && of("did") == "" && of("turn") != "1", text == event.CompactionCompleted, text == event.SummaryStarted,
-		text == event.SummaryCompleted, text == event.ActionRescue:
+	case text == "exchange" && of("did") == "" && of("turn") != "1", text == event.CompactionCompleted,
+		text == event.SummaryStarted, text == event.SummaryCompleted, text == event.ActionRescue:
 		return len(line), nil // nothing was decided, or the exchange says it
 	case text == "exchange":
 		ifOn := map[string]string{event.ModeObserve: " in mode on"}[of("mode")]

@@ -35,8 +35,8 @@ func (c *Config) Validate() error {
 	}
 	_, port, err := net.SplitHostPort(c.Listen)
 	_, portErr := strconv.ParseUint(port, 10, 16)
-	m.require(err == nil && portErr == nil, "listen must be host:port with a port up to 65535, as in 127.0.0.1:7070 or [::1]:7070, not %q",
-		c.Listen)
+	m.require(err == nil && portErr == nil,
+		"listen must be host:port with a port up to 65535, as in 127.0.0.1:7070 or [::1]:7070, not %q", c.Listen)
 	m.require((c.TLS.CertFile == "") == (c.TLS.KeyFile == ""), "tls needs both cert_file and key_file, or neither")
 	c.checkUpstreams(&m)
 	for _, name := range slices.Sorted(maps.Keys(c.Clients)) {

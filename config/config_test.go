@@ -321,6 +321,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		"listen = 7070":                                      "config.toml:1: listen: must be text in quotes",
 		"mode = on":                                          "config.toml:1: ",
 		"[proxy]\nmax_connections = \"12\"":                  "proxy.max_connections: must not be text in quotes",
+		"[rewrite]\nexclude_names = \"x\"":                   "rewrite.exclude_names: must be a list of texts, as in",
 		"[proxy]\nread_idle = 5":                             `cannot read duration "5 without quotes": write a number`,
 		"[proxy]\nmax_body = \"64\"":                         `cannot read size "64"`,
 		"[window]\ndefault = 3.5":                            `cannot read tokens "3.5"`,

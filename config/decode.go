@@ -72,7 +72,9 @@ func (c *Config) explain(key string, err error) error {
 		return fmt.Errorf("unknown key %s%s", key, c.suggestion(rowNumber.ReplaceAllString(key, "")))
 	case key == "log.level":
 		said = "must be debug, info, warn or error"
-	case isKind && strings.HasSuffix(said, " string"): // the type of the key
+	case isKind && strings.HasSuffix(said, "[]string"): // the type of the key
+		said = `must be a list of texts, as in ["one", "two"]`
+	case isKind && strings.HasSuffix(said, " string"):
 		said = "must be text in quotes"
 	case isKind && kind == "string":
 		said = "must not be text in quotes"

@@ -95,8 +95,8 @@ func (l *Log) writeExchange(e *event.Exchange) {
 	if e.Mode == event.ModeOn {
 		pairs = append(pairs, "saved_nano", b.Saved())
 	}
-	pairs = append(pairs, "unpriced", b.Unpriced, "billed_nano", b.Billed, "at_least", b.AtLeast, "price", b.Price, "beyond", b.Beyond,
-		"fault", string(e.Fault), "error", e.Err)
+	pairs = append(pairs, "unpriced", b.Unpriced, "billed_nano", b.Billed, "at_least", b.AtLeast, "price", b.Price,
+		"beyond", b.Beyond, "fault", string(e.Fault), "error", e.Err)
 	l.write(levelOf(e), "exchange", pairs...)
 }
 

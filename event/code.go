@@ -103,7 +103,7 @@ var sentences = map[Code]string{
 	CodeThinkingRound:     "The model's thinking allows no change until its calls have results.",
 	CodeNothingOlder:      "There is no older group of messages to leave out.",
 	CodeSavesLittle:       "Leaving out older messages would save less than a tenth of the request.",
-	CodeOverhead:          "System prompt, tools, first message and the newest turn do not fit the window: compaction cannot help.",
+	CodeOverhead:          "System prompt, tools, first and newest message do not fit the window: compaction cannot help.",
 	CodeSigned:            "The request carries a signature of its body, so it is sent unchanged.",
 	CodeEncoded:           "The body cannot be decompressed within the limits, so it is sent unchanged.",
 	CodeNoObject:          "The body is not a JSON object, so it is sent unchanged.",

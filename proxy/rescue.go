@@ -90,10 +90,10 @@ func (r *rescuing) sentLast() window.Sent {
 	}
 }
 
-// isUnpaired reports whether the request that was sent last has a call without its result, or a result without its call.
+// isUnpaired reports whether the request that was sent last has a call without result, or a result without call.
 func (r *rescuing) isUnpaired() bool {
 	request, err := r.input.Dialect.Read(r.body(), nil)
-	if err != nil {
+	if err != nil || !request.ServerState.Empty() { // the provider has the rest
 		return false
 	}
 	calls, results := request.Unpaired()

@@ -36,16 +36,13 @@ func bodyWith(r *conversation.Request, edits []ledger.Edit, end int) ([]byte, er
 	}
 	slices.SortFunc(drops, func(a, b conversation.Drop) int { return a.First - b.First })
 	ranges, err := conversation.DropItems(r, drops)
-	results := map[int][]conversation.Result{} // by index of the item in front of them
+	results := map[int][]conversation.Result{} // that are added, by index of the item with the calls
 	for k := range edits {
 		switch e := &edits[k]; {
 		case err != nil || e.Op == ledger.Drop || e.First >= end:
 		case e.Op == ledger.AddResult:
-			i := e.First
-			for i+1 < end && r.Items[i+1].Role == conversation.Assistant && !r.Items[i+1].StartsAnswer { // it goes on
-				i++
-			}
-			results[i] = append(results[i], conversation.Result{Call: &r.Items[e.First].Calls[e.Part], Text: e.Text})
+			result := conversation.Result{Call: &r.Items[e.First].Calls[e.Part], Text: e.Text}
+			results[e.First] = append(results[e.First], result)
 		default:
 			var more []jsonspan.Edit
 			more, err = rangesOf(r, e, appended)

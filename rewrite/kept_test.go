@@ -144,4 +144,10 @@ func TestExcludeNamesLeavesOutResultsToo(t *testing.T) {
 		!strings.Contains(body, "answer 1.") || strings.Count(body, "call_2_") != 2 {
 		t.Errorf("%s", body)
 	}
+	c.messages = append(c.messages, `{"role":"user","name":"nobody","content":"ok"}`, `{"role":"user","content":"Go on."}`)
+	small := shapeTalk(t, c, 100_000, func(l *ladder.Limits) { l.Excluded = []string{"nobody"} })
+	if before, after := small.Report.TokensBefore.Total(), small.Report.TokensAfter.Total(); after >= before ||
+		strings.Contains(string(small.Body), "nobody") {
+		t.Errorf("%d tokens became %d: %s", before, after, small.Body)
+	}
 }

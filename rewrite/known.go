@@ -50,8 +50,8 @@ type requestCache struct {
 	size int            // of all in list
 }
 
-// find returns the shaper's request of the lane's scope, upstream and dialect whose body has the longest common beginning
-// with body. It may be for any model, as that of body is not read yet. If none is found, the result has a nil request.
+// find returns the shaper's request of the lane's scope, upstream and dialect whose body has the longest beginning in
+// common with body. It may be for any model, as that is not read yet. If none is found, the result has a nil request.
 func (c *requestCache) find(s *Shaper, lane ledger.Lane, body []byte, now time.Time) *lastRequest {
 	c.mu.Lock()
 	list := slices.Clone(c.list)

@@ -165,7 +165,7 @@ func (x *shaping) describeEdit(e *ledger.Edit) {
 		r.Offloaded++
 	case e.Step == ledger.StepCompact:
 		r.Compacted += e.Count
-	case e.Op != ledger.AppendSystem && e.Op != ledger.AddResult: // cleared, or left out by a filter; describe has the tokens of AppendSystem
+	case e.Op != ledger.AppendSystem && e.Op != ledger.AddResult: // which take out nothing
 		r.Cleared += e.Count
 	}
 }
@@ -281,8 +281,8 @@ func (x *shaping) filesOf(kind activity.Kind, end int) (files []string) {
 	return files
 }
 
-// describeOutcome fills in how a compaction ended. It warns of a request that is near the end of its window or larger than its model takes, of a
-// conversation that has reached its budget (warn_at), and of words of the user that are not sent.
+// describeOutcome fills in how a compaction ended. It warns of a request that is near the end of its window or larger, of
+// a conversation that has reached its budget (warn_at), and of words of the user that are not sent.
 func (x *shaping) describeOutcome() {
 	s, r := x.state, &x.out.Report
 	if s.Compaction != nil {

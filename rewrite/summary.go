@@ -45,8 +45,8 @@ type asker struct{ *shaping }
 // system prompt, so a summary is never found for another conversation.
 func (a asker) key(end int, earlier summarize.Says) string {
 	root, last := a.chain[a.request.Head], a.chain[end]
-	return ledger.Hash("summary", a.lane.Scope, string(root[:]), string(last[:]), string(a.state.SummaryMode), string(a.state.SummaryDetail),
-		earlier.Text, a.in.Focus)
+	return ledger.Hash("summary", a.lane.Scope, string(root[:]), string(last[:]), string(a.state.SummaryMode),
+		string(a.state.SummaryDetail), earlier.Text, a.in.Focus)
 }
 
 func (a asker) Look(end int, earlier summarize.Says) (text string, found bool) {

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"epitome/rewrite/activity"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/messages"
+	"epitome/rewrite/responses"
 	"epitome/summarize"
 )
 
@@ -69,7 +71,17 @@ func TestReasoningStandsInSummaries(t *testing.T) {
 		`"thinking":"` + strings.Repeat("First of all I look. ", 100) + `So the lock is never freed.","signature":"s"},` +
 		`{"type":"tool_use","id":"a","name":"bash","input":{"command":"ls"}}]},{"role":"user","content":[` +
 		`{"type":"tool_result","tool_use_id":"a","content":"x"}]}]}`
-	r, err := messages.Dialect{}.Read([]byte(body), nil)
+	thinks(t, messages.Dialect{}, body)
+	thinks(t, responses.Dialect{}, `{"model":"m","input":[{"role":"user","content":"Begin."},{"type":"reasoning","id":"r",`+
+		`"encrypted_content":"s","content":[],"summary":[{"type":"summary_text","text":"`+
+		strings.Repeat("First of all I look. ", 100)+`"},{"type":"summary_text","text":"So the lock is never freed."}]},`+
+		`{"type":"function_call","call_id":"a","name":"bash","arguments":"{}"},`+
+		`{"type":"function_call_output","call_id":"a","output":"x"}]}`)
+}
+
+func thinks(t *testing.T, d conversation.Dialect, body string) {
+	t.Helper()
+	r, err := d.Read([]byte(body), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

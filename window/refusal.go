@@ -102,10 +102,6 @@ func readSize(status int, contentType string, body []byte, s Sent) (r Refusal) {
 	if room := n.room(text, s); r.Cause == Input && room > 0 {
 		r.Cause, r.Room = Output, room
 	}
-	isOther := (r.Cause == NotSize || r.Cause == Malformed) && (status < 300 || status == 400 || status == 422)
-	if isOther && s.Unpaired != nil && says(text, "pairs") && s.Unpaired() {
-		r.Cause = Pairs
-	}
 	return r
 }
 
@@ -175,6 +171,8 @@ func judge(status int, text string, n sizes, s Sent) Cause {
 	switch {
 	case !onlyOutput && status == 413:
 		return Bytes
+	case s.Unpaired != nil && (status < 300 || status == 400 || status == 422) && says(text, "pairs") && s.Unpaired():
+		return Pairs
 	case s.Rewritten && says(text, "parts"):
 		return Malformed
 	}

@@ -247,6 +247,12 @@ func FuzzReadRefusal(f *testing.F) {
 // has one, and the answer refuses it for what it says.
 func TestBrokenPairsAreToldInManyWords(t *testing.T) {
 	isUnpaired := func() bool { return true }
+	f := func(want Cause, status int, text string, s Sent) {
+		t.Helper()
+		if got := ReadRefusal(status, "", failure(text), s).Cause; got != want {
+			t.Errorf("%d: %s, want %s: %s", status, got, want, text)
+		}
+	}
 	for _, text := range []string{
 		"messages.4: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01.",
 		"messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_x.",
@@ -262,20 +268,11 @@ func TestBrokenPairsAreToldInManyWords(t *testing.T) {
 		"tool_call_id  is not found",
 		"InternalError.Algo.InvalidParameter: An assistant message with \"tool_calls\" must be followed by tool messages",
 	} {
-		for _, status := range []int{200, 400, 422, 401, 404, 429, 500} {
-			want := NotSize
-			if status == 200 || status == 400 || status == 422 {
-				want = Pairs
-			}
-			got := ReadRefusal(status, "", failure(text), Sent{Unpaired: isUnpaired}).Cause
-			if whole := ReadRefusal(status, "", failure(text), Sent{}).Cause; got != want || whole != NotSize {
-				t.Errorf("%d: %s, and %s where nothing is broken: %s", status, got, whole, text)
-			}
+		for _, status := range []int{200, 400, 422} {
+			f(Pairs, status, text, Sent{Unpaired: isUnpaired})
+			f(NotSize, status, text, Sent{})
 		}
+		f(NotSize, 500, text, Sent{Unpaired: isUnpaired})
 	}
-	for _, text := range []string{"Invalid API key", "The model is not known.", "temperature: must be at most 1"} {
-		if got := ReadRefusal(400, "", failure(text), Sent{Unpaired: isUnpaired}).Cause; got != NotSize {
-			t.Errorf("%s: %s", got, text)
-		}
-	}
+	f(NotSize, 400, "The model is not known.", Sent{Unpaired: isUnpaired})
 }

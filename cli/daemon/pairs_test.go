@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
 	"epitome/internal/fakeapi"
 )
 
@@ -28,7 +26,7 @@ var items = map[string]struct{ user, calls, call, result, said string }{
 }
 
 // talk writes a conversation of an API: "u" is the user's words, "s" an answer in words, "c1" a call, with "+" between
-// calls at once, and "r1" a result.
+// calls at once, and "r1" its result. Results side by side are in one message of Messages.
 func talk(api, words string) (list []string) {
 	of := items[api]
 	for n, word := range strings.Fields(words) {
@@ -39,6 +37,10 @@ func talk(api, words string) (list []string) {
 			list = append(list, fmt.Sprintf(of.said, fmt.Sprint("said ", n)))
 		case 'r':
 			list = append(list, fmt.Sprintf(of.result, "call_"+id))
+			if last := len(list) - 1; api == "messages" && strings.Contains(list[last-min(1, last)], "tool_result") && last > 0 {
+				list = append(list[:last-1], strings.TrimSuffix(list[last-1], "]}")+","+
+					strings.TrimPrefix(list[last], `{"role":"user","content":[`))
+			}
 		default:
 			var calls []string
 			for call := range strings.SplitSeq(word, "+") {
@@ -50,8 +52,8 @@ func talk(api, words string) (list []string) {
 	return list
 }
 
-// A call without a result, or a result without a call, is refused once, which the client does not see, and later requests
-// of the conversation are mended before they are sent, after a restart too. What the provider takes goes as it came.
+// A call without a result, or a result without a call, is refused once, which the client does not see. Later requests of
+// the conversation are mended before they are sent, after a restart too.
 func TestBrokenPairsAreMendedOnceRefused(t *testing.T) {
 	t.Parallel()
 	none, out := "no result was recorded", "a result left out"
@@ -84,7 +86,8 @@ func TestBrokenPairsAreMendedOnceRefused(t *testing.T) {
 					body := string(all[len(all)-1].Body)
 					if resp.StatusCode != 200 || len(all)-before != want || !strings.Contains(body, c.has) ||
 						c.lacks != "" && strings.Contains(body, c.lacks) {
-						t.Fatalf("turn %d: %d after %d requests: %s\n%s", turn, resp.StatusCode, len(all)-before, body, text)
+						t.Fatalf("turn %d: %d after %d requests: %s\n%s", turn, resp.StatusCode, len(all)-before,
+							body, text)
 					}
 					a.items = append(a.items, talk(api, "s u")...)
 				}
@@ -113,44 +116,39 @@ func TestMendedPairsStaySoWhateverBecomesOfThem(t *testing.T) {
 	}
 }
 
-// One retry is made. If the provider refuses that too, the client gets the first refusal as it came; and so it does where
-// the request has no broken pair, or the refusal speaks of something else.
-func TestRefusalOfAMendedRequestIsTheFirst(t *testing.T) {
+// Only what the provider refuses for broken pairs is mended, by one retry. If that is refused, too, the client gets the
+// first refusal as it came.
+func TestOnlyRefusedPairsAreMended(t *testing.T) {
 	t.Parallel()
-	for api, model := range modelIn {
-		for words, want := range map[string]int{"u c1 u": 2, "u c1 r1 u": 1} {
-			o := fakeapi.Options{Refuse: func(fakeapi.Exchange) *fakeapi.Refusal {
-				return &fakeapi.Refusal{Status: 400, Type: "invalid_request_error", Message: "This tool is not known."}
-			}}
-			a, _, provider := strict(t, api, model, o)
-			a.items = talk(api, words)
-			resp, text := a.post("", a.body())
-			all := provider.Exchanges()
-			if first := all[0].Refusal.Message; resp.StatusCode != 400 || len(all) != want ||
-				gjson.Get(text, "error.message").Str != first {
-				t.Errorf("%s %s: %d after %d requests, %s, not %s", api, words, resp.StatusCode, len(all), text, first)
-			}
-		}
-	}
-}
-
-// What the provider takes goes as it came, and the words of a refusal alone change nothing.
-func TestBrokenPairsThatAreTakenGoAsTheyCame(t *testing.T) {
-	t.Parallel()
-	for api, model := range modelIn {
-		var got string
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			got = string(body)
-			_, _ = io.WriteString(w, "{}")
-		}))
-		t.Cleanup(server.Close)
-		a := working(run(t, t.TempDir(), server.URL), api, model)
-		for _, words := range []string{"u c1 u", "u c1 r2 u", "r1 u", "u c1+c2 r2 u"} {
-			a.items = talk(api, words)
-			sent := a.body()
-			if resp, _ := a.post("", sent); resp.StatusCode != 200 || got != sent {
-				t.Errorf("%s %s: %d, sent %s", api, words, resp.StatusCode, got)
+	const first, second, other = `{"error":{"message":"No such tool."}}`, `{"error":"no tool"}`, `{"error":"no model"}`
+	for _, c := range []struct {
+		words, want string
+		answers     []string // to the requests, in order; all but "{}" with 400
+	}{
+		{"u c1 u", "{}", []string{"{}"}},
+		{"u c1+c2 r2 u r3", "{}", []string{"{}"}},
+		{"u c1 u", "{}", []string{first, "{}"}},
+		{"u c1 u", first, []string{first, second}},
+		{"r1 u", first, []string{first, other}},
+		{"u c1 u", other, []string{other}},
+		{"u c1 r1 u", first, []string{first}},
+	} {
+		for api, model := range modelIn {
+			var got []string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				answer := append(c.answers, "one too many")[len(got)]
+				if got = append(got, string(body)); answer != "{}" {
+					w.WriteHeader(http.StatusBadRequest)
+				}
+				_, _ = io.WriteString(w, answer)
+			}))
+			t.Cleanup(server.Close)
+			a := working(run(t, t.TempDir(), server.URL), api, model)
+			a.items = talk(api, c.words)
+			_, text := a.post("", a.body())
+			if text != c.want || len(got) != len(c.answers) || got[0] != a.body() {
+				t.Errorf("%s %s: %d requests, the first %s; the client got %s", api, c.words, len(got), got[0], text)
 			}
 		}
 	}

@@ -31,7 +31,8 @@ func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text str
 func (Dialect) AddResults(r *conversation.Request, i int, results []conversation.Result, _ bool) jsonspan.Edit {
 	list := ""
 	for _, it := range results {
-		list += `,{"role":"tool","tool_call_id":` + jsonspan.Quoted(it.ID) + `,"content":` + jsonspan.Quoted(it.Text) + "}"
+		id, text := jsonspan.Quoted(it.ID), jsonspan.Quoted(it.Text)
+		list += `,{"role":"tool","tool_call_id":` + id + `,"content":` + text + "}"
 	}
 	return jsonspan.Insert(r.Items[i].End, list)
 }

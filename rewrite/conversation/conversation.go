@@ -74,6 +74,7 @@ type Part struct {
 type Thought struct {
 	jsonspan.Span               // the whole block; empty in Reasoning
 	Text          jsonspan.Span // the reasoning, mostly a JSON string; empty if the provider hides it
+	Summary       jsonspan.Span // the provider's summary of it, to be read where there is no Text; not counted
 	Sealed        jsonspan.Span // its encrypted form, a JSON string; counted by its size where there is no Text
 }
 
@@ -180,8 +181,8 @@ type Dialect interface {
 	// Append returns the edit that adds text behind the content of a user's item, as a part of its own if the content
 	// is a list; false if the item can take no text.
 	Append(r *Request, it *Item, text string) (jsonspan.Edit, bool)
-	// AddResults returns the edit that adds results behind item i, which ends the answer with their calls. They join the
-	// user's next message where the API has results in it, unless they are to be apart.
+	// AddResults returns the edit that adds results of item i's calls behind it. They join the user's next message where
+	// the API has results in it, unless they are to be apart.
 	AddResults(r *Request, i int, results []Result, apart bool) jsonspan.Edit
 	// AppendSystem returns the edit that adds text to the end of the system prompt, or as a new one; false if it cannot.
 	AppendSystem(r *Request, text string) (jsonspan.Edit, bool)

@@ -12,22 +12,15 @@ import (
 // flaw. A dialect passes it the items of the request in order.
 type Checker struct {
 	Flaws   []string
-	waiting map[string]CallAt // by ID: the calls without a result so far
-	open    []CallAt          // calls without a result where it has to be
+	waiting map[string][2]int // by ID of a call without a result so far: its item, and its place there
+	open    [][2]int          // the same of calls that have none where it has to be
 	orphans []int             // indexes of results that answer no call
 }
 
-// CallAt says where a call is: in which item, and at which place among its calls.
-type CallAt struct{ Item, Call int }
-
-// Unpaired returns the calls without results, at the end too, and the indexes of results without calls. It returns none
-// where the provider holds a part of the conversation.
-func (r *Request) Unpaired() (calls []CallAt, results []int) {
-	if !r.ServerState.Empty() {
-		return nil, nil
-	}
+// Unpaired returns the calls without results, each as its item and its place there, and the items of results without calls.
+func (r *Request) Unpaired() (calls [][2]int, results []int) {
 	c := r.Dialect.Check(r)
-	c.Close()
+	c.Close() // those at the end wait no longer
 	return c.open, c.orphans
 }
 
@@ -42,10 +35,10 @@ func (c *Checker) Add(flaw, id string) {
 // Pair notes the calls of item i. For a result it adds a flaw if the call that the result names does not wait for one.
 func (c *Checker) Pair(i int, it *Item) {
 	if c.waiting == nil {
-		c.waiting = map[string]CallAt{}
+		c.waiting = map[string][2]int{}
 	}
 	for k, call := range it.Calls {
-		c.waiting[call.ID] = CallAt{i, k}
+		c.waiting[call.ID] = [2]int{i, k}
 	}
 	if it.Role == Tool && it.Answers != "" { // some kinds of results name no call
 		if _, waits := c.waiting[it.Answers]; !waits {

@@ -183,7 +183,11 @@ func (r *Request) LinesOf(it *Item) string { return string(jsonspan.Unwrapped([]
 func (r *Request) Thought(it *Item) string {
 	var list []string
 	for _, t := range slices.Concat(it.Thinking, it.Reasoning) {
-		gjson.ParseBytes(t.Text.Of(r.Body)).ForEach(func(_, value gjson.Result) bool { // a text, or a list of parts
+		shown := t.Text.Of(r.Body)
+		if len(shown) <= len("[]") {
+			shown = t.Summary.Of(r.Body)
+		}
+		gjson.ParseBytes(shown).ForEach(func(_, value gjson.Result) bool { // a text, or a list of parts
 			list = append(list, cmp.Or(value.Get("text").Str, value.Str))
 			return true
 		})

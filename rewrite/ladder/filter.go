@@ -65,21 +65,25 @@ func (s *State) turns() (starts []int) {
 }
 
 // leaveOut drops items [first, end), except groups that stay in place, unless all that it drops was dropped before. In
-// their place stands a note with the reason, then said, then the lines that the user wants kept.
+// their place stands a note with the reason if it is shorter, then said, then the lines that the user wants kept.
 func (s *State) leaveOut(first, end int, why event.Code, reason, said string) {
-	edits, isNew, kept := s.drops(first, end, ledger.StepFilter, why), false, []string{""}
+	edits, isNew, kept, size := s.drops(first, end, ledger.StepFilter, why), false, []string{""}, 0
 	for k := range edits {
-		for i := edits[k].First; i < edits[k].End(); i++ {
-			isNew = isNew || !s.forms[i].dropped
-		}
-		kept = append(kept, s.Request.KeepLines(edits[k].First, edits[k].End())...)
+		size += edits[k].Saved
+		first, end := edits[k].First, edits[k].End()
+		isNew = isNew || slices.ContainsFunc(s.forms[first:end], func(f form) bool { return !f.dropped })
+		kept = append(kept, s.Request.KeepLines(first, end)...)
 	}
 	if !isNew {
 		return
 	}
 	what := fmt.Sprintf("%d earlier messages left out: %s", s.messagesIn(edits), reason)
 	said += strings.Join(slices.Compact(kept), "\n")
-	s.setText(&edits[0], excerpt.Note(what, s.transcriptAt(&edits[0]))+said)
+	text := excerpt.Note(what, s.transcriptAt(&edits[0])) + said
+	if s.Scale.CountText(text) > size { // the note is longer than all that it replaces
+		text = strings.TrimSpace(said)
+	}
+	s.setText(&edits[0], text)
 	s.Add(edits...)
 }
 

@@ -142,8 +142,8 @@ func leaveUsers(s *State) {
 	}
 }
 
-// Pair mends the pairs of calls and results, where the provider has refused them. A result whose call is not before it is
-// left out. A call without a result gets one: the text of a result that stands elsewhere, or else that there is none.
+// Pair mends pairs of calls and results that the provider has refused. A result whose call is not before it is left out.
+// A call without a result gets one: the text of a result that stands elsewhere, or else that there is none.
 func Pair(s *State) {
 	r := s.Request
 	calls, results := r.Unpaired()
@@ -163,16 +163,16 @@ func Pair(s *State) {
 		for slices.Contains(results, next) {
 			next++
 		}
-		if next == len(r.Items) || r.Items[next].Role != conversation.Tool { // else a note would part a call and its result
+		if next == len(r.Items) || r.Items[next].Role != conversation.Tool { // else a note would part them
 			s.setText(&e, excerpt.Note("a result left out, as its call is not before it", s.transcriptAt(&e)))
 		}
 		edits = append(edits, e)
 	}
 	for _, at := range calls {
-		if it := &r.Items[at.Item]; !s.forms[at.Item].dropped && !it.Locked {
-			text := cmp.Or(late[it.Calls[at.Call].ID], excerpt.Mark+" no result was recorded]")
+		if it := &r.Items[at[0]]; !s.forms[at[0]].dropped && !it.Locked {
+			text := cmp.Or(late[it.Calls[at[1]].ID], excerpt.Mark+" no result was recorded]")
 			tokens := s.Scale.CountText(text)
-			edits = append(edits, ledger.Edit{First: at.Item, Count: 1, Op: ledger.AddResult, Part: at.Call, Text: text,
+			edits = append(edits, ledger.Edit{First: at[0], Count: 1, Op: ledger.AddResult, Part: at[1], Text: text,
 				Tokens: tokens, Saved: -tokens, Step: ledger.StepClear, Why: event.CodeUnpaired})
 		}
 	}

@@ -218,7 +218,7 @@ func (s *State) drops(first, end int, step ledger.Step, why event.Code) (edits [
 		role := items[g.First].Role
 		switch n := len(edits); {
 		case g.First < first || g.End > end: // not wholly among the items
-		case s.isPinned(g), s.isKept(g), s.staysInPlace(g) && roleBehind != conversation.User: // else a flaw: user behind system
+		case s.isPinned(g), s.isKept(g), s.staysInPlace(g) && roleBehind != conversation.User: // else a flaw
 			roleBehind = role
 		case n > 0 && edits[n-1].First == g.End:
 			edits[n-1].First, edits[n-1].Count = g.First, edits[n-1].Count+g.End-g.First

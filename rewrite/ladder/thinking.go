@@ -12,12 +12,11 @@ import (
 // thinking (refused), all goes. Call DropThinking after all other steps, as a later edit could change an earlier item.
 func DropThinking(s *State, refused bool) {
 	from := len(s.Request.Items)
-	for k := range s.Added {
-		first := s.Added[k].First
-		if s.Added[k].Op == ledger.AddResult { // which stands behind the item
-			first++
+	for _, e := range s.Added {
+		if e.Op == ledger.AddResult { // which stands behind its item
+			e.First++
 		}
-		from = min(from, first)
+		from = min(from, e.First)
 	}
 	switch {
 	case refused:

@@ -32,7 +32,7 @@ type Edit struct {
 	Op        Op         `json:"o"`
 	Message   int        `json:"m"`           // index of the message that holds the first item
 	Last      int        `json:"q,omitempty"` // index of the message that holds the last item
-	Part      int        `json:"p,omitempty"` // index in the item: of the part that ReplaceText replaces; of AddResult's call
+	Part      int        `json:"p,omitempty"` // index of the part that ReplaceText replaces, or of AddResult's call
 	Text      string     `json:"t,omitempty"` // plain text; the dialect quotes it when the body is built
 	Artifacts []string   `json:"a,omitempty"` // names of what it takes out, the form for models first; or of listed files
 	Tokens    int        `json:"k,omitempty"` // of Text

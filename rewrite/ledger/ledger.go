@@ -50,8 +50,7 @@ type Decision struct {
 	stored []byte // the record, by which Record notices that another one has replaced it
 }
 
-// Undo takes the edits of messages out of d and returns them. What was added to the system prompt stays, and so does
-// what mended pairs of calls and results: the provider has refused them as they came.
+// Undo takes the edits of messages out of d and returns them. What is added to the system prompt, or mends pairs, stays.
 func (d *Decision) Undo() (undone []Edit) {
 	edits := d.Edits
 	d.Edits = nil

@@ -105,7 +105,8 @@ func (rd *reader) readEntry(o *jsonspan.Object) (err error) {
 	case k.holds == arguments:
 		it.Calls = []conversation.Call{callOf(o, k, value)}
 	case k.holds == nothing, !o.Find("encrypted_content").Empty(): // no part, as it is not read
-		it.Reasoning = []conversation.Thought{{Text: o.Find("content"), Sealed: o.Find("encrypted_content")}}
+		it.Reasoning = []conversation.Thought{{Text: o.Find("content"), Summary: o.Find("summary"),
+			Sealed: o.Find("encrypted_content")}}
 	case k.holds == content:
 		err = rd.request.ReadContent(&it, value, rd.addPart)
 	case k.holds == screenshot:
