@@ -84,6 +84,7 @@ type runProxy struct {
 	daemon.State
 	listen string // host:port; empty for none
 	folder string // its data folder
+	run    string // by which inject.ReadRuntime finds what the agent is told; empty if it is told nothing
 }
 
 // base returns the base URL by which a client reaches a provider through the proxy; empty if the proxy has no upstream
@@ -96,6 +97,9 @@ func (r runProxy) base(p provider) string {
 	}
 	for _, name := range append([]string{p.upstream}, slices.Sorted(maps.Keys(r.Upstreams))...) {
 		if url, ok := r.Upstreams[name]; ok && strings.TrimRight(url, "/") == p.url {
+			if r.run != "" {
+				name += "~" + r.run
+			}
 			return address + "/u/" + name + p.suffix
 		}
 	}

@@ -24,6 +24,7 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/event"
+	"epitome/inject"
 	"epitome/internal/unit"
 	"epitome/proxy"
 )
@@ -103,6 +104,14 @@ func (a *app) run(command []string, stdin io.Reader) error {
 			warn("on %s meanwhile: %s; 'epitome open' shows them", found.listen,
 				tally(findRunning(home, found.listen).Totals, found.Totals))
 		}()
+	}
+	if found.Runtime {
+		run, drop, err := inject.WriteRuntime(found.folder)
+		if err != nil {
+			return fmt.Errorf("cannot tell the agent about this machine: %w; set context.runtime = false", err)
+		}
+		defer drop()
+		found.run = run
 	}
 	args := found.arguments(agent, all, conf.Offload.TellsTool())
 	child := exec.Command(path, slices.Concat(args, command[1:])...)

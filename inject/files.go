@@ -16,7 +16,8 @@ import (
 
 // FilesConfig is the table [context] of config.toml.
 type FilesConfig struct {
-	Names []string `toml:"names"` // of the contexts for all conversations, maybe with wildcards
+	Names   []string `toml:"names"`   // of the contexts for all conversations, maybe with wildcards
+	Runtime bool     `toml:"runtime"` // tells agents that "epitome run" starts about their machine
 }
 
 // Files are the text files that people keep for conversations, in a folder for each context. A file is there whole or

@@ -41,6 +41,7 @@ type exchange struct {
 	head     []byte // the client's header lines, without its key for epitome
 	badMode  error  // refuses a mode that is none; nil if it is one
 	via      []byte // the marks of each epitome that the request went through
+	run      string // names the "epitome run" that started the agent; empty for none
 	upgrades bool   // the request asks to switch protocols
 	body     []byte // as it came, until dropBodies
 	unread   bool   // the body, or the rest of it, is still on the connection

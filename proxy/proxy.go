@@ -44,6 +44,8 @@ type Deps struct {
 	Windows  *window.Windows           // learn from answers how much models hold
 	Ratios   *tokenize.Ratios          // learn from answers how models count
 	Keeps    func(context string) bool // whether there are context files of that name
+	// Runtime returns what the agent of a run is told about its machine; empty for nothing.
+	Runtime func(run string) string
 	// KnowsHost reports whether a Host header names this epitome. A web page can rebind no name that it knows.
 	KnowsHost func(host string) bool
 	// Shape returns what to send in the place of a request, and records it. Observe returns the same, and records

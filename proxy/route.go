@@ -47,7 +47,7 @@ type RouteRule struct {
 	Upstream string `toml:"upstream"`
 }
 
-// namedPath begins the paths that name their upstream.
+// namedPath begins the paths that name their upstream, and maybe the run that the agent was started by: /u/NAME~RUN/v1.
 const namedPath = "/u/"
 
 // route chooses the upstream of the request and its target there.
@@ -57,6 +57,8 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	case bytes.HasPrefix(target, []byte(namedPath)):
 		path, query, hasQuery := bytes.Cut(target[len(namedPath):], []byte("?"))
 		name, rest, _ := bytes.Cut(path, []byte("/"))
+		name, run, _ := bytes.Cut(name, []byte("~"))
+		x.run = string(run)
 		if up, err = x.set.lookUp(string(name)); err != nil {
 			return nil, nil, refuse(404, "unknown_upstream", err.Error())
 		}

@@ -37,6 +37,9 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	in.Credential = func() any { return credentialOf(up, target, x.head) }
 	in.Replay = x.counts || x.dialect.Compacts(path)
 	in.Project = cmp.Or(in.Project, up.config.Project)
+	if x.run != "" {
+		in.Runtime = x.proxy.deps.Runtime(x.run)
+	}
 	in.Contexts = slices.Concat(in.Contexts, up.config.Context, x.set.conf.Contexts)
 	defer func() { x.event.ShapeTime += time.Since(in.Now) }()
 	var why *rewrite.Report

@@ -91,6 +91,7 @@ type Input struct {
 	Rescue        *Rescue   // how the provider refused the request; nil if it did not
 	Now           time.Time // when the request came; zero if that is not known
 	Contexts      []string  // names of the contexts whose files the conversation is to be given
+	Runtime       string    // what the agent is to be told about its machine; mostly empty
 	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.
 	Client context.Context
 	// Turn is a semaphore of which the caller holds one unit; it is given up while a model is waited for. It may be nil.

@@ -117,7 +117,7 @@ func (x *shaping) findChain() {
 	if x.in.Project == "" {
 		x.in.Project = injector.Project(x.request)
 	}
-	if wish := injector.Wish(x.in.Contexts, x.in.Project); wish != "" {
+	if wish := injector.Wish(x.in.Contexts, x.in.Project) + x.in.Runtime; wish != "" {
 		x.chain, x.hasWish = x.chainOf(wish), true
 	}
 }
@@ -130,7 +130,8 @@ func (x *shaping) chainOf(wish string) []conversation.Link {
 }
 
 // anyWish is a second wish under which the first decision of each conversation with a wish is recorded. It is for later
-// requests that have no wish themselves, for example because the client names the contexts in its first request only.
+// requests that have no wish themselves, for example because the client names the contexts in its first request only, or
+// another one, as on the next day.
 const anyWish = "any"
 
 // prefix returns what a provider caches of a request up to item end: system prompt, tools, settings, items before end.
@@ -274,8 +275,8 @@ func (x *shaping) isVital() bool {
 func (x *shaping) find() error {
 	s := x.state
 	d, err := x.shaper.deps.Ledger.Find(x.lane, x.chain, x.request.Ends(), x.last.decision.Edits)
-	if err == nil && d.Items == 0 && !x.hasWish && x.request.End() > x.request.Head {
-		d, err = x.shaper.deps.Ledger.Find(x.lane, x.chainOf(anyWish), []int{x.request.Head}, nil) // the first had a wish
+	if err == nil && d.Items == 0 && x.request.End() > x.request.Head {
+		d, err = x.shaper.deps.Ledger.Find(x.lane, x.chainOf(anyWish), []int{x.request.Head}, nil) // of the first
 	}
 	if err != nil {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
@@ -379,6 +380,10 @@ func (x *shaping) addSystem() {
 	a, err := x.shaper.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, s.ReadsByTool)
 	if err != nil {
 		added.Why = err.Error()
+	}
+	if x.in.Runtime != "" {
+		a.Text = strings.TrimSpace(x.in.Runtime + "\n\n" + a.Text)
+		a.Contexts = append(a.Contexts, "runtime")
 	}
 	if _, ok := x.in.Dialect.AppendSystem(x.request, a.Text); a.Text == "" || !ok { // !ok: it has no place there
 		return

@@ -213,6 +213,12 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log, Dialects: dialects(),
 		Shape: d.live.Shape, Observe: d.observer.Shape, Windows: d.windows, Ratios: ratios,
 		Keeps: contexts.Knows, KnowsHost: d.console.KnowsHost,
+		Runtime: func(run string) string {
+			if !d.config.Load().Context.Runtime {
+				return ""
+			}
+			return inject.ReadRuntime(folder, run, time.Now())
+		},
 		// The key of the hash is the shelf's secret.
 		Scope: func(kind, value string) string { return s.shelf.Name("scope "+kind, []byte(value)) },
 	})

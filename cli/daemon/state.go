@@ -24,6 +24,7 @@ type State struct {
 	Named     bool                 `json:"named"`    // --upstream named it, so it serves every agent
 	Upstreams map[string]string    `json:"upstreams"`
 	Keyed     bool                 `json:"keyed"`   // clients need keys of epitome's
+	Runtime   bool                 `json:"runtime"` // agents of "epitome run" are told about their machine
 	Stale     bool                 `json:"stale"`   // its configuration file has changed since it was read
 	Loading   bool                 `json:"loading"` // the record of earlier runs is being read: Totals and Newest are empty
 	Totals    event.Sums           `json:"totals"`  // of all requests since the start
@@ -34,7 +35,7 @@ type State struct {
 func (d *Daemon) State() State {
 	conf := d.config.Load()
 	s := State{Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream, Named: conf.Named,
-		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0, Loading: !d.book.Loaded()}
+		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0, Runtime: conf.Context.Runtime, Loading: !d.book.Loaded()}
 	if !s.Loading {
 		s.Totals, s.Newest = d.book.Totals(), d.book.Conversations("", 0, 100).Items
 	}
