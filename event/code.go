@@ -36,6 +36,7 @@ const (
 	CodeThought      Code = "thinking_refused"
 	CodeBroken       Code = "taken_for_broken"
 	CodeReplayed     Code = "replayed"
+	CodeStale        Code = "stale"
 	CodeRestored     Code = "restored"
 	CodePictures     Code = "pictures"
 	CodeUnpaired     Code = "unpaired"
@@ -88,13 +89,14 @@ var sentences = map[Code]string{
 	CodeThought:      "The provider refused thinking that stood behind a changed prefix.",
 	CodeBroken:       "The provider refused the rewritten conversation, and not for its size, so the original was sent.",
 	CodeReplayed:     "A text of the agent was longer than max_replayed, so its middle is left out.",
+	CodeStale:        "A later call repeats the result or changed its file, and the result was over stale_tokens.",
 	CodeRestored:     "The user had earlier messages sent whole again.",
 	CodePictures:     "There were nearly too many pictures for the provider, or it refused them: old ones are left out.",
 	CodeUnpaired:     "A call had no result, or a result no call, and the provider refused the request for that.",
 
 	CodeNotDue:            "No new result is too large, and clearing old ones now would cost more than it saves.",
 	CodeFreesLittle:       "The request is over the line for clearing (clear_at), but clearing would free too little.",
-	CodeFloor:             "The body is under 16 KB: only final screens, max_replayed and limits of single tools hold.",
+	CodeFloor:             "The body is under 16 KB: only final screens, max_replayed, stale_tokens and limits of single tools hold.",
 	CodeAgain:             "The same request came before and is sent as it was then.",
 	CodeMeanwhile:         "The same request came at the same time, and both are sent alike.",
 	CodeClientSummarises:  "The client asks for its own summary: earlier decisions are repeated, nothing new is done.",

@@ -28,7 +28,7 @@ func grown(api string, turns int, tool string, listed ...int) *talk {
 			words += "\nkeep: the rule"
 		}
 		c.add(object{"role": "user", "content": words})
-		made := call{id: id, tool: name, arguments: `{"n":1}`, result: fmt.Sprintf("result %d.\n%s", turn,
+		made := call{id: id, tool: name, arguments: fmt.Sprintf(`{"n":%d}`, turn), result: fmt.Sprintf("result %d.\n%s", turn,
 			strings.Repeat("Another line of it.\n", 120))}
 		c.add(c.api.answer(answer{text: fmt.Sprintf("before %d.", turn), calls: []call{made}})...)
 		c.add(c.api.results(p, []call{made})...)

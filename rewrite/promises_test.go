@@ -240,7 +240,7 @@ func (p *play) configure() {
 	l.Floor, l.ClearAtLeast, l.OffloadShare = 100, 50, 1
 	l.Offload, l.OffloadKeep = one("offload", 100, 300, 1500), one("keep", 20, 200)
 	l.Lookups, l.OffloadReads = l.Offload, 2*l.Offload
-	l.Replayed = one("replayed", 0, 0, 100)
+	l.Replayed, l.Stale = one("replayed", 0, 0, 100), one("stale", 0, 0, 100)
 	l.ClearAt, l.Target = ladder.Line(one("clear at", 30, 80))/100, float64(one("compact to", 20, 50))/100
 	l.KeepTail, l.Protect, l.Groups = one("tail", 0, 600, 20_000), one("protect", 0, 300, 2000),
 		one("groups", 0, 1, 2, 5)
@@ -462,8 +462,8 @@ func TestARescueTakesThePlaceOfWhatWasRefused(t *testing.T) {
 	b.WriteString(`{"model":"m","messages":[{"role":"user","content":"Fix it."}`)
 	for i := range 40 {
 		fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":"bash",`+
-			`"arguments":"{}"}}]},`+
-			`{"role":"tool","tool_call_id":"c%d","content":"%s"}`, i, i,
+			`"arguments":"{\"n\":%d}"}}]},`+
+			`{"role":"tool","tool_call_id":"c%d","content":"%s"}`, i, i, i,
 			strings.Repeat("all of it is well here. ", 120))
 	}
 	b.WriteString(`,{"role":"user","content":"` + strings.Repeat("And now do all the rest of it. ", 400) + `"}]}`)

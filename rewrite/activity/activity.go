@@ -29,6 +29,13 @@ type Call struct {
 	IsError      bool          // the client marked the result as failed, or the result says so
 	IsOpen       bool          // nobody knows how it ended: it has no result, was broken off or goes on
 	Exit         int           // the exit code that the result states; else -1
+
+	// A result is stale if a later call changes or repeats it. These have the item of the first such call's result, or 0.
+	Patched  int // the file that it shows was written
+	Replaced int // nothing new is in it: the file was read again or written whole, or an equal call has nearly the same
+
+	isWhole bool   // a call that writes has the whole new content of the file
+	part    string // arguments that may choose a part of a file
 }
 
 const maxAbout = 250 // characters
@@ -46,9 +53,21 @@ func Of(r *conversation.Request, known []Call) []Call {
 		if c := &calls[k]; c.Result >= r.Reused { // the result was not taken over: the loop below looks for it again
 			c.Result, c.IsError, c.IsOpen, c.Exit = -1, false, true, -1
 		}
+		for _, at := range []*int{&calls[k].Patched, &calls[k].Replaced} {
+			if *at >= r.Reused {
+				*at = 0
+			}
+		}
 	}
-	for i := r.Reused; i < len(r.Items); i++ {
-		it, caller := &r.Items[i], r.Callers()[i]
+	h := &history{r, calls, make(map[[3]string]int, len(calls)), map[string][]int{}}
+	for i, caller := range r.Callers() {
+		it := &r.Items[i]
+		if i < r.Reused && caller >= 0 {
+			h.add(r.Answered[i], false)
+		}
+		if i < r.Reused {
+			continue
+		}
 		for _, call := range slices.Concat(it.Calls, it.Hosted) {
 			c := readCall(r.Body, &call)
 			c.Item, c.Result, c.Output, c.IsOpen, c.Exit = i, -1, call.Output, true, -1
@@ -58,12 +77,14 @@ func Of(r *conversation.Request, known []Call) []Call {
 			}
 			calls = append(calls, c)
 		}
+		h.calls = calls
 		if caller < 0 {
 			continue // the item is not the first result of a call
 		}
 		c := &calls[r.Answered[i]]
 		c.Result = i
 		c.readEnd(r.TextOf(it), it.IsError)
+		h.add(r.Answered[i], true)
 	}
 	return calls
 }
@@ -80,6 +101,7 @@ func readCall(body []byte, call *conversation.Call) Call {
 		}
 	}
 	c.About = excerpt.OneLine(args.mainArgument(c.Files), maxAbout)
+	c.isWhole, c.part = c.Kind == Write && whole.MatchString(call.Name), args.part
 	return c
 }
 
@@ -127,6 +149,7 @@ type arguments struct {
 	command, query string   // the first argument that is a command, and the first that is a query; empty if none is
 	paths, numbers []string // each number with its name, such as "offset 10"
 	named          []string // all values, each with its name, except empty ones
+	part           string   // values that begin with a number, except those above
 	texts          []string // strings that are arguments or in a list that is one, no deeper: any may be a patch
 }
 
@@ -165,6 +188,10 @@ func readArguments(raw []byte, freeText bool) arguments {
 			"file", "filename", "paths", "filepaths", "files", "directory", "dirpath", "source", "destination", "oldpath",
 			"newpath":
 			a.paths = append(a.paths, list...)
+		default:
+			if start := strings.TrimLeft(value.Raw, "[\"- \n"); start != "" && start[0] >= '0' && start[0] <= '9' {
+				a.part += key.Str + " " + value.Raw + ","
+			}
 		}
 		return true
 	})

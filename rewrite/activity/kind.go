@@ -42,6 +42,9 @@ var kinds = []struct {
 	{Read, strings.Fields("read view cat open file")},
 }
 
+// whole matches names of tools of kind Write that take all of a file's new content.
+var whole = regexp.MustCompile(`(?i)write|create|save`)
+
 var word = regexp.MustCompile(`[A-Z]+[a-z]*|[a-z]+`)
 
 // kindOf returns what a tool is for by the words of its name: "read" and "file" in read_file, read-file and ReadFile.

@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"slices"
+
 	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
@@ -17,13 +19,15 @@ type candidate struct {
 }
 
 // Clear replaces old results by stubs, all in one batch, as each change costs the provider's cache. It does so when the
-// request is over ClearLine and the batch frees AtLeast tokens, or when a batch pays (batchThatPays).
+// request is over ClearLine and the batch frees AtLeast tokens, or when a batch pays (batchThatPays). If the stale
+// results free enough, the others stay.
 func Clear(s *State) {
-	list, why, freed := s.clearable(s.AnswersInPrefix()), event.CodeClearAt, 0
-	for _, c := range list {
-		freed += c.freed
-	}
-	if s.Total() <= s.Limits.ClearLine || freed < s.Limits.AtLeast { // not due, or too little for a lost cache
+	list, why := s.clearable(s.AnswersInPrefix()), event.CodeClearAt
+	stale := slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !s.isStale(c.item) })
+	switch freed := freedBy(stale); {
+	case s.Total() > s.Limits.ClearLine && freed >= s.Limits.AtLeast && s.Total()-freed <= s.Limits.ClearLine:
+		list = stale
+	case s.Total() <= s.Limits.ClearLine || freedBy(list) < s.Limits.AtLeast: // not due, or too little for a lost cache
 		list, why = s.batchThatPays(list)
 	}
 	if len(list) == 0 {
@@ -32,14 +36,23 @@ func Clear(s *State) {
 		}
 		return
 	}
-	s.clearAll(list, why)
+	s.clearAll(list, leastFreed, why)
+}
+
+func freedBy(list []candidate) (freed int) {
+	for _, c := range list {
+		freed += c.freed
+	}
+	return freed
 }
 
 // clearable returns, oldest first, the results that may be cleared once the conversation has so many answers. The
-// newest results stay, up to Limits.Protect tokens together, and so does each result until Limits.Age answers later.
-// Not among them are results behind prefixEnd, which no decision covers yet, and those that would free too little.
+// newest results stay, up to Limits.Protect tokens together, and so does each result until Limits.Age answers later,
+// except those that a later call has replaced. Not among them are results behind prefixEnd, which no decision covers
+// yet, and those that would free too little.
 func (s *State) clearable(answers int) (list []candidate) {
-	var newest []int // results up to item i that take at most Protect tokens together
+	var newest []int                                          // results up to item i that take at most Protect tokens together
+	since := slices.Repeat([]int{answers + 1}, len(s.callOf)) // by item: as in candidate
 	tokens := 0
 	for i := range s.Request.Items {
 		if s.Request.Items[i].Role != conversation.Tool {
@@ -49,11 +62,27 @@ func (s *State) clearable(answers int) (list []candidate) {
 		for len(newest) > 0 && tokens > s.Limits.Protect { // result i pushes the oldest of them out
 			old := newest[0]
 			newest, tokens = newest[1:], tokens-s.forms[old].tokens
-			since := max(s.answersUpTo[i], s.answersUpTo[old]+s.Limits.Age) // from then on neither limit protects it
-			c := candidate{item: old, freed: s.forms[old].tokens - stubTokens, since: since}
-			if old < s.prefixEnd && since <= answers && c.freed >= leastFreed && s.mayShorten(old) && !s.mustShow(old) {
-				list = append(list, c)
-			}
+			since[old] = max(s.answersUpTo[i], s.answersUpTo[old]+s.Limits.Age) // from then on neither limit protects it
+		}
+	}
+	for i := range s.prefixEnd {
+		if at := s.callOf[i].Replaced; at > 0 && at < s.prefixEnd {
+			since[i] = min(since[i], s.answersUpTo[at])
+		}
+		c := candidate{item: i, freed: s.forms[i].tokens - stubTokens, since: since[i]}
+		if c.since <= answers && c.freed >= leastFreed && s.mayShorten(i) && !s.mustShow(i) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// stale returns the stale results from item first on that take more than most tokens, also as stubs that quote a failure.
+func (s *State) stale(first, most int) (list []candidate) {
+	for i := first; i < s.prefixEnd; i++ {
+		mayClear := (s.mayShorten(i) || s.forms[i].cleared) && !s.mustShow(i)
+		if mayClear && s.isStale(i) && s.forms[i].tokens > most {
+			list = append(list, candidate{item: i})
 		}
 	}
 	return list
@@ -94,13 +123,13 @@ func (s *State) batchThatPays(list []candidate) (batch []candidate, why event.Co
 	return batch, why
 }
 
-// clearAll replaces the candidates by stubs, except those whose stub frees too little, as it may quote a failure.
-func (s *State) clearAll(list []candidate, why event.Code) {
+// clearAll replaces the candidates by stubs, except those whose stub frees less than least, as it may quote a failure.
+func (s *State) clearAll(list []candidate, least int, why event.Code) {
 	var edits []ledger.Edit
 	for _, c := range list {
 		e := s.stub(c.item, ledger.StepClear, why)
 		after := s.Size(c.item) - e.Saved // tokens with the stub; until now an excerpt, smaller than Size, may be sent
-		if s.forms[c.item].tokens-after >= leastFreed {
+		if s.forms[c.item].tokens-after >= least {
 			edits = append(edits, e)
 		}
 	}

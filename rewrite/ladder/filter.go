@@ -186,5 +186,5 @@ func (s *State) clearOlderResults(keep int) {
 		}
 	}
 	list := slices.DeleteFunc(oldest(results, keep), func(c candidate) bool { return s.mustShow(c.item) })
-	s.clearAll(list, event.CodeOlderResults)
+	s.clearAll(list, leastFreed, event.CodeOlderResults)
 }

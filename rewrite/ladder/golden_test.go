@@ -44,11 +44,13 @@ var update = flag.Bool("update", false, "write what comes out into the goldens")
 //	NUMBER ROLE TOKENS WORD...
 //
 // ROLE is system, user, assistant, result, or any other that no API knows. Words behind an assistant's tokens are the
-// tools that it calls, with reads=N to read back what was taken out of item N. Words behind others:
+// tools that it calls, with reads=N to read back what was taken out of item N, and file=NAME for the file of the call
+// before. Words behind others:
 //
 //	failed             the result says that the command failed
 //	progress           the result is a progress bar
 //	new                the text shares no word with others, and has three times as many tokens
+//	like=N             the text is that of item N
 //	name=NAME          the name of who speaks
 //	asked              the request that ends with the item asks for a compaction
 //	pause              the agent waits for ten minutes before it sends this request
@@ -267,7 +269,11 @@ type object = map[string]any
 
 // message returns the JSON of an item.
 func (g *golden) message(it goldenItem) string {
-	said := text(len(g.messages), it.tokens)
+	seed := len(g.messages)
+	if like, ok := it.flags["like"]; ok {
+		seed, _ = strconv.Atoi(like)
+	}
+	said := text(seed, it.tokens)
 	if _, isNew := it.flags["new"]; isNew {
 		said = strings.ReplaceAll(said, " ", fmt.Sprintf("_%d ", len(g.messages)))
 	}
@@ -298,11 +304,17 @@ func (g *golden) message(it goldenItem) string {
 
 // calls returns the calls of tools, which is the list that may end with reads=N.
 func (g *golden) calls(tools []string) (calls []any) {
-	for _, tool := range tools {
+	for k, tool := range tools {
+		if strings.HasPrefix(tool, "file=") {
+			continue
+		}
 		id := fmt.Sprintf("call_%d_%d", len(g.messages), len(calls))
 		arguments := object{"path": "src/" + id + ".go"}
 		if item, ok := strings.CutPrefix(tool, "reads="); ok {
 			tool, arguments = "read", object{"path": g.artifact(item)}
+		}
+		if file, ok := strings.CutPrefix(strings.Join(tools[k+1:min(k+2, len(tools))], ""), "file="); ok {
+			arguments["path"] = file
 		}
 		raw, _ := json.Marshal(arguments) // plain data
 		calls = append(calls, object{"id": id, "type": "function",

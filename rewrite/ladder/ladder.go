@@ -27,6 +27,10 @@ func Climb(s *State) {
 		s.Reason = event.CodeThinkingRound
 	}
 	Offload(s)
+	mayChange := (s.Reason == event.NoCode || s.Reason == event.CodeFloor) && s.mayDecideOlder()
+	if mayChange && s.Limits.Stale > 0 && !s.ArtifactsOff {
+		s.clearAll(s.stale(s.Decision.Restored, s.Limits.Stale), 1, event.CodeStale)
+	}
 	switch {
 	case s.Reason != event.NoCode || !s.mayDecideOlder():
 		return

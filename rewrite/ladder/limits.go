@@ -23,6 +23,7 @@ type Limits struct {
 	OffloadReads int             `toml:"offload_read_tokens"`   // the same for file reads
 	OffloadKeep  int             `toml:"offload_keep"`          // tokens left of a cut result; see Effective.LimitOf
 	Replayed     int             `toml:"max_replayed"`          // tokens of the agent's text above which it is cut; 0: none
+	Stale        int             `toml:"stale_tokens"`          // tokens of a stale result that is cleared at once; 0: never
 	ToolLimits   []Limit         `toml:"tools"`                 // for tools by name, in place of the limits above
 	ClearAt      Line            `toml:"clear_at"`              // at which old results are cleared
 	CompactAt    Line            `toml:"compact_at"`            // at which a summary replaces older turns
@@ -178,6 +179,7 @@ type Effective struct {
 	Reads       int `json:"offload_read_tokens"`
 	Keep        int `json:"offload_keep"`
 	Replayed    int `json:"max_replayed"`
+	Stale       int `json:"stale_tokens"`
 	ClearLine   int `json:"clear_at"`
 	AtLeast     int `json:"clear_at_least"` // freed by clearing at ClearLine
 	PrepareLine int `json:"prepare_at"`     // above it a summary is made ahead of need
@@ -211,7 +213,7 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 		Floor:   min(l.Floor, room), // a token is a byte or more, so a text of fewer bytes than room fits in any case
 		Offload: atMost(l.Offload, window, l.OffloadShare), Lookups: atMost(l.Lookups, window, l.OffloadShare),
 		Reads: atMost(l.OffloadReads, window, l.OffloadShare), Keep: inVocabulary(float64(l.OffloadKeep)),
-		Replayed:  inVocabulary(float64(l.Replayed)),
+		Replayed: inVocabulary(float64(l.Replayed)), Stale: inVocabulary(float64(l.Stale)),
 		ClearLine: clearLine, PrepareLine: int(prepareShare * float64(rest)), CompactLine: compactLine,
 		Target: int(l.Target * float64(rest)), KeepTail: atMost(l.KeepTail, window, keepShare),
 		AtLeast: inVocabulary(min(max(float64(l.ClearAtLeast), clearShare*float64(held)), mostClearShare*float64(held))),
@@ -258,6 +260,7 @@ func (l *Limits) numbers() []number {
 		{"offload_read_tokens", tokens, float64(l.OffloadReads), 1, most},
 		{"offload_keep", tokens, float64(l.OffloadKeep), 0, most},
 		{"max_replayed", tokens, float64(l.Replayed), 0, most},
+		{"stale_tokens", tokens, float64(l.Stale), 0, most},
 		{"clear_at", lineKind, float64(l.ClearAt), least, 1},
 		{"compact_at", lineKind, float64(l.CompactAt), least, 1},
 		{"compact_to", "share", l.Target, least, 1},

@@ -50,6 +50,8 @@ func Rescue(s *State, from Stage) {
 	s.Stage = max(StageClear, min(from, StageBare)) // StageUsers comes only behind StageBare, in the loop
 	if s.isRoundOpen() {                            // no part of the round may change, so it can only go as a whole
 		s.Stage = StageBare
+	} else {
+		s.clearAll(s.stale(0, 100), 1, event.CodeRefused) // at most 500 characters stay of each, about
 	}
 	for s.takeStage(s.Stage); s.Total() > s.most() && s.Stage < StageUsers; s.takeStage(s.Stage) {
 		if s.Stage == StageBare && from < StageUsers && s.Total() <= enough {
@@ -67,7 +69,7 @@ func Rescue(s *State, from Stage) {
 func (s *State) takeStage(stage Stage) {
 	switch stage {
 	case StageClear:
-		s.clearAll(s.clearable(s.AnswersInPrefix()), event.CodeRefused)
+		s.clearAll(s.clearable(s.AnswersInPrefix()), leastFreed, event.CodeRefused)
 	case StageCompact:
 		Compact(s)
 	case StageBare:

@@ -309,3 +309,9 @@ func (s *State) mayReplace(i int, role conversation.Role) bool {
 
 // mayShorten reports whether an item is a result that may be cut or cleared.
 func (s *State) mayShorten(i int) bool { return s.mayReplace(i, conversation.Tool) }
+
+// isStale reports whether a later call, before prefixEnd, changed or repeated what result i shows.
+func (s *State) isStale(i int) bool {
+	isBefore := func(at int) bool { return at > 0 && at < s.prefixEnd }
+	return isBefore(s.callOf[i].Replaced) || isBefore(s.callOf[i].Patched)
+}
