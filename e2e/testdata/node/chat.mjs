@@ -58,7 +58,7 @@ async function retry() {
 // refused reads a provider's error: status, code and the id in its response header.
 async function refused() {
   try {
-    await client.chat.completions.create({ ...ask(""), messages: [{ role: "tool", tool_call_id: "x", content: "ü" }] });
+    await client.chat.completions.create({ ...ask("ü"), tool_choice: "auto" });
   } catch (refusal) {
     if (!(refusal instanceof OpenAI.BadRequestError)) throw refusal;
     const { status, code, message, requestID } = refusal;
