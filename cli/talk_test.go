@@ -375,10 +375,18 @@ func (s *stage) model(args []string) {
 	model := fakeapi.Model{Window: s.number(settings["window"]), MaxOutput: 64_000, Minimum: 1024, Overflow: overflow,
 		Manual: true, Adaptive: true, Prefill: true, InlineSystem: true}
 	summaries := settings["summaries"]
+	counted := map[string]int{} // by text: each turn has those of the one before
 	provider := fakeapi.NewProvider(fakeapi.Options{
 		Models: map[string]fakeapi.Model{"m": model},
 		Adopts: true,
-		Count:  tokenize.CountString,
+		Count: func(text string) int {
+			n, known := counted[text]
+			if !known {
+				n = tokenize.CountString(text)
+				counted[text] = n
+			}
+			return n
+		},
 		Answer: func(x fakeapi.Exchange) []fakeapi.Part {
 			summary := fakeapi.Summary(x.Body)
 			switch {
