@@ -150,9 +150,12 @@ func turnTitle(e event.Exchange) string {
 	if changed(e) {
 		text += "; " + changes(e)
 	}
-	if warned, isCutOver := passes(e); warned || isCutOver {
-		text += "; the tokens sent since the last compaction passed " + map[bool]string{true: "cutover_at",
-			false: "warn_at"}[isCutOver]
+	warned, isCutOver := passes(e)
+	switch {
+	case isCutOver:
+		text += "; the tokens sent since the last compaction passed cutover_at"
+	case warned:
+		text += "; the tokens sent since the last compaction passed warn_at"
 	}
 	return text
 }
