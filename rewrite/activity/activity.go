@@ -35,7 +35,7 @@ type Call struct {
 	Replaced int // nothing new is in it: the file was read again or written whole, or an equal call has nearly the same
 
 	isWhole bool   // a call that writes has the whole new content of the file
-	part    string // arguments that may choose a part of a file
+	part    string // arguments that may choose a part of a file, or an output
 }
 
 const maxAbout = 250 // characters
@@ -101,7 +101,11 @@ func readCall(body []byte, call *conversation.Call) Call {
 		}
 	}
 	c.About = excerpt.OneLine(args.mainArgument(c.Files), maxAbout)
-	c.isWhole, c.part = c.Kind == Write && whole.MatchString(call.Name), args.part
+	c.isWhole = c.Kind == Write && whole.MatchString(call.Name)
+	c.part = args.part
+	if c.Kind == Read {
+		c.part = args.choice
+	}
 	return c
 }
 
@@ -149,7 +153,7 @@ type arguments struct {
 	command, query string   // the first argument that is a command, and the first that is a query; empty if none is
 	paths, numbers []string // each number with its name, such as "offset 10"
 	named          []string // all values, each with its name, except empty ones
-	part           string   // values that begin with a number, except those above
+	part, choice   string   // values that begin with a number, except those above, and all of these but a description
 	texts          []string // strings that are arguments or in a list that is one, no deeper: any may be a patch
 }
 
@@ -188,7 +192,9 @@ func readArguments(raw []byte, freeText bool) arguments {
 			"file", "filename", "paths", "filepaths", "files", "directory", "dirpath", "source", "destination", "oldpath",
 			"newpath":
 			a.paths = append(a.paths, list...)
+		case "description", "explanation":
 		default:
+			a.choice += key.Str + " " + value.Raw[:min(len(value.Raw), maxAbout)] + ","
 			if start := strings.TrimLeft(value.Raw, "[\"- \n"); start != "" && start[0] >= '0' && start[0] <= '9' {
 				a.part += key.Str + " " + value.Raw + ","
 			}

@@ -13,23 +13,30 @@ type history struct {
 	request *conversation.Request
 	calls   []Call
 	newest  map[[3]string]int // by what was called: the call with the newest result
-	reads   map[string][]int  // by file: the reads that no later call has replaced
+	reads   map[string][]int  // by file: the newest reads that no later call has replaced
 }
+
+// Beyond these, older reads of a file and other files of a call are not looked at, as work must not grow with their
+// product.
+const maxReads, maxFiles = 64, 16
 
 // add adds call k, whose result is the newest; a new one makes older results stale.
 func (h *history) add(k int, isNew bool) {
 	c := &h.calls[k]
 	isRead := c.Kind == Read && len(c.Files) == 1
+	files := slices.Compact(slices.Sorted(slices.Values(c.Files[:min(len(c.Files), maxFiles)])))
 	switch {
 	case c.IsOpen || c.Kind == Ask || c.Failed() && (isRead || c.Kind == Write):
 	case isRead || c.Kind == Write:
-		for _, file := range c.Files {
+		for _, file := range files {
+			reads := h.reads[file]
 			if isNew {
-				h.reads[file] = slices.DeleteFunc(h.reads[file], func(n int) bool { return h.replaces(c, &h.calls[n]) })
+				reads = slices.DeleteFunc(reads, func(n int) bool { return h.replaces(c, &h.calls[n]) })
 			}
 			if isRead && c.Replaced == 0 {
-				h.reads[file] = append(h.reads[file], k)
+				reads = append(reads, k)
 			}
+			h.reads[file] = reads[max(0, len(reads)-maxReads):]
 		}
 	default:
 		key := [...]string{c.Tool, c.About, c.part}
@@ -81,12 +88,12 @@ func (h *history) repeats(c, old *Call) bool {
 	return 10*same >= 9*max(len(lines), len(oldLines))
 }
 
-// withoutTimes returns a line without numbers that have a fraction, a colon or a unit of time. Counts stay.
+// withoutTimes returns a line without times of day and numbers with a unit of time. Other numbers stay.
 func withoutTimes(line string) string {
 	words := strings.Fields(strings.ReplaceAll(line, " ms", "ms"))
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool {
 		word = strings.Trim(word, "()[],")
 		isNumber := word != "" && word[0] >= '0' && word[0] <= '9'
-		return isNumber && (strings.ContainsAny(word, ".:") || strings.HasSuffix(word, "s"))
+		return isNumber && (strings.Contains(word, ":") || strings.HasSuffix(word, "s"))
 	}), " ")
 }

@@ -55,14 +55,14 @@ func Amount(n int) string {
 	return fmt.Sprintf("%d lines", n)
 }
 
-// LaidOut lays out JSON of long lines, so that an excerpt can show single values: each array or object that is short is
-// one line, so that no field is read as that of another object. ok is false for text that is no JSON, has short lines, is
-// large, or is so deep that its indentation takes much memory.
-func LaidOut(text string) (lines string, ok bool) {
+// LaidOut lays out JSON, so that an excerpt can show single values: each array or object that is short is one line, so
+// that no field is read as that of another object. ok is false for text that is no JSON, is large, or is so deep that its
+// indentation takes much memory, and if the lines count, as those of a file do, for text that has no long ones.
+func LaidOut(text string, linesCount bool) (lines string, ok bool) {
 	const longLine, maxSize, maxDepth = 500, 8 << 20, 16 // average bytes per line; bytes of all; levels
 	var b bytes.Buffer
-	isCandidate := len(text) >= longLine*CountLines(text) && len(text) <= maxSize // short lines need no layout
-	if !isCandidate || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Compact(&b, []byte(text)) != nil {
+	hasShortLines := len(text) < longLine*CountLines(text)
+	if len(text) > maxSize || linesCount && hasShortLines || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Compact(&b, []byte(text)) != nil {
 		return "", false
 	}
 	return layOut(b.Bytes()), true

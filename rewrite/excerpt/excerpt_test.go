@@ -69,14 +69,26 @@ func TestFailureIsTheWholeOfIt(t *testing.T) {
 
 func TestJSONInLongLinesIsLaidOut(t *testing.T) {
 	long := `{"orders": [` + strings.Repeat(`{"id": 1, "state": "paid"},`, 100) + `{"id": 57, "state": "a, \"}"}], "of":[]}`
-	laidOut, ok := LaidOut(long)
+	laidOut, ok := LaidOut(long, true)
 	if !ok || !strings.HasSuffix(laidOut, "},\n  {\"id\":57,\"state\":\"a, \\\"}\"}\n ],\n \"of\":[]\n}") {
 		t.Errorf("%v: %s", ok, laidOut)
 	}
 	for _, text := range []string{"", "12", laidOut, long[1:], strings.Repeat("[", 1<<20)} {
-		if got, ok := LaidOut(text); ok {
+		if got, ok := LaidOut(text, true); ok {
 			t.Errorf("%.40q is told as %s", text, got)
 		}
+	}
+}
+
+// An output's objects that have lines of their own are laid out, too; those of a file stay.
+func TestJSONInShortLinesIsLaidOut(t *testing.T) {
+	const pretty = "[\n  {\n    \"id\": 1,\n    \"state\": \"paid\"\n  },\n  {\n    \"id\": 2\n  }\n]\n"
+	laidOut, ok := LaidOut(pretty, false)
+	if !ok || !strings.Contains(laidOut, "\n {\"id\":1,\"state\":\"paid\"},\n") {
+		t.Errorf("%v: %s", ok, laidOut)
+	}
+	if _, ok := LaidOut(pretty, true); ok {
+		t.Error("the lines of a file are not its own")
 	}
 }
 

@@ -67,7 +67,7 @@ func TestTheFailingLineOfARealOutputIsVisible(t *testing.T) {
 	for _, o := range all {
 		text := o.text(t)
 		holdLines(t, text, 1_000)
-		if laidOut, ok := LaidOut(text); ok {
+		if laidOut, ok := LaidOut(text, true); ok {
 			text = laidOut
 		}
 		shown, _ := Lines(text, keep, count)

@@ -134,7 +134,7 @@ func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, 
 	text, isScreen := excerpt.Screen(text)
 	switch {
 	case t.tokens > limit && (!isScreen || s.Scale.CountText(text) > limit): // too long, as a screen too
-		if laidOut, ok := excerpt.LaidOut(text); ok {
+		if laidOut, ok := excerpt.LaidOut(text, s.linesCount(i)); ok {
 			text = laidOut
 		}
 		short, omitted := excerpt.Lines(text, keep, s.Scale.CountText)
@@ -151,7 +151,7 @@ func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, 
 	case t.tokens <= limit:
 		least = max(leastScreen, t.tokens/10)
 	}
-	names := s.keepText(t.raw, t.text)
+	names := s.keepText(i, t.raw, t.text)
 	done = excerpt.OneLine(s.callOf[i].String(), maxCall) + ", " + done
 	text = excerpt.Note(done, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
 	if !output.Empty() {
@@ -174,7 +174,7 @@ func (s *State) cutMiddle(i int, t itemText, limit, _ int) (e ledger.Edit, ok bo
 	if t.tokens <= limit {
 		return e, false
 	}
-	names := s.keepText(t.raw, t.text)
+	names := s.keepText(i, t.raw, t.text)
 	where := s.whereToRead("Full text", names, t.tokens)
 	for size := limit * len(t.text) / t.tokens / 2; ; size = size * 3 / 4 { // bytes of each end
 		first := strings.ToValidUTF8(t.text[:size], "")

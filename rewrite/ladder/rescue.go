@@ -149,15 +149,27 @@ func leaveUsers(s *State) {
 func Pair(s *State) {
 	r := s.Request
 	calls, results := r.Unpaired()
-	late := map[string]string{} // texts of results that are left out, by the ID of the call
+	late := map[string]ledger.Edit{} // results that are left out, as they are sent, by the ID of the call
+	uses := map[string]int{}         // of each ID, by calls and results
+	for i := range r.Items {
+		uses[r.Items[i].Answers]++
+		for _, call := range r.Items[i].Calls {
+			uses[call.ID]++
+		}
+	}
 	var edits []ledger.Edit
 	for _, i := range results {
 		it, f := &r.Items[i], &s.forms[i]
 		if f.dropped || it.Locked {
 			continue
 		}
-		if r.Media(it) == "" && !f.cleared && !f.shortened {
-			late[it.Answers] = r.TextOf(it)
+		isPlain := r.Media(it) == "" && !f.cleared && !f.shortened
+		switch {
+		case uses[it.Answers] != 2: // another call may have this result
+		case isPlain:
+			late[it.Answers] = ledger.Edit{Text: r.TextOf(it)}
+		default:
+			late[it.Answers] = s.stub(i, ledger.StepClear, event.CodeUnpaired)
 		}
 		e := ledger.Edit{First: i, Count: 1, Op: ledger.Drop, Artifacts: s.keepItems(i, i+1), Saved: s.Size(i),
 			Step: ledger.StepClear, Why: event.CodeUnpaired}
@@ -172,10 +184,11 @@ func Pair(s *State) {
 	}
 	for _, at := range calls {
 		if it := &r.Items[at[0]]; !s.forms[at[0]].dropped && !it.Locked {
-			text := cmp.Or(late[it.Calls[at[1]].ID], excerpt.Mark+" no result was recorded]")
+			found := late[it.Calls[at[1]].ID]
+			text := cmp.Or(found.Text, excerpt.Mark+" no result was recorded]")
 			tokens := s.Scale.CountText(text)
 			edits = append(edits, ledger.Edit{First: at[0], Count: 1, Op: ledger.AddResult, Part: at[1], Text: text,
-				Tokens: tokens, Saved: -tokens, Step: ledger.StepClear, Why: event.CodeUnpaired})
+				Artifacts: found.Artifacts, Tokens: tokens, Saved: -tokens, Step: ledger.StepClear, Why: event.CodeUnpaired})
 		}
 	}
 	s.Add(edits...)

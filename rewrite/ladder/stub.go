@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"epitome/event"
+	"epitome/rewrite/activity"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/jsonspan"
@@ -67,16 +68,21 @@ func (s *State) keepContent(content []byte) string {
 	return name
 }
 
-// keepText keeps text, which is the JSON string raw unquoted, and returns its names. Where unquoting has lost letters,
-// raw is kept in its place (see ContentOfText). JSON in long lines is kept a second time with line breaks, and so is the
+// linesCount reports whether the lines of item i stay as they are: those of a file do, which the agent may edit.
+func (s *State) linesCount(i int) bool {
+	return s.Request.Items[i].Role != conversation.Tool || s.callOf[i].Kind == activity.Read
+}
+
+// keepText keeps text of item i, which is the JSON string raw unquoted, and returns its names. Where unquoting has lost letters,
+// raw is kept in its place (see ContentOfText). JSON that is laid out is kept a second time with line breaks, and so is the
 // output that JSON wraps, so that a model can grep it: that name comes first.
-func (s *State) keepText(raw []byte, text string) []string {
+func (s *State) keepText(i int, raw []byte, text string) []string {
 	names := []string{s.keepContent(jsonspan.ContentOfText(raw, text))}
 	if output := jsonspan.Wrapped([]byte(text)); !output.Empty() {
 		quoted := []byte(text[output.Start:output.End])
 		content := jsonspan.ContentOfText(quoted, string(jsonspan.TextOf(quoted)))
 		names = []string{s.keepContent(content), names[0]}
-	} else if laidOut, ok := excerpt.LaidOut(text); ok {
+	} else if laidOut, ok := excerpt.LaidOut(text, s.linesCount(i)); ok {
 		names = append([]string{s.keepContent([]byte(laidOut))}, names...)
 	}
 	return names
@@ -89,7 +95,7 @@ func (s *State) keepItem(i int) (names, files []string) {
 	it := &s.Request.Items[i]
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart && !it.Parts[0].Encoded {
 		raw := it.Parts[0].Value.Of(s.Request.Body)
-		return s.keepText(raw, string(jsonspan.TextOf(raw))), nil
+		return s.keepText(i, raw, string(jsonspan.TextOf(raw))), nil
 	}
 	var cut []jsonspan.Span
 	for _, p := range it.Parts {
@@ -143,7 +149,7 @@ func (s *State) KeepAgain(e ledger.Edit) {
 		s.keepContent(s.Request.Source(e.First, e.End()))
 		s.keepItem(e.First)
 		for _, t := range s.textsOf(e.First) {
-			s.keepText(t.raw, t.text)
+			s.keepText(e.First, t.raw, t.text)
 		}
 	}
 }
