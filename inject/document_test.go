@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // pdfOf returns a PDF with a page for each content stream.
@@ -60,8 +61,10 @@ func TestDocumentsAreText(t *testing.T) {
 			`<w:r><w:t>b</w:t><w:tab/><w:t>c</w:t><w:delText>gone</w:delText></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>k`+
 			`</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>v</w:t></w:r></w:p></w:tc></w:tr></w:tbl><mc:Fallback><w:p><w:t>`+
 			`twice</w:t></w:p></mc:Fallback></w:body></w:document>`), "A & b c\nk \tv \t\n\n"},
-		{"a.pptx", zipOf(t, "ppt/presentation.xml", "<p/>", "ppt/slides/slide10.xml", slide("ten"), "ppt/slides/slide2.xml",
-			slide("two")), "\n\ntwo\n\nten\n\n"},
+		{"a.pptx", zipOf(t, "ppt/presentation.xml", `<p><sldIdLst><sldId id="256" r:id="r2"/><sldId r:id="r1" id="257"/>`+
+			`</sldIdLst></p>`, "ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="r1" `+
+			`Target="slides/slide2.xml"/><Relationship Id="r2" Target="/ppt/slides/slide10.xml"/></Relationships>`,
+			"ppt/slides/slide2.xml", slide("two"), "ppt/slides/slide10.xml", slide("ten")), "\nten\n\n\ntwo\n\n"},
 		{"a.xlsx", zipOf(t, "xl/workbook.xml", book, "xl/_rels/workbook.xml.rels", files,
 			"xl/sharedStrings.xml", `<sst><si><t>Name</t></si><si><r><t>To</t></r><r><t>tal</t></r></si></sst>`,
 			"xl/worksheets/sheet1.xml", `<worksheet><sheetData><row><c t="inlineStr"><is><t>Hi
@@ -80,6 +83,14 @@ func TestDocumentsWithoutTextAreRefused(t *testing.T) {
 	scan := pdfOf("q 612 0 0 792 0 0 cm /Im Do Q")
 	docx := zipOf(t, "word/document.xml", "<w:p><w:r><w:t>Hi</w:t></w:r></w:p>")
 	bomb := zipOf(t, "word/document.xml", "<p>"+strings.Repeat(" ", 8*MaxFileBytes)+"</p>")
+	const sheet, slide = `<sheet r:id="r"/>`, `<sldId r:id="r"/>`
+	const files = `<Relationships><Relationship Id="r" Target="a.xml"/></Relationships>`
+	third := "<p><t>" + strings.Repeat("a", MaxFileBytes/3) + "</t></p>"
+	slides := zipOf(t, "ppt/presentation.xml", "<p><sldIdLst>"+strings.Repeat(slide, 4)+"</sldIdLst></p>",
+		"ppt/_rels/presentation.xml.rels", files, "ppt/a.xml", third)
+	sheets := zipOf(t, "xl/workbook.xml", "<book><sheets>"+strings.Repeat(sheet, 4)+"</sheets></book>",
+		"xl/_rels/workbook.xml.rels", files, "xl/sharedStrings.xml", third, "xl/a.xml", `<c t="s"><v>0</v></c>`)
+	page := "BT /F 12 Tf " + strings.Repeat("("+strings.Repeat("a", 1000)+") Tj ", MaxFileBytes/1000) + "ET"
 	many := make([]string, 2*10_001)
 	for i := 0; i < len(many); i += 2 {
 		many[i] = fmt.Sprint(i)
@@ -94,11 +105,28 @@ func TestDocumentsWithoutTextAreRefused(t *testing.T) {
 		{"other.pptx", docx, "damaged"},
 		{"other.xlsx", docx, "damaged"},
 		{"bomb.docx", bomb, "too much text"},
+		{"sum.pptx", slides, "too much text"},
+		{"sum.xlsx", sheets, "too much text"},
+		{"bomb.pdf", pdfOf(page), "too much text"},
 		{"many.docx", zipOf(t, many...), "too much text"},
 	} {
 		got, err := Text(c.name, []byte(c.content))
 		if got != nil || err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s is %q, %v, want an error with %s", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestDocumentsWithoutEndAreRefused(t *testing.T) {
+	defer func(before time.Duration) { patience = before }(patience)
+	patience = 100 * time.Millisecond
+	one := pdfOf("BT ET")
+	for name, content := range map[string]string{
+		"tree.pdf":   strings.Replace(one, "/Kids[4 0 R", "/Kids[2 0 R", 1),
+		"parent.pdf": strings.NewReplacer("/Parent 2 0 R", "/Parent 4 0 R", "/Resources", "/Nothing__").Replace(one),
+	} {
+		if got, err := Text(name, []byte(content)); err == nil || !strings.Contains(err.Error(), "takes too long") {
+			t.Errorf("%s is %q, %v", name, got, err)
 		}
 	}
 }

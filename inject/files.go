@@ -161,8 +161,17 @@ func (f Files) AddAll(context string, add func(staged Files) error) error {
 	}
 	for _, file := range list {
 		path := filepath.Join(f.folder, context, file.Name)
-		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700),
-			os.Rename(filepath.Join(folder, context, file.Name), path))
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if info, failed := os.Stat(path); failed == nil && info.IsDir() {
+			err = os.Remove(path) // an empty folder gives way
+		}
+		if err != nil {
+			return fmt.Errorf("cannot keep %s: a file and a folder would have one name: %w", file.Name, err)
+		}
+	}
+	for _, file := range list {
+		err = errors.Join(err, os.Rename(filepath.Join(folder, context, file.Name),
+			filepath.Join(f.folder, context, file.Name)))
 	}
 	return err
 }

@@ -87,6 +87,30 @@ func TestFilesThatCannotBeKeptAreRefused(t *testing.T) {
 	f("docs", "b.md", "one more")
 }
 
+func TestAllFilesAreKeptOrNone(t *testing.T) {
+	files := FilesIn(t.TempDir())
+	add := func(names ...string) error {
+		return files.AddAll("c", func(staged Files) (err error) {
+			for _, name := range names {
+				err = errors.Join(err, staged.Add("c", name, []byte("x")))
+			}
+			return err
+		})
+	}
+	if err := add("docs/x.md"); err != nil {
+		t.Fatal(err)
+	}
+	for _, names := range [][]string{{"a.md", "docs"}, {"a.md", "docs/x.md/y"}} {
+		err := add(names...)
+		if got := listFiles(t, files, "c"); err == nil || got != "docs/x.md: x" {
+			t.Errorf("with %q kept are %q, %v", names, got, err)
+		}
+	}
+	if err := errors.Join(files.Remove("c"), add("docs")); err != nil {
+		t.Errorf("an empty folder is in the way: %v", err)
+	}
+}
+
 // Of a folder, git and Find leave out the same files.
 func TestFoldersHonourIgnoredFiles(t *testing.T) {
 	folder := t.TempDir()

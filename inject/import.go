@@ -60,11 +60,11 @@ var ignoreWildcards = strings.NewReplacer(`\*\*/`, `(.*/)?`, `\*\*`, `.*`, `\*`,
 
 // readRules reads the .gitignore in a folder at a path. name is the path of that folder in the one that is read.
 func readRules(path, name string) (rules []ignoreRule) {
-	text, err := os.ReadFile(filepath.Join(path, ".gitignore"))
+	text, err := readIgnore(path, MaxFileBytes)
 	if err != nil { // mostly, there is none
 		return nil
 	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		rule := ignoreRule{}
 		line, rule.takes = strings.CutPrefix(strings.TrimRight(line, " \r\n"), "!")
 		line, rule.folders = strings.CutSuffix(line, "/")

@@ -16,8 +16,9 @@ import (
 // office is a DOCX, PPTX or XLSX file: a zip of parts in XML.
 type office struct {
 	*zip.Reader
-	left   int64    // bytes that may still be unpacked
-	shared []string // texts that cells name by number
+	left   int64           // bytes that may still be unpacked
+	shared []string        // texts that cells name by number
+	b      strings.Builder // has the text of the parts so far
 }
 
 func officeText(extension string, content []byte) (string, error) {
@@ -32,58 +33,60 @@ func officeText(extension string, content []byte) (string, error) {
 	o := &office{Reader: z, left: maxBytes}
 	switch extension {
 	case ".docx":
-		return o.text("word/document.xml")
+		err = o.text("word/document.xml")
+	case ".pptx":
+		err = o.list("ppt/", "presentation.xml")
 	case ".xlsx":
-		return o.sheets()
+		err = o.text("xl/sharedStrings.xml")
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // without it, no cell needs it
+			return "", err
+		}
+		o.shared = strings.Split(o.b.String(), "\n")
+		o.b.Reset()
+		err = o.list("xl/", "workbook.xml")
 	}
-	slides, err := fs.Glob(z, "ppt/slides/slide*.xml")
-	slices.SortFunc(slides, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
-	all := ""
-	for _, name := range slices.Concat([]string{"ppt/presentation.xml"}, slides) {
-		text, failed := o.text(name)
-		err = errors.Join(err, failed)
-		all += text + "\n"
-	}
-	return all, err
+	return o.b.String(), err
 }
 
-// sheets returns the text of all sheets of an XLSX file, each under its name.
-func (o *office) sheets() (string, error) {
+// list adds the text of the sheets or slides that a part in a folder lists, each under its name if it has one.
+func (o *office) list(folder, name string) error {
+	type child struct {
+		Name string   `xml:"name,attr"`
+		IDs  []string `xml:"id,attr"` // a slide also has a number
+	}
 	var book struct {
-		Sheets []struct {
-			Name string `xml:"name,attr"`
-			ID   string `xml:"id,attr"`
-		} `xml:"sheets>sheet"`
+		Sheets    []child `xml:"sheets>sheet"`
+		Slides    []child `xml:"sldIdLst>sldId"`
 		Relations []struct {
 			ID     string `xml:"Id,attr"`
 			Target string `xml:"Target,attr"`
 		} `xml:"Relationship"`
 	}
-	for _, name := range [...]string{"xl/workbook.xml", "xl/_rels/workbook.xml.rels"} {
+	for _, name := range [...]string{folder + name, folder + "_rels/" + name + ".rels"} {
 		part, err := o.part(name)
 		if err == nil {
 			err = xml.Unmarshal(part, &book)
 		}
 		if err != nil {
-			return "", err
+			return err
 		}
 	}
-	shared, err := o.text("xl/sharedStrings.xml")
-	if errors.Is(err, fs.ErrNotExist) { // no cell needs it
-		err = nil
-	}
-	o.shared = strings.Split(shared, "\n")
 	targets := map[string]string{}
 	for _, r := range book.Relations {
-		targets[r.ID] = "xl/" + strings.TrimPrefix(r.Target, "/xl/")
+		targets[r.ID] = folder + strings.TrimPrefix(r.Target, "/"+folder)
 	}
-	all := ""
-	for _, sheet := range book.Sheets {
-		text, failed := o.text(targets[sheet.ID])
-		err = errors.Join(err, failed)
-		all += sheet.Name + "\n" + text + "\n"
+	for _, c := range slices.Concat(book.Sheets, book.Slides) {
+		target := ""
+		for _, id := range c.IDs {
+			target = cmp.Or(target, targets[id])
+		}
+		o.b.WriteString(c.Name + "\n")
+		if err := o.text(target); err != nil {
+			return err
+		}
+		o.b.WriteByte('\n')
 	}
-	return all, err
+	return nil
 }
 
 // part returns the content of a part.
@@ -104,23 +107,22 @@ func (o *office) part(name string) ([]byte, error) {
 // ends has what stands behind the text of an element: of paragraphs, rows and shared texts, and of cells.
 var ends = map[string]string{"p": "\n", "tr": "\n", "row": "\n", "si": "\n", "tc": "\t", "c": "\t"}
 
-// text returns the text of a part.
-func (o *office) text(name string) (string, error) {
+// text adds the text of a part.
+func (o *office) text(name string) error {
 	part, err := o.part(name)
 	if err != nil {
-		return "", err
+		return err
 	}
-	var b strings.Builder
 	d := xml.NewDecoder(bytes.NewReader(part))
 	open := map[string]int{} // elements by name
 	column, isShared := 0, false
-	for b.Len() <= MaxFileBytes {
+	for o.b.Len() <= MaxFileBytes {
 		token, err := d.Token()
+		if err == io.EOF {
+			return nil
+		}
 		if err != nil {
-			if err == io.EOF {
-				err = nil
-			}
-			return b.String(), err
+			return err
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -131,10 +133,10 @@ func (o *office) text(name string) (string, error) {
 			case "c":
 				isShared = attribute(t, "t") == "s"
 				at := columnOf(attribute(t, "r"))
-				b.WriteString(strings.Repeat("\t", max(0, at-1-column)))
+				o.b.WriteString(strings.Repeat("\t", max(0, at-1-column)))
 				column = max(column+1, at)
 			case "br", "cr", "tab":
-				b.WriteByte(' ')
+				o.b.WriteByte(' ')
 			}
 		case xml.EndElement:
 			open[t.Name.Local]--
@@ -142,20 +144,20 @@ func (o *office) text(name string) (string, error) {
 			if end == "\n" && open["tc"] > 0 {
 				end = " "
 			}
-			b.WriteString(end)
+			o.b.WriteString(end)
 		case xml.CharData:
 			text := string(t)
 			n, err := strconv.Atoi(text)
 			switch {
 			case open["t"]+open["v"] == 0, open["Fallback"]+open["rPh"] > 0: // said twice
 			case isShared && err == nil && n >= 0 && n < len(o.shared):
-				b.WriteString(o.shared[n])
+				o.b.WriteString(o.shared[n])
 			default:
-				b.WriteString(strings.ReplaceAll(text, "\n", " "))
+				o.b.WriteString(strings.ReplaceAll(text, "\n", " "))
 			}
 		}
 	}
-	return "", errTooLong
+	return errTooLong
 }
 
 func attribute(t xml.StartElement, name string) string {

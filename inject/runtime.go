@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -61,12 +63,29 @@ func describe(folder string) string {
 // projectIgnore returns the next .gitignore in a folder or above it, in the same repository.
 func projectIgnore(folder string) string {
 	for {
-		text, err := os.ReadFile(filepath.Join(folder, ".gitignore"))
+		text, err := readIgnore(folder, 64<<10)
 		_, isTop := os.Stat(filepath.Join(folder, ".git"))
 		if above := filepath.Dir(folder); err != nil && isTop != nil && above != folder {
 			folder = above
 			continue
 		}
-		return string(text)
+		return text
 	}
+}
+
+// readIgnore returns up to most bytes of the .gitignore in a folder. Like git, it follows no link: one may name a file
+// with secrets.
+func readIgnore(folder string, most int64) (string, error) {
+	path := filepath.Join(folder, ".gitignore")
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", fs.ErrNotExist
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, most))
+	return string(text), err
 }

@@ -1,0 +1,37 @@
+package inject
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// An agent's provider is sent a .gitignore, and nothing that one links to.
+func TestRuntimeReadsNoLinkedIgnore(t *testing.T) {
+	folder, data := t.TempDir(), t.TempDir()
+	t.Chdir(folder)
+	told := func() string {
+		t.Helper()
+		name, drop, err := WriteRuntime(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer drop()
+		return ReadRuntime(data, name, time.Now())
+	}
+	outside := filepath.Join(data, "credentials")
+	err := errors.Join(os.Mkdir(".git", 0o700), os.WriteFile(outside, []byte("key = abc"), 0o600))
+	if err = errors.Join(err, os.Symlink(outside, ".gitignore")); err != nil {
+		t.Skip(err) // there are no links here
+	}
+	if got := told(); strings.Contains(got, "abc") || !strings.Contains(got, folder) {
+		t.Errorf("told is %s", got)
+	}
+	err = errors.Join(os.Remove(".gitignore"), os.WriteFile(".gitignore", []byte("*.log\n"), 0o600))
+	if got := told(); err != nil || !strings.HasSuffix(got, "\n*.log") {
+		t.Errorf("told is %s, %v", got, err)
+	}
+}
