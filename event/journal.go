@@ -2,7 +2,6 @@ package event
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,8 +14,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// journal keeps events in a folder, as lines of JSON in a file an hour. Without a folder nothing is kept. Processes that
-// share a folder write one after the other.
+// journal keeps events in a folder, as lines of JSON in a file an hour. Without a folder nothing is kept.
 type journal struct {
 	folder  string
 	pending bytes.Buffer // lines that are not written yet
@@ -49,12 +47,17 @@ func (j *journal) flush(now time.Time) error {
 	return err
 }
 
-// write appends the pending lines to a file, or none of them.
+// write appends the pending lines to a file, or none of them. It does not wait for another process that does the same.
 func (j *journal) write(path string) error {
-	defer j.lock()()
-	end, err := cutHalfLine(path)
-	if err != nil {
-		return err
+	unlock, isAlone := j.lock()
+	defer unlock()
+	end := int64(0)
+	if isAlone {
+		var err error
+		end, err = cutHalfLine(path)
+		if err != nil {
+			return err
+		}
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -62,28 +65,32 @@ func (j *journal) write(path string) error {
 	}
 	defer file.Close()
 	_, err = file.Write(j.pending.Bytes())
+	if err != nil && isAlone {
+		err = errors.Join(err, os.Truncate(path, end))
+	}
 	if err != nil {
-		return errors.Join(err, os.Truncate(path, end))
+		return err
 	}
 	j.pending.Reset()
 	return nil
 }
 
-// lock keeps other processes from writing until unlock is called. It waits for them no longer than a second, and for
-// nobody where the file system has no locks.
-func (j *journal) lock() (unlock func()) {
+// lock keeps other processes from cutting a file until unlock is called. isAlone is false where another one has the lock,
+// and where the file system has no locks.
+func (j *journal) lock() (unlock func(), isAlone bool) {
 	lock := flock.New(filepath.Join(j.folder, "lock"), flock.SetPermissions(0o600))
-	patience, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_, _ = lock.TryLockContext(patience, 5*time.Millisecond)
-	return func() { _ = lock.Close() }
+	isAlone, err := lock.TryLock()
+	return func() { _ = lock.Close() }, isAlone && err == nil
 }
 
 // mend cuts off half a line that a process which was killed has left at the end of the newest file.
 func (j *journal) mend() {
 	if all := j.list(); len(all) > 0 {
-		defer j.lock()()
-		_, _ = cutHalfLine(all[len(all)-1]) // read leaves out what cannot be read
+		unlock, isAlone := j.lock()
+		defer unlock()
+		if isAlone {
+			_, _ = cutHalfLine(all[len(all)-1]) // read leaves out what cannot be read
+		}
 	}
 }
 

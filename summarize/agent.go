@@ -127,7 +127,6 @@ func (s *Span) files(kind activity.Kind, budget int, listed []string) string {
 // stand before a call and have no name or number.
 func (s *summary) lastWords(room int) (list []message) {
 	const longest, line = 1_000, 16 // bytes of a message, whose end mostly says what was found; of the line above it
-	const always = 2                // of the newest, whatever they say
 	for i := s.To - 1; i >= s.From && room > line; i-- {
 		it := &s.Request.Items[i]
 		if it.Role != conversation.Assistant {
@@ -153,16 +152,21 @@ func (s *summary) lastWords(room int) (list []message) {
 	return list
 }
 
+// always is how many of the agent's newest messages, and of its thoughts, are quoted whatever they say.
+const always = 2
+
 // longestThought is how many bytes of the reasoning of one answer stand in a summary.
 const longestThought = 300
 
-// thoughts returns, in room bytes, the ends of the agent's newest reasoning, quoted.
+// thoughts returns, in room bytes, the ends of the agent's newest reasoning, quoted: the two newest, and others that say
+// something new.
 func (s *summary) thoughts(room int) (list []message) {
 	const line = 24 // bytes of the line above a quote
 	for i := s.To - 1; i >= s.From && room > line; i-- {
 		thought := ending(s.Request.Thought(&s.Request.Items[i]), longestThought)
 		quoted := quote(thought)
-		if thought != "" && line+len(quoted) <= room && s.seen.news(thought) >= newsOfWhole {
+		saysMuch := len(list) < always || s.seen.news(thought) >= newsOfWhole
+		if thought != "" && saysMuch && line+len(quoted) <= room {
 			room -= line + len(quoted)
 			list = append(list, message{i, "your reasoning", quoted})
 			s.seen.add(thought)

@@ -107,11 +107,11 @@ func Text(span Span, says Says, where string) (text string, leftOut bool) {
 		"reason; quoted under a call: its failure, its result, or up to four lines of it that later calls used", done)
 	if says.Text == "" {
 		room := bytesFor(s.Budgets.Work) - len(written) - len(read) - len(tasks) - len(done)
-		words := s.lastWords(room)
-		for _, m := range words {
+		thoughts := s.thoughts(room / 4)
+		for _, m := range thoughts {
 			room -= len(m.text)
 		}
-		said = slices.Concat(words, said, s.thoughts(room))
+		said = slices.Concat(thoughts, s.lastWords(room), said)
 	}
 	s.messages(said, others)
 	fmt.Fprintf(s, "[end of summary %s. %s]", s.id, where)

@@ -139,7 +139,7 @@ func (s *summary) shorten(text string, room int, isWanted bool) (short string, i
 // messages writes the section of what was said. Of two texts of one message, the first in the list is shown.
 func (s *summary) messages(list []message, others int) {
 	slices.SortStableFunc(list, func(a, b message) int { return a.item - b.item })
-	list = slices.CompactFunc(list, func(a, b message) bool { return a.item == b.item })
+	list = slices.CompactFunc(list, func(a, b message) bool { return a.item == b.item && a.note == b.note })
 	mark, text := "--", strings.Builder{}
 	if slices.ContainsFunc(list, func(m message) bool { return strings.Contains("\n"+m.text, "\n"+mark+" ") }) {
 		mark = "-- " + s.id + ":" // else a part of a message could be taken for another one
