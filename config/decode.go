@@ -73,15 +73,26 @@ func (c *Config) explain(key string, err error) error {
 	case key == "log.level":
 		said = "must be debug, info, warn or error"
 	case isKind && strings.HasSuffix(said, "[]string"): // the type of the key
-		said = `must be a list of texts, as in ["one", "two"]`
-	case isKind && strings.HasSuffix(said, " string"):
-		said = "must be text in quotes"
-	case isKind && kind == "string":
-		said = "must not be text in quotes"
+		said = `must be a list of texts: write it as ["one", "two"]`
+	case isKind && kind != "table":
+		said = must(said[strings.LastIndex(said, " ")+1:])
 	case isKind:
 		said = "must not be a TOML " + strings.Replace(kind, "table", "table: put a name with a dot into quotes", 1)
 	}
 	return fmt.Errorf("%s: %s", key, said)
+}
+
+// must says what to write for a key of a type of Go.
+func must(kind string) string {
+	switch {
+	case strings.HasPrefix(kind, "int"), strings.HasPrefix(kind, "uint"):
+		return "must be a whole number: write it without quotes"
+	case strings.HasPrefix(kind, "float"):
+		return "must be a number: write it without quotes"
+	case kind == "bool":
+		return "must be true or false: write one without quotes"
+	}
+	return "must be text: write it in quotes, as config.toml does"
 }
 
 // place puts file and line in front of each mistake in err that names a key of the file, and sorts them.
