@@ -44,7 +44,7 @@ var hostile = map[string]func(n int) []exchange{
 		}
 		return "{" + b.String()[1:] + "}"
 	}),
-	"many reads of a file": func(n int) (all []exchange) {
+	"very many reads of a file": func(n int) (all []exchange) {
 		for i := range n / 170 {
 			args := fmt.Sprintf(`{"path":"a","offset":%d}`, i)
 			all = append(all, exchange{calls: []call{{tool: "read", arguments: args, result: "ok"}}})
