@@ -90,6 +90,9 @@ func (h *history) repeats(c, old *Call) bool {
 
 // withoutTimes returns a line without times of day and numbers with a unit of time. Other numbers stay.
 func withoutTimes(line string) string {
+	if !strings.ContainsAny(line, "0123456789") {
+		return line
+	}
 	words := strings.Fields(strings.ReplaceAll(line, " ms", "ms"))
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool {
 		word = strings.Trim(word, "()[],")
