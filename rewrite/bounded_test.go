@@ -316,7 +316,7 @@ var allHostile = flag.Bool("hostile", false, "measure all hostile conversations 
 // and the bounds are those that only quadratic work passes.
 func TestWorkGrowsWithTheInput(t *testing.T) {
 	const size = 192 << 10
-	growth, worst, most := 3.2, 6.0, 30
+	growth, worst, most := 3.2, 8.0, 30
 	if *allHostile {
 		growth, worst, most = 2.3, 3.0, 40
 	}
