@@ -62,7 +62,12 @@ func LaidOut(text string, linesCount bool) (lines string, ok bool) {
 	const longLine, maxSize, maxDepth = 500, 8 << 20, 16 // average bytes per line; bytes of all; levels
 	var b bytes.Buffer
 	hasShortLines := len(text) < longLine*CountLines(text)
-	if len(text) > maxSize || linesCount && hasShortLines || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Compact(&b, []byte(text)) != nil {
+	if len(text) > maxSize || linesCount && hasShortLines {
+		return "", false
+	}
+	start := strings.TrimLeft(text, " \t\r\n")
+	isList := strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")
+	if !isList || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Compact(&b, []byte(text)) != nil {
 		return "", false
 	}
 	return layOut(b.Bytes()), true
