@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tidwall/match"
 
-	"epitome/cli/daemon"
 	"epitome/console"
+	"epitome/daemon"
 	"epitome/offload"
 )
 

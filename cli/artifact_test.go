@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/cli/daemon"
+	"epitome/daemon"
 	"epitome/internal/fakeapi"
 )
 

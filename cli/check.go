@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
+	"epitome/daemon"
 	"epitome/event"
 	"epitome/window"
 )

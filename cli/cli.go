@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
+	"epitome/daemon"
 )
 
 // app is what all commands share.

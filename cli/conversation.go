@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"epitome/cli/daemon"
+	"epitome/daemon"
 )
 
 func (a *app) conversationCommand() *cobra.Command {

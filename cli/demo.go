@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/bench/demo"
-	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
+	"epitome/daemon"
 	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/proxy"

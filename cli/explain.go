@@ -14,14 +14,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
+	"epitome/daemon"
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/proxy"
 	"epitome/rewrite"
-	"epitome/rewrite/conversation"
 	"epitome/window"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"epitome/cli/daemon"
+	"epitome/daemon"
 )
 
 func (a *app) handoffCommand() *cobra.Command {

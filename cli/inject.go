@@ -14,8 +14,8 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"epitome/cli/daemon"
 	"epitome/console"
+	"epitome/daemon"
 	"epitome/inject"
 )
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/cli/daemon"
 	"epitome/config"
+	"epitome/daemon"
 )
 
 // provider is an API that a command uses, and how the command is told its base URL.

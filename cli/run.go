@@ -20,9 +20,9 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
-	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
+	"epitome/daemon"
 	"epitome/event"
 	"epitome/inject"
 	"epitome/internal/unit"

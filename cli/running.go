@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"epitome/cli/daemon"
 	"epitome/config"
 	"epitome/console"
+	"epitome/daemon"
 )
 
 // running finds the epitome that a command asks: the one of the run around the command, or the first of those that run

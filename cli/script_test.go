@@ -24,7 +24,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"epitome/cli/daemon"
+	"epitome/daemon"
 	"epitome/internal/fakeapi"
 )
 

@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/pflag"
 	"gopkg.in/natefinch/lumberjack.v2"
 
-	"epitome/cli/daemon"
 	"epitome/config"
+	"epitome/daemon"
 )
 
 func (a *app) serveCommand() *cobra.Command {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"epitome/cli/daemon"
 	"epitome/console"
+	"epitome/daemon"
 	"epitome/event"
 )
 

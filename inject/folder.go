@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/jsonspan"
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
 )
 
 // The folder in which an agent works, as Codex writes it and as most other agents do, maybe in a list: an absolute path

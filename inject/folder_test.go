@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
 	"epitome/inject"
-	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/jsonspan"
 )
 
 func folderOf(t *testing.T, d conversation.Dialect, body string) string {

@@ -16,8 +16,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/excerpt"
+	"epitome/dialect/conversation"
+	"epitome/offload/excerpt"
 )
 
 // Shelf keeps artifacts.

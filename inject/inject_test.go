@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
 	"epitome/offload"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/jsonspan"
 )
 
 const address = "http://127.0.0.1:7070/-/artifacts/"

@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"epitome/rewrite/excerpt"
+	"epitome/offload/excerpt"
 	"epitome/store"
 )
 

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"epitome/rewrite/excerpt"
+	"epitome/offload/excerpt"
 	"epitome/store"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"epitome/rewrite/excerpt"
+	"epitome/offload/excerpt"
 )
 
 // runtimeFile begins the names of files in a data folder. Each has what the agent of one run is told.

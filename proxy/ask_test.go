@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/dialect/chat"
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
 	"epitome/summarize"
 )
 

@@ -10,9 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"epitome/dialect/conversation"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/summarize"
 	"epitome/window"

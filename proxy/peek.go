@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"time"
 
+	"epitome/dialect/answer"
 	"epitome/proxy/wire"
-	"epitome/rewrite/answer"
 	"epitome/window"
 )
 

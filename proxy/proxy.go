@@ -26,11 +26,11 @@ import (
 	"github.com/valyala/fasthttp"
 	"golang.org/x/sync/semaphore"
 
+	"epitome/dialect/answer"
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
-	"epitome/rewrite/answer"
-	"epitome/rewrite/conversation"
 	"epitome/tokenize"
 	"epitome/window"
 )

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/dialect/responses"
 	"epitome/event"
 	"epitome/rewrite"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/responses"
 )
 
 // The wire with each of the dialects.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"slices"
 
+	"epitome/dialect/answer"
 	"epitome/event"
 	"epitome/proxy/wire"
-	"epitome/rewrite/answer"
 )
 
 // answerText keeps the beginning and the end of an answer's content, which have its token counts. An answer with a

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/jsonspan"
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
 	"epitome/rewrite/ledger"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"epitome/config"
+	"epitome/dialect/chat"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
 	"epitome/summarize"
 )
 

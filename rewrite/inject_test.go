@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"epitome/dialect/conversation"
 	"epitome/inject"
 	"epitome/rewrite"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
 	"epitome/store"
 )

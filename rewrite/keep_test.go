@@ -7,9 +7,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/dialect/chat"
 	"epitome/event"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
 )
 
 // A line of the user that begins with "keep:" stands in each summary, once, however often the conversation is compacted

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"epitome/rewrite/activity"
-	"epitome/rewrite/conversation"
+	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
 	"epitome/rewrite/ledger"
 )
 

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
+	"epitome/dialect/messages"
+	"epitome/dialect/responses"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/messages"
-	"epitome/rewrite/responses"
 )
 
 // A long text of the agent is cut in the middle when it first comes back, and is sent alike from then on. Its artifact

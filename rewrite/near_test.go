@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/dialect/chat"
 	"epitome/event"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
 )
 
 // A conversation that fills four fifths of usable is warned of once, and again behind a compaction.

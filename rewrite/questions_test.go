@@ -11,8 +11,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/dialect/conversation"
 	"epitome/rewrite"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"

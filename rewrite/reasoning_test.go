@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
+	"epitome/dialect/messages"
+	"epitome/dialect/responses"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/messages"
-	"epitome/rewrite/responses"
 	"epitome/tokenize"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/dialect/activity"
 	"epitome/event"
-	"epitome/rewrite/activity"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/tokenize"

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"epitome/dialect/chat"
 	"epitome/event"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
 	"epitome/rewrite/ledger"
 )
 

@@ -17,9 +17,9 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/inject"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
+	"epitome/dialect/messages"
+	"epitome/dialect/responses"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/messages"
-	"epitome/rewrite/responses"
 )
 
 // clientsWords are texts of user messages that clients write, with %s where a command, a file or a hook may have a say.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/dialect/conversation"
+	"epitome/dialect/responses"
 	"epitome/rewrite"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/responses"
 )
 
 // An output that stands in JSON beside its exit code is cut, kept and quoted as its lines, and the JSON stays around it.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/rewrite/activity"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/excerpt"
-	"epitome/rewrite/jsonspan"
+	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
+	"epitome/offload/excerpt"
 )
 
 var inProgress = regexp.MustCompile(`(?i)in[ _-]?progress`)

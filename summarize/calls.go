@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/rewrite/activity"
-	"epitome/rewrite/excerpt"
-	"epitome/rewrite/jsonspan"
+	"epitome/dialect/activity"
+	"epitome/dialect/jsonspan"
+	"epitome/offload/excerpt"
 )
 
 // inSpan reports whether a call is in the span, and its result, too, if it has one.

@@ -7,9 +7,9 @@ import (
 	"regexp"
 	"slices"
 
-	"epitome/rewrite/activity"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/excerpt"
+	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
+	"epitome/offload/excerpt"
 )
 
 // fileForm matches names of files by their ending: a word in prose rarely has one.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/rewrite/activity"
-	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/messages"
-	"epitome/rewrite/responses"
+	"epitome/dialect/activity"
+	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
+	"epitome/dialect/messages"
+	"epitome/dialect/responses"
 	"epitome/summarize"
 )
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/rewrite/activity"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/messages"
-	"epitome/rewrite/responses"
+	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
+	"epitome/dialect/messages"
+	"epitome/dialect/responses"
 	"epitome/summarize"
 )
 

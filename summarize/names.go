@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"epitome/rewrite/activity"
+	"epitome/dialect/activity"
 )
 
 // longWord matches words of at least four letters or digits, without signs.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/rewrite/activity"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/excerpt"
+	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
+	"epitome/offload/excerpt"
 )
 
 // Span is the part of a conversation that a summary replaces.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/rewrite/activity"
-	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
+	"epitome/dialect/activity"
+	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
 	"epitome/summarize"
 	"epitome/tokenize"
 )

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/rewrite/activity"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/excerpt"
+	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
+	"epitome/offload/excerpt"
 )
 
 // Transcript returns items [first, end) as lines to search and read: each item below a heading with the number and role

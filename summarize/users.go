@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/rewrite/activity"
-	"epitome/rewrite/conversation"
+	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
 )
 
 // message is a message of the user, or the end of one of the agent's.

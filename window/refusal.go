@@ -10,7 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/rewrite/answer"
+	"epitome/dialect/answer"
 )
 
 // Cause is why a provider refused a request.

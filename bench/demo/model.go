@@ -12,8 +12,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
+	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
 	"epitome/tokenize"
 )
 

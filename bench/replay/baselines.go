@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidwall/sjson"
 
-	"epitome/rewrite/conversation"
+	"epitome/dialect/conversation"
 )
 
 // baselines are the ways of keeping a conversation small that epitome is compared with.

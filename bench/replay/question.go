@@ -15,9 +15,9 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/bench/sessions"
-	"epitome/cli/daemon"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/jsonspan"
+	"epitome/daemon"
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
 )
 
 // quiz is a conversation with questions whose answers stand in it.

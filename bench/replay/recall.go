@@ -10,8 +10,8 @@ import (
 	"text/tabwriter"
 
 	"epitome/bench/sessions"
+	"epitome/dialect/conversation"
 	"epitome/offload"
-	"epitome/rewrite/conversation"
 	"epitome/tokenize"
 )
 

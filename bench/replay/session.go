@@ -9,9 +9,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/rewrite/activity"
-	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
+	"epitome/dialect/activity"
+	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
 	"epitome/tokenize"
 )
 

@@ -18,8 +18,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
+	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
 )
 
 // Find returns the logs at paths, sorted: files as given, and all files below folders that end in .json, .jsonl or

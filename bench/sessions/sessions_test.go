@@ -13,8 +13,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/rewrite/chat"
-	"epitome/rewrite/conversation"
+	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

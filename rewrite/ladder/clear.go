@@ -3,8 +3,8 @@ package ladder
 import (
 	"slices"
 
+	"epitome/dialect/conversation"
 	"epitome/event"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
 )
 

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"epitome/dialect/conversation"
 	"epitome/event"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
 )

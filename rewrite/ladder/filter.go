@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/dialect/conversation"
 	"epitome/event"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/excerpt"
+	"epitome/offload/excerpt"
 	"epitome/rewrite/ledger"
 )
 

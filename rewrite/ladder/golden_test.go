@@ -21,10 +21,10 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"epitome/dialect/chat"
 	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/store"

@@ -9,8 +9,8 @@
 package ladder
 
 import (
+	"epitome/dialect/conversation"
 	"epitome/event"
-	"epitome/rewrite/conversation"
 )
 
 // Climb takes the steps in order: it offloads new results, then applies the user's filters, clears old results, and

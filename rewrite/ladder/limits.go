@@ -10,8 +10,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"epitome/dialect/activity"
 	"epitome/internal/unit"
-	"epitome/rewrite/activity"
 )
 
 // Limits are the numbers of the ladder: the table [rewrite] of config.toml, which explains each to users. Tokens are

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
 	"epitome/event"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/excerpt"
-	"epitome/rewrite/jsonspan"
+	"epitome/offload/excerpt"
 	"epitome/rewrite/ledger"
 )
 

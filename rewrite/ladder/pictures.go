@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
 	"epitome/event"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/excerpt"
-	"epitome/rewrite/jsonspan"
+	"epitome/offload/excerpt"
 	"epitome/rewrite/ledger"
 	"epitome/tokenize"
 )

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"epitome/dialect/conversation"
 	"epitome/event"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/excerpt"
+	"epitome/offload/excerpt"
 	"epitome/rewrite/ledger"
 )
 

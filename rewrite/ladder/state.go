@@ -3,9 +3,9 @@ package ladder
 import (
 	"slices"
 
+	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
 	"epitome/event"
-	"epitome/rewrite/activity"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
 )

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
 	"epitome/event"
-	"epitome/rewrite/activity"
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/excerpt"
-	"epitome/rewrite/jsonspan"
+	"epitome/offload/excerpt"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
 )

@@ -1,8 +1,8 @@
 package ladder
 
 import (
+	"epitome/dialect/conversation"
 	"epitome/event"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/ledger"
 )
 

@@ -17,8 +17,8 @@ import (
 	"fmt"
 	"time"
 
+	"epitome/dialect/conversation"
 	"epitome/event"
-	"epitome/rewrite/conversation"
 	"epitome/store"
 )
 

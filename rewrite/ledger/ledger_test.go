@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"epitome/rewrite/conversation"
+	"epitome/dialect/conversation"
 	"epitome/store"
 )
 

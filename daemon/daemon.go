@@ -1,0 +1,337 @@
+// Package daemon is the wiring of what runs: store and shelf, shapers over them, the proxy, the pages under /-/. It
+// handles signals, and reads the configuration again.
+//
+// It promises that all that can fail at a start has failed before the first request is taken, that a store that
+// cannot be used costs no more than memory, that a configuration with a mistake leaves the old one in force, and that
+// an end gives streams their grace, ends what is asked, and closes the store last. It knows no flags, and prints
+// nothing but its log.
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"epitome/config"
+	"epitome/console"
+	"epitome/dialect/chat"
+	"epitome/dialect/messages"
+	"epitome/dialect/responses"
+	"epitome/event"
+	"epitome/inject"
+	"epitome/proxy"
+	"epitome/rewrite"
+	"epitome/rewrite/ledger"
+	"epitome/summarize"
+	"epitome/tokenize"
+	"epitome/window"
+)
+
+// Daemon is the running proxy with all that belongs to it.
+type Daemon struct {
+	log     *slog.Logger
+	load    func() (config.Config, error)
+	signals <-chan os.Signal
+	started config.Config // what only a restart takes up is as it was here
+	config  atomic.Pointer[config.Config]
+	ends    []func() // they end what was begun, the last first
+
+	ln         net.Listener
+	card       *Card
+	storage    *storage
+	windows    *window.Windows
+	biller     *event.Biller
+	memory     *inject.Memory // what sessions have taught
+	book       *event.Book
+	summarizer *summarize.Summarizer
+	deps       rewrite.Deps // of live, but that asks no server for windows
+	live       *rewrite.Shaper
+	observer   *rewrite.Shaper // has the decisions of live, and records its own nowhere
+	observed   *ledger.Ledger  // the decisions that observer has
+	requests   requests        // the newest ones, for another agent
+	used       chan struct{}   // holds one if an exchange has ended
+	proxy      *proxy.Proxy
+	console    *console.Console
+}
+
+// Start takes the port and the data folder, so that everything that can fail has failed before the first request. The
+// configuration comes from load, and again with each SIGHUP that comes over signals. Any other signal ends Serve, which
+// the caller calls next.
+func Start(log *slog.Logger, signals <-chan os.Signal, load func() (config.Config, error)) (*Daemon, error) {
+	d := &Daemon{log: log, load: load, signals: signals, used: make(chan struct{}, 1)}
+	if err := d.start(); err != nil {
+		d.end()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Address is where it listens, as host:port.
+func (d *Daemon) Address() string { return d.ln.Addr().String() }
+
+// atEnd adds a function that ends what was begun. Those added later run before it, as they use it.
+func (d *Daemon) atEnd(end func()) { d.ends = append(d.ends, end) }
+
+func (d *Daemon) end() {
+	for _, end := range slices.Backward(d.ends) {
+		end()
+	}
+}
+
+func (d *Daemon) start() error {
+	conf, err := d.load()
+	if err != nil {
+		return err
+	}
+	d.started = conf
+	d.config.Store(&conf)
+	folder, err := conf.Admit()
+	if err != nil {
+		return err
+	}
+	boundMemory(conf)
+	d.ln, err = net.Listen("tcp", conf.Listen)
+	if err != nil {
+		hint := "stop what listens there, or give another address with --listen"
+		if c, _ := Read(folder); c != nil && c.Listen == config.Reachable(conf.Listen) {
+			hint = "an epitome already runs there; 'epitome open' shows it"
+		}
+		return fmt.Errorf("cannot listen on %s: %w; %s", conf.Listen, err, hint)
+	}
+	d.atEnd(func() { _ = d.ln.Close() }) // closed already if the proxy has served
+	secure, err := conf.TLS.Listen(d.ln, d.log)
+	if err != nil {
+		return err
+	}
+	d.ln = secure
+	if err := conf.CheckAt(d.Address()); err != nil {
+		return err
+	}
+	if d.card, err = Pin(folder, d.Address(), conf.TLS.IsSet()); err != nil {
+		return err
+	}
+	d.atEnd(d.card.Unpin)
+	upstreams, err := proxy.NewUpstreams(conf.Settings())
+	if err != nil {
+		return err
+	}
+	metrics := console.NewMetrics(Version())
+	observers := []func(event.Entry){metrics.Record, console.NewLog(d.log).Record, func(event.Entry) { d.note() }}
+	if conf.Otel.Endpoint != "" {
+		traces, err := console.NewTraces(conf.Otel.Endpoint, Version(), d.log)
+		if err != nil {
+			return err
+		}
+		d.atEnd(traces.Close)
+		observers = append(observers, traces.Record)
+	}
+	if d.storage, err = openStorage(conf, folder, d.Address(), d.log); err != nil {
+		return err
+	}
+	d.atEnd(d.storage.close)
+	d.wire(conf, folder, upstreams, metrics, observers)
+	return nil
+}
+
+// wire makes the parts over the storage. metrics and observers get each event.
+func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstreams, metrics *console.Metrics,
+	observers []func(event.Entry)) {
+	s, keep := d.storage, conf.Store.Keep.D()
+	d.biller = event.NewBiller(Prices(conf))
+	d.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
+	contexts := conf.ContextFiles(folder)
+	ratios := tokenize.NewRatios(s.store)
+
+	events := filepath.Join(folder, EventFolder)
+	if s.passing { // another epitome may hold the folder
+		events = ""
+	}
+	d.book = event.NewBook(event.BookConfig{
+		Folder: events, Keep: keep, Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
+		Observers: observers, Now: time.Now,
+	})
+	d.atEnd(d.book.Close)
+	d.windows = window.New(conf.Window, s.store, time.Now)
+	d.windows.Configure(conf.Window, probedOf(conf))
+
+	d.deps = Deps(s.store, s.shelf, d.windows, keep)
+	d.summarizer = summarize.New(conf.Summarize, summarize.Deps{
+		Store: s.store, Keep: keep, Send: upstreams.Send,
+		Dialects: map[string]summarize.Dialect{
+			"": chat.Dialect{}, "chat": chat.Dialect{}, "messages": messages.Dialect{},
+			"responses": responses.Dialect{},
+		},
+		Overflow: window.TooLong, Count: tokenize.CountString,
+		Usable: func(upstream, model string) int {
+			usable := window.Usable(d.windows.Of(upstream, model).Tokens, 0)
+			return int(float64(usable) / tokenize.ModelOf(model).Ratio)
+		},
+		Prepares: func(upstream string) bool { return d.config.Load().Prepares(upstream) },
+		Memory:   d.memory, Tell: d.book.RecordSummary, Log: d.log,
+	})
+	d.atEnd(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := d.summarizer.Close(ctx); err != nil {
+			d.log.Warn("a summary does not end", "error", err.Error())
+		}
+	})
+	d.atEnd(d.windows.Close)
+	d.deps.Passing, d.deps.Ratio, d.deps.Address = s.passing, ratios.Of, conf.Offload.Address
+	d.deps.Summarizer, d.deps.CachedPrice = d.summarizer, d.biller.CachedPrice
+	d.deps.Inject = &inject.Injector{Files: contexts, Shelf: s.shelf, Memory: d.memory}
+	live := d.deps
+	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
+		d.windows.Probe(upstream, model, upstreams.Get, d.log)
+		return d.deps.Window(upstream, model, maxOutput)
+	}
+	observer := overlay(d.deps)
+	observer.Shelf = unwritten{s.shelf}
+	d.live = rewrite.NewShaper(live)
+	d.observer, d.observed = d.live.Beside(observer), observer.Ledger
+	d.requests.folder = filepath.Join(cmp.Or(conf.Home, folder), RequestFolder)
+	d.requests.keep, d.requests.quota = keep, int64(conf.Store.Requests)
+
+	d.console = console.New(conf.Console, console.Program{
+		Version: Version(), Listen: d.Address(), Log: d.log, Metrics: metrics,
+		Mode:     func() string { return d.config.Load().Mode },
+		Settings: func() []console.Setting { return d.config.Load().List() },
+		Book:     d.book, Edits: d.edits, Artifacts: s.shelf.Get, Memory: d.memory, Compact: d.compact, Restore: d.restore,
+		Handoff: d.handoff,
+		Ready:   func() (map[string]string, bool) { return s.parts(), !d.proxy.Stopping() },
+		Owner:   d.card.Admits, State: func() any { return d.State() },
+	})
+	d.proxy = proxy.New(upstreams, proxy.Deps{
+		Own: d.console, Record: d.book.RecordExchange, Log: d.log, Dialects: dialects(),
+		Shape: d.live.Shape, Observe: d.observer.Shape, Windows: d.windows, Ratios: ratios,
+		Keeps: contexts.Knows, KnowsHost: d.console.KnowsHost,
+		Runtime: func(run string) string {
+			if !d.config.Load().Context.Runtime {
+				return ""
+			}
+			return inject.ReadRuntime(folder, run, time.Now())
+		},
+		// The key of the hash is the shelf's secret.
+		Scope: func(kind, value string) string { return s.shelf.Name("scope "+kind, []byte(value)) },
+	})
+	d.addGauges(metrics)
+}
+
+// note has Serve look soon at what exchanges have left. While there are none, nothing has to be looked at.
+func (d *Daemon) note() {
+	select {
+	case d.used <- struct{}{}:
+	default:
+	}
+}
+
+// Serve runs until it is told to stop, and then ends what is under way with grace.
+func (d *Daemon) Serve() error {
+	defer d.end()
+	defer d.keepRequests()
+	conf := d.config.Load()
+	artifacts := cmp.Or(conf.Offload.Bucket, ArtifactsIn(*conf, d.card.folder))
+	base := conf.URLAt(config.Reachable(d.Address()))
+	ofAnthropic := base + "/u/anthropic"
+	if conf.Named {
+		ofAnthropic = base
+	}
+	d.log.Info("listening", "address", conf.URLAt(d.Address()), "upstream", conf.Upstreams[conf.Upstream].URL,
+		"mode", conf.Mode, "OPENAI_BASE_URL", base+"/v1", "ANTHROPIC_BASE_URL", ofAnthropic, "artifacts", artifacts,
+		"pages", "epitome open")
+	switch beyond := !console.Loopback(d.Address()); {
+	case beyond && len(conf.Clients) == 0:
+		d.log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams")
+	case beyond && !conf.TLS.IsSet():
+		d.log.Warn("listening beyond this machine without TLS: whoever listens in can read keys and conversations")
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- d.proxy.Serve(d.ln) }()
+	d.keptRequests() // those of earlier processes that have expired are deleted
+	const pause, rest = 2 * time.Second, 30 * time.Second
+	memory := burst{percent: 100}
+	look, hourly := time.After(pause), time.Tick(time.Hour) // look is nil while nothing happens
+	for {
+		select {
+		case err := <-failed:
+			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
+		case <-d.used:
+			if look == nil {
+				look = time.After(pause)
+			}
+		case <-look:
+			look = nil
+			d.keepRequests()
+			if memory.look(d.live.Forget(time.Now().Add(-rest))) {
+				look = time.After(pause)
+			}
+		case <-hourly:
+			d.keptRequests()
+		case s := <-d.signals:
+			if s == syscall.SIGHUP {
+				d.reload()
+				continue
+			}
+			d.stop(s.String())
+			return nil
+		}
+	}
+}
+
+// stop gives streams their grace time; a second signal ends it.
+func (d *Daemon) stop(why string) {
+	grace := d.config.Load().Proxy.ShutdownGrace.String()
+	d.log.Info("stopping", "why", why, "in_flight", d.proxy.InFlight(), "grace", grace)
+	done := make(chan struct{})
+	go func() {
+		d.proxy.Shutdown()
+		close(done)
+	}()
+	for {
+		select {
+		case <-done:
+			d.book.Settle()
+			d.log.Info("stopped")
+			return
+		case s := <-d.signals:
+			if s != syscall.SIGHUP {
+				d.log.Warn("stopping at once", "why", "a second "+s.String())
+				d.proxy.Cut()
+			}
+		}
+	}
+}
+
+// reload reads the configuration again. One with a mistake changes nothing.
+func (d *Daemon) reload() {
+	next, err := d.load()
+	if err == nil {
+		err = next.CheckAt(d.Address())
+	}
+	if err == nil {
+		err = d.proxy.Reload(next.Settings())
+	}
+	if err != nil {
+		d.log.Error("the configuration is not sound; the old one stays in force", "error", err.Error())
+		return
+	}
+	d.config.Store(&next)
+	d.console.Reload(next.Console)
+	d.windows.Configure(next.Window, probedOf(next))
+	d.biller.Configure(Prices(next))
+	d.memory.Configure(next.Memory)
+	d.summarizer.Configure(next.Summarize)
+	if keys := config.NeedRestart(d.started, next); len(keys) > 0 {
+		d.log.Warn("reloaded; some changes wait for a restart", "keys", keys)
+		return
+	}
+	d.log.Info("reloaded")
+}

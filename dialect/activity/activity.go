@@ -1,0 +1,243 @@
+// Package activity reads what an agent did from the names and arguments of its tool calls, and how the calls
+// ended from the client's mark, exit codes and the words and objects that results begin with. It does not interpret
+// commands.
+package activity
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
+	"epitome/offload/excerpt"
+)
+
+// Call is one tool call with its result.
+type Call struct {
+	Item, Result int           // indexes of the items with the call and with its result; -1: it has none; see Output
+	Tool         string        // name of the tool
+	Arguments    jsonspan.Span // of the conversation.Call
+	Output       jsonspan.Span // of a call that the provider ran: Result is Item then, or -1; see ResultText
+	Kind         Kind          // what the call does
+	About        string        // main argument on one line, at most 250 characters; ↵ is a line break of a command
+	Files        []string      // paths that the call reads or writes; empty unless Kind is Read or Write
+	IsError      bool          // the client marked the result as failed, or the result says so
+	IsOpen       bool          // nobody knows how it ended: it has no result, was broken off or goes on
+	Exit         int           // the exit code that the result states; else -1
+
+	// A result is stale if a later call changes or repeats it. These have the item of the first such call's result, or 0.
+	Patched  int // the file that it shows was written
+	Replaced int // nothing new is in it: the file was read again or written whole, or an equal call has nearly the same
+
+	isWhole bool   // a call that writes has the whole new content of the file
+	part    string // arguments that may choose a part of a file, or an output
+}
+
+const maxAbout = 250 // characters
+
+// Of reads all calls of a request in the order of their items. The first r.Reused items were taken over from an earlier
+// request: their calls are taken from known, which has the calls of that request (nil if r.Reused is 0).
+func Of(r *conversation.Request, known []Call) []Call {
+	if len(known) > 0 && r.Reused == len(r.Items) {
+		return known // no call is new, and none has to be changed
+	}
+	compareItem := func(c Call, item int) int { return c.Item - item }
+	n, _ := slices.BinarySearchFunc(known, r.Reused, compareItem)
+	calls := append(make([]Call, 0, n+8), known[:n]...)
+	for k := range calls {
+		if c := &calls[k]; c.Result >= r.Reused { // the result was not taken over: the loop below looks for it again
+			c.Result, c.IsError, c.IsOpen, c.Exit = -1, false, true, -1
+		}
+		for _, at := range []*int{&calls[k].Patched, &calls[k].Replaced} {
+			if *at >= r.Reused {
+				*at = 0
+			}
+		}
+	}
+	h := &history{r, calls, make(map[[3]string]int, len(calls)), map[string][]int{}}
+	for i, caller := range r.Callers() {
+		it := &r.Items[i]
+		if i < r.Reused && caller >= 0 {
+			h.add(r.Answered[i], false)
+		}
+		if i < r.Reused {
+			continue
+		}
+		for _, call := range slices.Concat(it.Calls, it.Hosted) {
+			c := readCall(r.Body, &call)
+			c.Item, c.Result, c.Output, c.IsOpen, c.Exit = i, -1, call.Output, true, -1
+			if call.HasRun {
+				c.Result = i
+				c.readEnd(string(jsonspan.TextOf(call.Output.Of(r.Body))), call.IsError)
+			}
+			calls = append(calls, c)
+		}
+		h.calls = calls
+		if caller < 0 {
+			continue // the item is not the first result of a call
+		}
+		c := &calls[r.Answered[i]]
+		c.Result = i
+		c.readEnd(r.TextOf(it), it.IsError)
+		h.add(r.Answered[i], true)
+	}
+	return calls
+}
+
+// readCall reads a call without its result. If the tool's name says that it reads or writes, but no argument names a
+// file, the call is of kind Other: it may read mail, or create an issue.
+func readCall(body []byte, call *conversation.Call) Call {
+	c := Call{Tool: call.Name, Arguments: call.Arguments, Kind: kindOf(call.Name)}
+	raw := call.ArgumentsIn(body)
+	args := readArguments(raw, call.FreeText)
+	if c.Kind == Read || c.Kind == Write {
+		if c.Files = args.files(); len(c.Files) == 0 {
+			c.Kind = Other
+		}
+	}
+	c.About = excerpt.OneLine(args.mainArgument(c.Files), maxAbout)
+	c.isWhole = c.Kind == Write && whole.MatchString(call.Name)
+	c.part = args.part
+	if c.Kind == Read {
+		c.part = args.choice
+	}
+	return c
+}
+
+// String returns the tool's name and the main argument on one line.
+func (c *Call) String() string {
+	name := cmp.Or(excerpt.OneLine(c.Tool, maxAbout), "a result") // such a Call stands in for an unknown one
+	if c.About == "" {
+		return name
+	}
+	return name + " `" + c.About + "`"
+}
+
+// Texts returns the values in a call's arguments without their names, a line for each. Text that is not JSON stays, and
+// so does JSON that is nested deeply: each level is read again for each level above it.
+func Texts(body []byte, call *conversation.Call) string {
+	raw := call.ArgumentsIn(body)
+	if call.FreeText || !jsonspan.IsFlat(raw, 16) || !jsonspan.Valid(raw) {
+		return string(raw)
+	}
+	var b strings.Builder
+	var write func(key, value gjson.Result) bool
+	write = func(key, value gjson.Result) bool {
+		if value.Type == gjson.JSON { // an object or a list
+			value.ForEach(write)
+		} else if !strings.HasPrefix(key.Str, "encrypted") { // such as content of what a provider found
+			b.WriteString(value.String() + "\n")
+		}
+		return true
+	}
+	write(gjson.Result{}, gjson.ParseBytes(raw))
+	return b.String()
+}
+
+// ResultText returns what came back from a call, as lines.
+func (c *Call) ResultText(r *conversation.Request) string {
+	if c.Result > c.Item {
+		return r.LinesOf(&r.Items[c.Result])
+	}
+	isText := !c.Output.Empty() && r.Body[c.Output.Start] == '"'
+	return Texts(r.Body, &conversation.Call{Arguments: c.Output, FreeText: isText})
+}
+
+// arguments are the arguments of one call, sorted by what their names say.
+type arguments struct {
+	command, query string   // the first argument that is a command, and the first that is a query; empty if none is
+	paths, numbers []string // each number with its name, such as "offset 10"
+	named          []string // all values, each with its name, except empty ones
+	part, choice   string   // values that begin with a number, except those above, and all of these but a description
+	texts          []string // strings that are arguments or in a list that is one, no deeper: any may be a patch
+}
+
+// signs removes _ and - from names of arguments: in small letters, file_path, file-path and filePath are one name then.
+var signs = strings.NewReplacer("_", "", "-", "")
+
+// readArguments sorts arguments by the names that tools of known agents give them. Free text and invalid JSON count as
+// a command: a tool without named arguments takes a script or a patch.
+func readArguments(raw []byte, freeText bool) arguments {
+	if freeText || !jsonspan.Valid(raw) {
+		return arguments{command: string(raw), texts: []string{string(raw)}}
+	}
+	a := arguments{}
+	gjson.ParseBytes(raw).ForEach(func(key, value gjson.Result) bool {
+		if shown := value.String(); shown != "" {
+			a.named = append(a.named, key.Str+":"+shown[:min(len(shown), 4*maxAbout)]) // enough for maxAbout characters
+		}
+		if value.Type == gjson.Number {
+			a.numbers = append(a.numbers, key.Str+" "+value.Raw)
+		}
+		var list []string                    // the strings of a list, or a string alone
+		for _, item := range value.Array() { // of a value that is no list, Array makes a list of one
+			if item.Type == gjson.String && item.Str != "" {
+				list = append(list, item.Str)
+			}
+		}
+		a.texts = append(a.texts, list...)
+		text := strings.Join(list, " ")
+		switch strings.ToLower(signs.Replace(key.Str)) {
+		case "command", "cmd", "commands", "script", "code", "shellcommand":
+			a.command = cmp.Or(a.command, strings.TrimPrefix(text, "bash -lc ")) // Codex runs commands with it
+		case "pattern", "query", "question", "regex", "queries", "q", "search", "globpattern", "keywords", "url", "urls",
+			"uri", "": // of a list, whose values have no names
+			a.query = cmp.Or(a.query, text)
+		case "filepath", "path", "absolutepath", "targetfile", "notebookpath", "relativepath", "relativeworkspacepath",
+			"file", "filename", "paths", "filepaths", "files", "directory", "dirpath", "source", "destination", "oldpath",
+			"newpath":
+			a.paths = append(a.paths, list...)
+		case "description", "explanation":
+		default:
+			a.choice += key.Str + " " + value.Raw[:min(len(value.Raw), maxAbout)] + ","
+			if start := strings.TrimLeft(value.Raw, "[\"- \n"); start != "" && start[0] >= '0' && start[0] <= '9' {
+				a.part += key.Str + " " + value.Raw + ","
+			}
+		}
+		return true
+	})
+	return a
+}
+
+// patchedFile matches lines that name a file in a patch: in the format of Codex's apply_patch, or in a unified diff.
+var patchedFile = regexp.MustCompile(`(?m)^(?:\*\*\* (?:Add|Update|Delete) File|\*\*\* Move to): (.+?)\s*$|` +
+	`^\+\+\+ (?:b/)?(\S+)`)
+
+// files returns the paths among the arguments, or else those in a patch, except patterns and folders like / and ..
+func (a *arguments) files() (list []string) {
+	paths := a.paths
+	if len(paths) == 0 {
+		for _, m := range patchedFile.FindAllStringSubmatch(strings.Join(a.texts, "\n"), -1) {
+			paths = append(paths, m[1]+m[2]) // one of them is empty
+		}
+	}
+	for _, p := range paths { // a diff has /dev/null as the new name of a deleted file
+		if p = path.Clean(p); strings.Trim(p, "./ ") != "" && !strings.ContainsAny(p, "\n*\x00") && p != "/dev/null" {
+			list = append(list, p)
+		}
+	}
+	return slices.Compact(list) // a patch may have several parts for one file
+}
+
+// mainArgument returns what describes a call best: files and numbers, the command, the query, paths, or all arguments
+// unless they are numbers.
+func (a *arguments) mainArgument(files []string) string {
+	paths := strings.Join(a.paths, ", ") // of any call, such as the folder of a search
+	switch {
+	case len(files) > 0:
+		return strings.Join(slices.Concat(files, a.numbers), ", ")
+	case a.command != "":
+		return strings.ReplaceAll(strings.TrimSpace(a.command), "\n", " ↵ ")
+	case a.query != "" && paths != "":
+		return a.query + " in " + paths
+	}
+	if len(a.numbers) == len(a.named) {
+		return "" // such as how long to wait
+	}
+	return cmp.Or(a.query, paths, strings.Join(a.named, ", "))
+}

@@ -1,0 +1,178 @@
+// Package answer reads the answers of models, whole or as a stream: the text, how it ends, and its counts of tokens.
+// It has the part that all APIs share. A Format, from the package of each API, knows the JSON names of that API.
+//
+// Lines of an event stream end with CR, LF or CRLF. As in browsers, names of fields are exact, one space behind the
+// colon is not a part of the value, and several lines of data make one event. Unlike browsers it returns an event that
+// ends with the stream and not with an empty line, as some servers omit that.
+package answer
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/dialect/jsonspan"
+	"epitome/event"
+	"epitome/internal/unit"
+	"epitome/summarize"
+)
+
+// maxBytes bounds an answer that is read. A stream is mostly envelope, and some streams repeat the request's tools.
+const maxBytes = 16 << 20
+
+// Step is the meaning of an event of a stream for the answer. While all steps are FrameStep, the proxy holds the stream
+// back, as the provider may still refuse the request, which is then sent in another form.
+type Step uint8
+
+const (
+	FrameStep Step = iota // the envelope: the model has said nothing in this event
+	SaidStep              // a piece of the answer, or an unknown event, behind which nothing is held back
+	EndStep               // the answer is over; its token counts may still follow
+	ErrorStep             // the answer failed
+)
+
+// Format is how one API writes answers.
+type Format struct {
+	// Step returns the meaning of an event that is an object and reports no error. name is its type.
+	Step func(name string, event gjson.Result) Step
+	// Add adds to a what an event says. An answer that is not streamed comes as one event.
+	Add func(a *Answer, event gjson.Result)
+	// Usage reads the token counts of an answer, and how many tokens of the model its request had.
+	Usage func(answer []byte) (u event.Usage, input int)
+}
+
+// Answer is an answer as far as it has been read.
+type Answer struct {
+	summarize.Answer
+	Said strings.Builder // the text read so far; Text is set at the end
+}
+
+// StepOf returns the meaning of an event with that data. kind is the name of the event in the stream, outside its data.
+func (f *Format) StepOf(kind, data []byte) Step {
+	kind, data = bytes.TrimSpace(kind), bytes.TrimSpace(data)
+	event := gjson.ParseBytes(data)
+	name, problem := cmp.Or(event.Get("type").Str, string(kind)), event.Get("error")
+	switch {
+	case bytes.EqualFold(kind, []byte("error")), name == "error", problem.IsObject(), problem.Str != "",
+		event.Get("response.error").IsObject(): // gateways send it in streams of other APIs, too
+		return ErrorStep
+	case len(data) == 0:
+		return FrameStep
+	case !event.IsObject(): // the mark [DONE] of Chat Completions, or an unknown event
+		return SaidStep
+	}
+	return f.Step(name, event)
+}
+
+// Read reads an answer, whole or as a stream. An answer that breaks off or is too long is io.ErrUnexpectedEOF.
+func (f *Format) Read(body io.Reader) (summarize.Answer, error) {
+	all, err := io.ReadAll(io.LimitReader(body, maxBytes))
+	if err != nil {
+		return summarize.Answer{}, err
+	}
+	var a Answer
+	events, isOver := Events(all), false
+	if !IsStream(all) { // a whole answer is read as the only event of a stream
+		if !jsonspan.Valid(all) {
+			return summarize.Answer{}, io.ErrUnexpectedEOF
+		}
+		events, isOver = slices.Values([]Event{{Data: all}}), true
+	}
+	for e := range events {
+		step := f.StepOf([]byte(e.Type), e.Data)
+		if step == ErrorStep {
+			a.Error = e.Data
+		} else if jsonspan.Valid(e.Data) { // events that are not JSON, such as [DONE], have no text
+			f.Add(&a, gjson.ParseBytes(e.Data))
+		}
+		if isOver = isOver || step == EndStep || step == ErrorStep; isOver {
+			break
+		}
+	}
+	if !isOver {
+		return summarize.Answer{}, io.ErrUnexpectedEOF
+	}
+	u, _ := f.Usage(all) // with the events behind EndStep, which may have the counts
+	a.Text = a.Said.String()
+	a.Input, a.Cached, a.Written, a.Output = u.Input, u.Read, u.Write5m+u.Write1h, u.Output
+	return a.Answer, nil
+}
+
+// Unknown is a number that an answer does not state.
+const Unknown = -1
+
+// Tokens returns v as a number of tokens; Unknown if it cannot be one.
+func Tokens(v gjson.Result) int {
+	if v.Type != gjson.Number || v.Int() < 0 || v.Int() > unit.MostTokens {
+		return Unknown
+	}
+	return int(v.Int())
+}
+
+// dollars returns an amount in dollars as nano-dollars; 0 if it cannot be true.
+func dollars(v gjson.Result) (nano int64) {
+	const most = 1e6 // dollars: no answer costs more
+	if v.Type != gjson.Number || v.Num < 0 || v.Num > most {
+		return 0
+	}
+	return int64(math.Round(v.Num * 1e9))
+}
+
+// Complete returns the counts u of an answer as they are recorded, with its output: without input or output, only the
+// charge. output and total, the sum of input and output, may be Unknown. An input of 0 is none, as it is stated by
+// servers that do not count.
+func Complete(u event.Usage, output, total int) event.Usage {
+	if total > u.Input && u.Input > 0 { // some servers count the reasoning in total but not in output
+		output = max(output, total-u.Input)
+	}
+	if u.Input <= 0 || output < 0 {
+		return event.Usage{Charged: u.Charged}
+	}
+	u.Source, u.Output = event.UsageProvider, output
+	u.Odd = u.Read+u.Write5m+u.Write1h > u.Input // these are parts of Input, so one of the numbers is wrong
+	return u
+}
+
+// LastUsage returns the last object under "usage" in answer that has a number under key, as the last counts of a stream
+// are the final ones. answer is an answer, whole or streamed, or its end. Trying only four places bounds the work.
+func LastUsage(answer []byte, key string) gjson.Result {
+	at := len(answer)
+	for range 4 {
+		if at = bytes.LastIndex(answer[:at], []byte(`"usage"`)); at < 0 {
+			break
+		}
+		v := gjson.GetBytes(append([]byte{'{'}, answer[at:]...), "usage") // reads one value, not all behind it
+		if v.Get(key).Type == gjson.Number && jsonspan.Valid([]byte(v.Raw)) {
+			return v
+		}
+	}
+	return gjson.Result{}
+}
+
+// ReadUsage reads the last usage that an answer of OpenAI's APIs reports, and how many tokens the request had, with
+// those of the cache; 0 if it does not say. text is all of an answer, whole or streamed, or its end. input and output
+// are the words in the keys: "prompt" and "completion" in Chat Completions, "input" and "output" in Responses.
+func ReadUsage(text []byte, input, output string) (u event.Usage, request int) {
+	v := LastUsage(text, input+"_tokens")
+	written := Tokens(v.Get(input + "_tokens_details.cache_write_tokens"))
+	u = event.Usage{
+		Input: max(Tokens(v.Get(input+"_tokens")), 0), Write5m: max(written, 0), CacheUnknown: written < 0,
+		Charged:   dollars(v.Get("cost")), // OpenRouter
+		Reasoning: max(Tokens(v.Get(output+"_tokens_details.reasoning_tokens")), 0),
+	}
+	for _, key := range [...]string{input + "_tokens_details.cached_tokens", // the others are Moonshot's and DeepSeek's
+		"cached_tokens", "prompt_cache_hit_tokens"} {
+		if n := Tokens(v.Get(key)); n >= 0 {
+			u.Read, u.CacheUnknown = n, false
+		}
+	}
+	if v.Get("is_byok").Bool() { // OpenRouter calls a provider with the client's own key: its charge is beside cost
+		u.Charged += dollars(v.Get("cost_details.upstream_inference_cost"))
+	}
+	return Complete(u, Tokens(v.Get(output+"_tokens")), Tokens(v.Get("total_tokens"))), u.Input
+}

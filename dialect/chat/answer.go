@@ -1,0 +1,80 @@
+package chat
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/dialect/answer"
+	"epitome/event"
+	"epitome/summarize"
+)
+
+// pathEnd ends the path of every request that holds a conversation; servers put paths of their own before it.
+const pathEnd = "/chat/completions"
+
+func (Dialect) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
+
+// Counts and Compacts return false: a client cannot ask this API to count a conversation's tokens, or to compact one.
+func (Dialect) Counts([]byte) bool   { return false }
+func (Dialect) Compacts([]byte) bool { return false }
+
+var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
+
+func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
+
+// stepOf returns the meaning of an event for its answer. An answer counts as over with the first choice that ends.
+func stepOf(_ string, e gjson.Result) answer.Step {
+	choices := e.Get("choices").Array()
+	if len(choices) == 0 && !e.Get("usage").IsObject() {
+		return answer.SaidStep // unknown here, perhaps of another API: the stream is not held back
+	}
+	step := answer.FrameStep
+	for _, choice := range choices {
+		if choice.Get("finish_reason").Str != "" {
+			return answer.EndStep // even if other choices go on: few clients ask for several, and epitome does not
+		}
+		choice.Get("delta").ForEach(func(key, v gjson.Result) bool {
+			if key.Str != "role" && !isEmpty(v) { // text, a call, or reasoning, whose key differs by server
+				step = answer.SaidStep
+			}
+			return true
+		})
+	}
+	return step
+}
+
+func isEmpty(v gjson.Result) bool {
+	return v.Type == gjson.Null || v.Raw == `""` || v.Raw == "[]" || v.Raw == "{}"
+}
+
+func (Dialect) Usage(text []byte) (u event.Usage, input int) {
+	return answer.ReadUsage(text, "prompt", "completion")
+}
+
+func (Dialect) ReadAnswer(body io.Reader) (summarize.Answer, error) { return format.Read(body) }
+
+// cutReasons are the finish reasons of an answer that was cut off, as a limit on its tokens was reached.
+var cutReasons = [...]string{"length", "max_tokens", "model_length", "model_context_window_exceeded"}
+
+// addPiece adds an answer, or a piece of a streamed one, to a. Reasoning has fields or parts of its own, not read here.
+func addPiece(a *answer.Answer, v gjson.Result) {
+	choice := v.Get("choices.0") // the only one, as epitome does not ask for more
+	said := choice.Get("delta")
+	if message := choice.Get("message"); message.Exists() {
+		said = message
+	}
+	content := said.Get("content")
+	a.Said.WriteString(content.Str)
+	for _, part := range content.Array() {
+		if kind := part.Get("type").Str; kind == "text" || kind == "" {
+			a.Said.WriteString(part.Get("text").Str)
+		}
+	}
+	reason := choice.Get("finish_reason").Str
+	a.Cut = a.Cut || slices.Contains(cutReasons[:], reason)
+	a.Refused = a.Refused || reason == "content_filter" || said.Get("refusal").Str != ""
+	a.Called = a.Called || !isEmpty(said.Get("tool_calls"))
+}

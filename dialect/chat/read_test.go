@@ -1,0 +1,95 @@
+package chat
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"epitome/dialect/conversation"
+)
+
+func read(tb testing.TB, body string) *conversation.Request {
+	tb.Helper()
+	r, err := Dialect{}.Read([]byte(body), nil)
+	if err != nil {
+		tb.Fatalf("%.200s: %v", body, err)
+	}
+	return r
+}
+
+func bodyOf(messages ...string) string { return `{"messages":[` + strings.Join(messages, ",") + `]}` }
+
+func TestTheClientsOwnSummaryIsNoticed(t *testing.T) {
+	r := read(t, bodyOf(`{"role":"user","content":"Provide a detailed prompt for continuing our conversation above"}`))
+	if r.Upkeep != conversation.ClientSummarizes {
+		t.Errorf("the upkeep is %v", r.Upkeep)
+	}
+}
+
+func TestOddBodiesAreLeftAlone(t *testing.T) {
+	f := func(body, want string) {
+		t.Helper()
+		if _, err := (Dialect{}).Read([]byte(body), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.80q: error %v, want one that says %q", body, err, want)
+		}
+	}
+	f(`{"messages":[]} x`, "not JSON")
+	f(`{"messages":[{"role":"user"`, "not JSON")
+	f(`{"model":"m"}`, "no messages")
+	f(`{"functions":[{"name":"f"}],"messages":[]}`, "functions")
+	f(`{"messages":[{"role":"user","role":"system"}]}`, "item 0: a key stands twice")
+	f(`{"messages":[{"role":"assistant","tool_calls":[{"id":"1","id":"2"}]}]}`, "twice")
+	f(`{"mess\u0061ges":[]}`, "escapes")
+	f(`{"messages":null}`, "not a list")
+	f(`{"messages":[{"role":"user"},7]}`, "item 1: it is not a JSON object")
+	f(`{"a":`+strings.Repeat("[", 1_000_000), "too deep")
+	f(`{"messages":[{"a":`+strings.Repeat("[", 1_000_000), "too deep")
+	f(`{"messages":[],"a":[`+strings.Repeat("0,", 700_000)+`0]}`, "more than 700000 commas")
+}
+
+func TestHashIsOfWhatIsSaid(t *testing.T) {
+	f := func(same bool, a, b string) {
+		t.Helper()
+		if (read(t, bodyOf(a)).Items[0].Hash == read(t, bodyOf(b)).Items[0].Hash) != same {
+			t.Errorf("%s and %s have one hash: %v", a, b, !same)
+		}
+	}
+	f(true, `{"role":"user","content":"a"}`, ` { "content" : "a", "role":"user"} `)
+	f(true, `{"role":"user","content":"a"}`, `{"role":"user","content":[{"text":"a","type":"text",`+
+		`"cache_control":{"type":"ephemeral"}}]}`)
+	f(true, `{"role":"user","content":"a"}`, `{"role":"user","content":"a","cache_control":{}}`)
+	f(true, `{"role":"assistant","content":"a"}`, `{"role":"assistant","content":"a","reasoning_content":"b",`+
+		`"reasoning_details":[{}]}`)
+	f(false, `{"role":"user","content":"a"}`, `{"role":"assistant","content":"a"}`)
+	f(false, `{"role":"user","content":"a"}`, `{"role":"user","content":"b"}`)
+	f(false, `{"role":"user","content":"a"}`, `{"role":"user","content":[{"type":"text","text":"a"},{"type":"text",`+
+		`"text":"a"}]}`)
+	f(false, `{"role":"tool","tool_call_id":"1","content":"a"}`, `{"role":"tool","tool_call_id":"2","content":"a"}`)
+	f(false, `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}}]}`,
+		`{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{ }"}}]}`)
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(bodyOf(task, two, one, other)))
+	f.Add([]byte(bodyOf(`{"role":"user","content":[{"image_url":{"url":"x"}},{"text":"a"},"b"]}`)))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r, err := Dialect{}.Read(body, nil)
+		if err != nil {
+			return
+		}
+		at := 0
+		for i := range r.Items {
+			it := &r.Items[i]
+			if it.Start < at || it.End > len(body) || it.Start >= it.End {
+				t.Fatalf("%q: item at %v behind %d", body, it.Span, at)
+			}
+			at = it.End
+		}
+		Dialect{}.Check(r)
+		r.Chain()
+		again, err := Dialect{}.Read(body, r)
+		if err != nil || !reflect.DeepEqual(again.Items, r.Items) {
+			t.Fatalf("%q is read otherwise once it is known: %v", body, err)
+		}
+	})
+}

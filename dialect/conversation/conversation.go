@@ -1,0 +1,189 @@
+// Package conversation models the request of any LLM API as a sequence of items.
+//
+// Differences between the APIs are behind Dialect; words.go has what clients put into messages of the user.
+// A Request owns no bytes: all spans are positions in Body, which never changes.
+package conversation
+
+import (
+	"epitome/dialect/jsonspan"
+	"epitome/event"
+	"epitome/tokenize"
+)
+
+// Role is who speaks in an item. Items with role Unknown are never edited.
+type Role uint8
+
+const (
+	Unknown Role = iota
+	System       // system or developer
+	User
+	Assistant
+	Tool // the result of a tool call
+)
+
+func (r Role) String() string {
+	return [...]string{"unknown", "system", "user", "assistant", "tool"}[r]
+}
+
+// Call is a tool call in an assistant item.
+type Call struct {
+	ID        string        // which the result repeats
+	Name      string        // of the tool
+	Arguments jsonspan.Span // a JSON string that holds JSON, or the JSON itself, depending on the API; empty if none
+	FreeText  bool          // the tool takes any text: Arguments is a JSON string whose text need not be JSON
+
+	// Of a call that the provider ran (see Item.Hosted):
+	Output  jsonspan.Span // the JSON of what came back; empty if nothing
+	HasRun  bool          // it has a result
+	IsError bool          // the provider marked it as failed
+}
+
+// ArgumentsIn returns the arguments as text: JSON, unless they are free text.
+func (c *Call) ArgumentsIn(body []byte) []byte { return jsonspan.TextOf(c.Arguments.Of(body)) }
+
+// Result is a text to be sent as the result of a call.
+type Result struct {
+	*Call
+	Text string
+}
+
+// PartKind says which kind of content a part holds.
+type PartKind uint8
+
+const (
+	OtherPart PartKind = iota // of no kind below: its JSON source is counted
+	TextPart
+	DocumentPart // a text that nobody said: of a document or a search result
+	ImagePart    // this kind and those below are media
+	AudioPart
+	FilePart
+)
+
+// Part is one part of an item's content. Content that is a single string has one part.
+type Part struct {
+	jsonspan.Span               // an element of the content's list, or the content itself; empty if only Value is read
+	Kind          PartKind      //
+	Value         jsonspan.Span // the JSON of its text, its address or its base64 data; of OtherPart the JSON to count
+	Title         jsonspan.Span // of a document, or the name of its file; empty if it has none
+	Detail        jsonspan.Span // of an image the resolution to read it at, of audio its format; else empty
+	IsAddress     bool          // Value is the address or the ID of a picture or document, not its data in base64
+	Encoded       bool          // the text is itself JSON, and a text that replaces it must be encoded as JSON too
+}
+
+// Thought is a block of reasoning. It is dropped as a whole or kept, never shortened.
+type Thought struct {
+	jsonspan.Span               // the whole block; empty in Reasoning
+	Text          jsonspan.Span // the reasoning, mostly a JSON string; empty if the provider hides it
+	Summary       jsonspan.Span // the provider's summary of it, to be read where there is no Text; not counted
+	Sealed        jsonspan.Span // its encrypted form, a JSON string; counted by its size where there is no Text
+}
+
+// Item is the smallest thing that can be edited: a message (Chat Completions), a content block or a run of blocks
+// (Messages), or a run of entries of input (Responses).
+type Item struct {
+	jsonspan.Span
+	Message      jsonspan.Span   // the enclosing message if the item is a part of one; else empty
+	Number       int             // of its message in the request, from 1 on
+	Role         Role            //
+	Name         string          // of the speaker or of the tool, where the API has one
+	Content      jsonspan.Span   // the value that Dialect.ReplaceContent replaces; empty if it cannot be replaced
+	Parts        []Part          // of the content, in order
+	Calls        []Call          // made in this item
+	Hosted       []Call          // run by the provider: call and result are parts of the item, and edited only as such
+	Answers      string          // ID of the call whose result this is; else empty
+	IsError      bool            // the client marked the result as failed
+	Thinking     []Thought       // reasoning that DropThinking can take out
+	Reasoning    []Thought       // reasoning and encrypted content that stays as long as the item does
+	Marks        []jsonspan.Span // cache marks with their key and one comma: clients move them from turn to turn
+	StartsAnswer bool            // first item of an answer of the model: the conversation may be cut before it
+	Locked       bool            // never replaced and never dropped, mostly because its content is opaque or unknown
+	Compaction   bool            // holds the provider's own summary: the provider ignores the items before it
+	Keep         []string        // lines of the user that every summary has to hold: see KeepLines
+	Hash         Hash            // of what the model sees of it
+	Size         Size            // before any edit, in tokens of the vocabulary; zero until Count
+}
+
+// Place returns the span to remove or to replace when all items of the item's message are dropped.
+func (it *Item) Place() jsonspan.Span {
+	if it.Message.Empty() {
+		return it.Span
+	}
+	return it.Message
+}
+
+// OnlyThinks reports whether the item holds only reasoning, so that it must be dropped as a whole, not by DropThinking.
+func (it *Item) OnlyThinks() bool {
+	return len(it.Thinking) > 0 && it.Content.Empty() && len(it.Calls) == 0 // no text may replace reasoning: no Content
+}
+
+// Upkeep says who besides epitome shortens the conversation; epitome itself then decides less, as described below.
+type Upkeep uint8
+
+const (
+	NobodyElse        Upkeep = iota
+	ClientSummarizes         // the request asks for the client's own summary: recorded edits are repeated, none added
+	ProviderClears           // the provider clears or compacts, or has done so: only new results are shortened
+	ProviderRemembers        // the provider keeps earlier messages itself: only new results are shortened
+)
+
+// Request is a parsed request. Reused, Lead and Head each count items from the start of Items.
+type Request struct {
+	Dialect   Dialect
+	Body      []byte
+	Model     string
+	MaxOutput int  // the client's limit for the answer, in tokens of the model; 0 if the request has none
+	Stream    bool // the client wants the answer as a stream
+
+	Tools    jsonspan.Span   // the declarations of tools; empty if there are none
+	System   jsonspan.Span   // the system prompt where it is a field of the body, not an item; else empty
+	Prompts  []jsonspan.Span // the texts of System, as JSON strings
+	Settings []jsonspan.Span // settings that the provider's cache depends on: choice of tools, thinking
+	List     int             // index in Body behind the bracket that opens the list of items; 0 if input is one string
+	Items    []Item
+	Reused   int // items copied from an earlier request, with their hashes and sizes, as their bytes are the same
+	Lead     int // system items before any other item
+	Head     int // items never dropped, as they state the task: before the first answer, or the first after a Compaction
+
+	ServerState  jsonspan.Span // refers to earlier messages that the provider keeps; empty if the body has all
+	Upkeep       Upkeep
+	Truncates    bool // the provider drops items that do not fit its window, instead of refusing the request
+	ThinksFirst  bool // while results wait for an answer, the first answer since the user spoke must begin with thinking
+	Unpriced     bool // some items or settings cost tokens that cannot be counted here, so the usage teaches no Ratio
+	AnswerGoesOn bool // the last item is the model's, who may continue it: nothing is decided about this answer yet
+
+	// Computed at the first call of Chain, Callers and Count.
+	chain    []Link
+	callers  []int
+	Answered []int        // by item, the number of the call that it answers, among Calls and Hosted of all; else 0
+	fixed    event.Tokens // of all but the items, in tokens of the vocabulary
+}
+
+// Dialect reads and edits requests of one API. It has no state.
+type Dialect interface {
+	// Name is "chat", "messages" or "responses". It never changes, because the keys of recorded decisions contain it.
+	Name() string
+	// Read parses a body in one pass. known, if not nil, is an earlier request of the same conversation: items in the
+	// common prefix of both lists are copied from it. An error says why the body must not be edited, and as it is
+	// logged, quotes nothing of the body.
+	Read(body []byte, known *Request) (*Request, error)
+	// Check finds how the request breaks rules of the API, among the rules that an edit could break.
+	Check(r *Request) *Checker
+	// Declared parses the declarations of tools, to count them; nil if their JSON source is to be counted.
+	Declared(tools []byte) []tokenize.Tool
+
+	// ReplaceContent returns the edits that replace the whole content of an item, pictures too, by one text.
+	// It returns none for an item whose content no text can replace.
+	ReplaceContent(r *Request, it *Item, text string) []jsonspan.Edit
+	// TextPart returns the JSON of a text as an element of a user's content or a result's.
+	TextPart(text string) []byte
+	// UserMessage returns the JSON of a message of the user, as an element of the list of items.
+	UserMessage(text string) []byte
+	// Append returns the edit that adds text behind the content of a user's item, as a part of its own if the content
+	// is a list; false if the item can take no text.
+	Append(r *Request, it *Item, text string) (jsonspan.Edit, bool)
+	// AddResults returns the edit that adds results of item i's calls behind it. They join the user's next message where
+	// the API has results in it, unless they are to be apart.
+	AddResults(r *Request, i int, results []Result, apart bool) jsonspan.Edit
+	// AppendSystem returns the edit that adds text to the end of the system prompt, or as a new one; false if it cannot.
+	AppendSystem(r *Request, text string) (jsonspan.Edit, bool)
+}

@@ -1,0 +1,157 @@
+package conversation
+
+import (
+	"bytes"
+	"slices"
+
+	"epitome/dialect/jsonspan"
+	"epitome/event"
+	"epitome/tokenize"
+)
+
+// Scale counts tokens for one model. All counts are in tokens of the vocabulary; Ratio converts them.
+type Scale struct {
+	Model    tokenize.Model
+	Memo     *tokenize.Memo // remembers counts from request to request
+	Ratio    float64        // tokens of the model for one token of the vocabulary
+	halvings int            // of maxCounted
+}
+
+// maxCounted bounds the time that counting one text takes: the count of a text of more bytes is extrapolated from
+// samples of this size in total, or of 16 KB behind items of so many tokens: the time for all is bounded, too.
+const maxCounted = 1 << 20
+
+// Size is the size of one item in tokens of the vocabulary. Media are pictures, audio and documents.
+type Size struct{ Text, Media int }
+
+func (s Size) Total() int { return s.Text + s.Media }
+
+// In returns the field of t for the text of items with this role. The list has the fields in the order of the roles.
+func (r Role) In(t *event.Tokens) *int {
+	return [...]*int{&t.Other, &t.System, &t.User, &t.Assistant, &t.Results}[r]
+}
+
+// Count sets the sizes of all items and returns the tokens of the rest of the request: the system prompt outside of the
+// items, the tools, and what the API adds once per request. Reused items keep their sizes.
+func (r *Request) Count(s Scale) event.Tokens {
+	if r.fixed.Other > 0 { // an earlier call has counted all: it sets this field last, and never to 0
+		return r.fixed
+	}
+	for _, text := range r.Prompts {
+		r.fixed.System += s.count(text.Of(r.Body), false)
+	}
+	if raw := r.Tools.Of(r.Body); len(raw) > 0 {
+		r.fixed.Tools = s.Memo.Count(countTools, raw, func(raw []byte) int {
+			if list := r.Dialect.Declared(raw); list != nil {
+				return tokenize.Tools(s.CountText, list)
+			}
+			return s.CountText(string(raw))
+		})
+	}
+	before := 0 // tokens of the items before
+	for i := range r.Items {
+		if before > maxCounted {
+			s.halvings = 6
+		}
+		if r.Items[i].Size == (Size{}) { // not reused: a counted item has some tokens at least
+			r.Items[i].Size = r.sizeOf(s, i)
+		}
+		before += r.Items[i].Size.Text
+	}
+	r.fixed.Other = tokenize.PerReply
+	return r.fixed
+}
+
+// Estimated reports whether sizes of items are estimates, as texts exceed maxCounted: no Ratio is learned from them.
+func (r *Request) Estimated() bool {
+	isLong := func(p Part) bool { return p.Kind < ImagePart && p.Value.End-p.Value.Start > maxCounted }
+	hasLong := func(it Item) bool { return slices.ContainsFunc(it.Parts, isLong) }
+	return len(r.Body) > 4*maxCounted || len(r.Body) > maxCounted && slices.ContainsFunc(r.Items, hasLong)
+}
+
+// sizeOf counts item i: its texts, media and calls, and what the API adds to a message and to a call.
+func (r *Request) sizeOf(s Scale, i int) (size Size) {
+	it := &r.Items[i]
+	size.Text = tokenize.PerMessage + 1 // the name of any role is one token
+	size.Text += r.CountThoughts(s, it.Thinking) + r.CountThoughts(s, it.Reasoning)
+	if it.Name != "" {
+		size.Text += tokenize.PerName + s.CountText(it.Name)
+	}
+	if it.Role == Tool {
+		size.Text += tokenize.PerResult
+	}
+	if len(it.Calls) > 1 {
+		size.Text += tokenize.PerCallBatch
+	}
+	for _, call := range it.Calls {
+		size.Text += tokenize.PerCall + s.CountText(call.Name) + s.count(call.Arguments.Of(r.Body), false)
+	}
+	for _, p := range it.Parts {
+		if p.Kind < ImagePart {
+			size.Text += r.CountIn(s, i, p.Value.Of(r.Body))
+		} else {
+			size.Media += s.CountMedia(p, r.Body)
+		}
+	}
+	return size
+}
+
+// CountThoughts returns the tokens of reasoning. Those of encrypted reasoning are an estimate: base64 has four
+// letters for three bytes, and about four bytes of text are a token.
+func (r *Request) CountThoughts(s Scale, list []Thought) (n int) {
+	for _, t := range list {
+		if text := t.Text.Of(r.Body); len(text) > len(`""`) {
+			n += s.count(text, false)
+		} else {
+			n += len(t.Sealed.Of(r.Body)) * 3 / 4 / 4
+		}
+	}
+	return n
+}
+
+// CountIn returns the tokens of JSON v as content of item i, present or new: of its text if v is a string, else of v.
+// If a message has several calls, Exact models (tokenize.Model) were seen to get the results with non-ASCII escaped.
+func (r *Request) CountIn(s Scale, i int, v []byte) int {
+	isOneOfSeveral := false
+	if r.Items[i].Role == Tool {
+		caller := r.Callers()[i]
+		isOneOfSeveral = caller >= 0 && len(r.Items[caller].Calls) > 1
+	}
+	return s.count(v, isOneOfSeveral && s.Model.Exact)
+}
+
+// CountText returns the tokens of a text, an estimate if it is longer than maxCounted.
+func (s Scale) CountText(text string) int {
+	return tokenize.About([]byte(text), maxCounted, tokenize.Count)
+}
+
+// Kinds of counts in the memo: the same bytes have another count in each of them.
+const (
+	countUnquoted uint16 = iota
+	countEscaped
+	countTools
+)
+
+// count returns the tokens of a JSON value: of the text if it is a string, else of its source. See CountIn for escaped.
+func (s Scale) count(v []byte, escaped bool) int {
+	kind, count := countUnquoted, tokenize.Count
+	if escaped {
+		kind, count = countEscaped, tokenize.CountEscaped
+	}
+	return s.Memo.Count(kind, v, func(v []byte) int {
+		return tokenize.About(jsonspan.TextOf(v), maxCounted>>s.halvings, count)
+	})
+}
+
+// CountMedia returns the tokens of an image, audio or file part. An address counts as a usual image or one page.
+func (s Scale) CountMedia(p Part, body []byte) int {
+	data := bytes.Trim(p.Value.Of(body), `"`)
+	detail := string(bytes.Trim(p.Detail.Of(body), `"`))
+	switch p.Kind {
+	case AudioPart:
+		return tokenize.Audio(detail, len(data)/4*3) // bytes, as four letters of base64 encode three
+	case FilePart:
+		return s.Model.Document(data)
+	}
+	return s.Model.Picture(data, detail == "low")
+}

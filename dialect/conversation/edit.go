@@ -1,0 +1,131 @@
+package conversation
+
+import (
+	"fmt"
+	"slices"
+
+	"epitome/dialect/jsonspan"
+)
+
+// Drop takes items [First, First+Count) out of a request. Message, if not nil, is the JSON of a message in their place.
+type Drop struct {
+	First, Count int
+	Message      []byte
+}
+
+// DropItems returns the edits for all drops, which must be in order and must not overlap. The edits also remove commas
+// that would be left over, and a message whose items are all dropped.
+func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
+	isDropped, next := make([]bool, len(r.Items)), 0 // next is the first item that the next drop may have
+	replacements := map[int][]byte{}                 // Drop.Message by the index of the drop's first item
+	for _, d := range drops {
+		if d.First < next || d.First+d.Count > len(r.Items) {
+			return nil, fmt.Errorf("cannot drop %d items from item %d on: they overlap others, or do not exist", d.Count,
+				d.First)
+		}
+		for next = d.First; next < d.First+d.Count; next++ {
+			isDropped[next] = true
+		}
+		replacements[d.First] = d.Message
+	}
+	var removed []jsonspan.Span // without a replacement
+	for first, end := 0, 0; first < len(r.Items); first = end {
+		_, end = r.itemsOfMessage(first)
+		message := r.Items[first].Place()
+		isWhole := !slices.Contains(isDropped[first:end], false) // all items of the message are dropped
+		var instead []byte                                       // replacements of a whole message, each with a comma
+		for i := first; i < end; i++ {
+			switch replacement := replacements[i]; {
+			case replacement == nil:
+			case isWhole:
+				instead = append(append(instead, replacement...), ',')
+			case i > first: // the message stays, maybe with items before i: the replacement goes behind it
+				edits = append(edits, jsonspan.Insert(message.End, ","+string(replacement)))
+			default: // the message stays without its first item: the replacement goes before it
+				edits = append(edits, jsonspan.Insert(message.Start, string(replacement)+","))
+			}
+			if isDropped[i] && !isWhole {
+				removed = append(removed, r.Items[i].Span)
+			}
+		}
+		switch {
+		case len(instead) > 0:
+			edits = append(edits, jsonspan.Edit{Span: message, With: instead[:len(instead)-1]}) // without its last comma
+		case isWhole:
+			removed = append(removed, message)
+		}
+	}
+	return append(edits, jsonspan.TakeOut(r.Body, removed...)...), nil
+}
+
+// itemsOfMessage returns the items [first, end) that share the message of item i.
+func (r *Request) itemsOfMessage(i int) (first, end int) {
+	number := r.Items[i].Number
+	for first = i; first > 0 && r.Items[first-1].Number == number; {
+		first--
+	}
+	for end = i + 1; end < len(r.Items) && r.Items[end].Number == number; {
+		end++
+	}
+	return first, end
+}
+
+// Source returns the bytes of items [first, end), which are hashed or kept as an artifact: messages with commas between
+// them, but only the part with these items of a message at either end that has other items too. Cache marks are left
+// out, as clients move them from turn to turn: hashes and names of artifacts must stay the same.
+func (r *Request) Source(first, end int) []byte {
+	sourceOf := func(i int) jsonspan.Span {
+		if messageFirst, messageEnd := r.itemsOfMessage(i); messageFirst >= first && messageEnd <= end {
+			return r.Items[i].Place()
+		}
+		return r.Items[i].Span
+	}
+	run := jsonspan.Span{Start: sourceOf(first).Start, End: sourceOf(end - 1).End}
+	return r.withoutMarks(run, r.Items[first:end])
+}
+
+// ContentSource returns the JSON of an item's content to be kept as an artifact, without cache marks and other spans.
+func (r *Request) ContentSource(it *Item, others []jsonspan.Span) []byte {
+	all := append(others, it.Marks...)
+	slices.SortFunc(all, func(a, b jsonspan.Span) int { return a.Start - b.Start })
+	return r.withoutMarks(it.Content, []Item{{Marks: all}})
+}
+
+// withoutMarks returns a copy of the bytes in span without those cache marks of items that lie in it.
+func (r *Request) withoutMarks(span jsonspan.Span, items []Item) []byte {
+	source, copied := make([]byte, 0, span.End-span.Start), span.Start // all in span before copied is done
+	for i := range items {
+		for _, mark := range items[i].Marks {
+			if mark.Start >= copied && mark.End <= span.End {
+				source, copied = append(source, r.Body[copied:mark.Start]...), mark.End
+			}
+		}
+	}
+	return append(source, r.Body[copied:span.End]...)
+}
+
+// MessagesIn returns how many messages items [first, end) belong to, in whole or in part.
+func (r *Request) MessagesIn(first, end int) int {
+	if end = min(end, len(r.Items)); first >= end { // no item, also where end is behind the last one
+		return 0
+	}
+	return r.Items[end-1].Number - r.Items[first].Number + 1
+}
+
+// ReplaceText returns the edit that replaces the text of a text part. Text for an Encoded part may be JSON already.
+func ReplaceText(p *Part, text string) jsonspan.Edit {
+	with := jsonspan.AppendQuoted(nil, text)
+	if p.Encoded && !jsonspan.Valid([]byte(text)) { // the API parses the text as JSON
+		with = jsonspan.AppendQuoted(nil, string(with))
+	}
+	return jsonspan.Edit{Span: p.Value, With: with}
+}
+
+// DropThinking returns the edits that remove all blocks of reasoning from an item; one that OnlyThinks must be dropped.
+func DropThinking(r *Request, it *Item) []jsonspan.Edit {
+	var blocks []jsonspan.Span
+	for _, t := range it.Thinking {
+		blocks = append(blocks, t.Span)
+	}
+	return jsonspan.TakeOut(r.Body, blocks...)
+}

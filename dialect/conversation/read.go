@@ -1,0 +1,218 @@
+package conversation
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/dialect/jsonspan"
+)
+
+// maxItems bounds the items of a request, far above the number that agents reach. Larger requests are not shortened.
+const maxItems = 50_000
+
+// maxCommas bounds the JSON values of a body, because reading each takes a microsecond or more, however short it is.
+// Commas in texts count too: the requests of agents have far fewer of both.
+const maxCommas = 700_000
+
+// ReadBody reads r.Body into r. It reads the keys that all APIs share, calls list with the index of the value of
+// listKey, and setting with each other key whose value is not null. list appends the items to r.Items and returns the
+// index behind its value. ReadBody then sets all fields of r and of its items that follow from the items.
+func ReadBody(
+	r *Request, listKey string, list func(start int) (end int, err error),
+	setting func(key []byte, value jsonspan.Span) error,
+) error {
+	if bytes.Count(r.Body, []byte(",")) > maxCommas {
+		return fmt.Errorf("the request has more than %d commas", maxCommas)
+	}
+	found := false
+	err := jsonspan.Document(r.Body, func(key []byte, start int) (int, error) {
+		if string(key) == listKey {
+			found = true
+			return list(start)
+		}
+		end, err := jsonspan.EndOfValue(r.Body, start)
+		if err != nil {
+			return 0, err
+		}
+		v := jsonspan.UnlessNull(r.Body, jsonspan.Span{Start: start, End: end})
+		switch {
+		case v.Empty():
+		case string(key) == "model":
+			r.Model = gjson.ParseBytes(v.Of(r.Body)).Str
+		case string(key) == "stream":
+			r.Stream = string(v.Of(r.Body)) == "true"
+		case string(key) == "tools":
+			r.Tools = v
+		case string(key) == "tool_choice": // the provider's cache depends on it
+			r.Settings = append(r.Settings, v)
+		default:
+			err = setting(key, v)
+		}
+		return end, err
+	})
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return errors.New("the body has no " + listKey)
+	case len(r.Items) > maxItems:
+		return fmt.Errorf("the request has more than %d items", maxItems)
+	}
+	r.numberItems()
+	for i := r.Reused; i < len(r.Items); i++ {
+		r.Items[i].Hash, r.Items[i].Keep = r.hashOf(i), r.keepLines(&r.Items[i])
+	}
+	r.findHead()
+	r.checkLast()
+	isOther := func(p Part) bool { return p.Kind == OtherPart || p.Kind == DocumentPart }
+	r.Unpriced = r.Unpriced || slices.ContainsFunc(r.Items, func(it Item) bool { // the model may see more than their JSON
+		return it.Role == Unknown || slices.ContainsFunc(it.Parts, isOther)
+	})
+	return nil
+}
+
+// Grown returns the bodies of the requests that a client sent while the conversation grew: one wherever the model
+// answered, and at last r.Body. Each comes with the place in r.Body where its items end.
+func (r *Request) Grown() iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for i := max(r.Lead, 1); i < len(r.Items); i++ {
+			if r.Items[i].Role != Assistant || r.Items[i-1].Role == Assistant {
+				continue
+			}
+			later := jsonspan.Span{Start: r.Items[i-1].Place().End, End: r.Items[len(r.Items)-1].Place().End}
+			body, err := jsonspan.Splice(r.Body, []jsonspan.Edit{{Span: later}})
+			if err == nil && !yield(later.Start, body) {
+				return
+			}
+		}
+		yield(len(r.Body), r.Body)
+	}
+}
+
+// numberItems gives each item the number of its message: items with the same Message share one.
+func (r *Request) numberItems() {
+	n, message := 0, jsonspan.Span{}
+	for i := range r.Items {
+		it := &r.Items[i]
+		if it.Message.Empty() || it.Message != message {
+			n++
+		}
+		it.Number, message = n, it.Message
+	}
+}
+
+// ReadList reads the list that begins at Body[start] and returns the index behind it. It copies the items that known
+// has in common (see reuse) and calls add with each later value, which must be an object.
+func (r *Request) ReadList(known *Request, start int, add func(o *jsonspan.Object) error) (end int, err error) {
+	if r.Body[start] != '[' {
+		return 0, errors.New("the conversation is not a list")
+	}
+	r.List = start + 1
+	if end, err = jsonspan.Objects(r.Body, r.reuse(known), add); err != nil {
+		err = fmt.Errorf("cannot read item %d: %w", len(r.Items), err)
+	}
+	return end, err
+}
+
+// ReadContent reads the content v of a message or a result into it: of a string one text part, or a list, with whose
+// elements, which must be objects, it calls add. An item with any other content is locked.
+func (r *Request) ReadContent(it *Item, v jsonspan.Span, add func(*Item, *jsonspan.Object)) (err error) {
+	it.Content = v
+	switch {
+	case v.Empty():
+	case r.Body[v.Start] == '"':
+		it.Parts = []Part{{Span: v, Kind: TextPart, Value: v}}
+	case r.Body[v.Start] == '[':
+		_, err = jsonspan.Objects(r.Body, v.Start+1, func(part *jsonspan.Object) error {
+			add(it, part)
+			return nil
+		})
+	default: // no content that an API takes
+		it.Content, it.Locked = jsonspan.Span{}, true
+	}
+	return err
+}
+
+// findHead sets Lead and Head. The head ends before the first answer or result, or before the first behind the
+// provider's last summary (a Compaction). It is kept because the user's first words, or that summary, state the task.
+// With such a summary findHead also sets Upkeep: the provider will make the next one as well.
+func (r *Request) findHead() {
+	for r.Lead < len(r.Items) && r.Items[r.Lead].Role == System {
+		r.Lead++
+	}
+	r.Head = r.Lead
+	for i := range r.Items {
+		if r.Items[i].Compaction {
+			r.Head = i + 1
+			if r.Upkeep == NobodyElse {
+				r.Upkeep = ProviderClears
+			}
+		}
+	}
+	for r.Head < len(r.Items) && !r.Items[r.Head].isAnswerOrResult() {
+		r.Head++
+	}
+}
+
+// reuse copies the items of known whose bytes are the same in r's list, up to the last answer that both have. It
+// returns the index in Body where this answer begins; it is read again, as in r its item may have more entries. Nothing
+// is copied if the lists begin at different indices, because the items' spans would be wrong.
+func (r *Request) reuse(known *Request) (next int) {
+	r.Items, r.Reused = nil, 0
+	if known == nil || known.List != r.List {
+		return r.List
+	}
+	commonEnd := r.List + CommonPrefix(known.Body[r.List:], r.Body[r.List:])
+	for i := len(known.Items) - 1; i > 0; i-- { // before item 0 there is nothing to copy
+		if it := &known.Items[i]; it.StartsAnswer && it.Place().End < commonEnd { // both lists have all of its item
+			r.Items = append(make([]Item, 0, len(known.Items)+8), known.Items[:i]...) // with room for the items of a turn
+			r.Reused, r.chain = i, known.Chain()[:i+1]
+			return it.Place().Start
+		}
+	}
+	return r.List
+}
+
+// CommonPrefix returns how many bytes at their start a and b have in common.
+func CommonPrefix(a, b []byte) int {
+	const block = 4096 // bytes compared at once, which is faster than byte by byte
+	i, n := 0, min(len(a), len(b))
+	for i+block <= n && bytes.Equal(a[i:i+block], b[i:i+block]) {
+		i += block
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+// summaryRequest matches the JSON strings by which clients ask a model to summarize the conversation. A text that is
+// missing here does little harm: such a request is shortened like any other.
+var summaryRequest = regexp.MustCompile(`^"(?:` +
+	`CRITICAL: Respond with TEXT ONLY|` + // Claude Code
+	`Your task is to create a detailed summary of the conversation so far|` + // its older versions
+	`Please create a detailed summary of the conversation so far|` + // Copilot CLI
+	`Provide a detailed prompt for continuing our conversation above|` + // OpenCode
+	`You are performing a CONTEXT CHECKPOINT COMPACTION)`) // Codex
+
+// checkLast sets AnswerGoesOn, and Upkeep for a client's own summary, by the last item that is not the system's.
+func (r *Request) checkLast() {
+	last := len(r.Items) - 1
+	for last >= 0 && r.Items[last].Role == System { // such as reminders, which neither ask nor answer
+		last--
+	}
+	if last < 0 {
+		return
+	}
+	it := &r.Items[last]
+	r.AnswerGoesOn = it.Role == Assistant && last >= r.Head // an answer in the head holds the provider's summary
+	if n := len(it.Parts); n > 0 && it.Role == User && summaryRequest.Match(it.Parts[n-1].Value.Of(r.Body)) {
+		r.Upkeep = ClientSummarizes
+	}
+}

@@ -1,0 +1,228 @@
+package conversation
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/dialect/jsonspan"
+	"epitome/offload/excerpt"
+)
+
+// What clients put into messages of the user. All that is known of single clients' words stands in this table.
+const (
+	// noteTags name elements among the user's words, such as reminders and notices.
+	noteTags = `system[-_]reminder|task-notification|teammate-message|new-diagnostics|ide_\w+|[\w-]+-hook|` +
+		`environment_\w+|skill|turn_aborted|subagent_notification|hook_prompt|model_switch|user_instructions|` +
+		`user_action|current_datetime|reminder|todo_status`
+
+	// outputTags name elements with what a command wrote, which may look like the end of the element.
+	outputTags = `local-command-\w+|bash-\w+|user_shell_command`
+
+	// typedTags name elements around what the user typed.
+	typedTags = `command-args|task|question|answer|query|request|feedback|` +
+		`user[-_]?(?:query|question|request|message|input|prompt)`
+
+	// openings begin texts that are a client's to the end: of Claude Code, Codex, Copilot CLI, Cline, OpenCode, pi,
+	// Gemini CLI and Qwen Code.
+	openings = `Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user|` +
+		`\[Image: (?:source|original)\b|This session is being continued from a previous|` +
+		`[A-Z]\w+(?::\S+)? hook (?:feedback|blocking error|success|additional context|stopped continuation)\b|` +
+		`<command-name>/(?:add-dir|config|effort|model|output-style|permissions|rename|resume|theme)<|` +
+		`CRITICAL: Respond with TEXT ONLY|Read the output file to retrieve the result: |` +
+		`Warning: (?:The maximum number of unified exec|apply_patch was requested)|` +
+		`Another language model started to solve|You are performing a CONTEXT CHECKPOINT|` +
+		`Some of the conversation history has been summarized|# AGENTS\.md instructions(?: for |\s+<)|` +
+		`\[SYSTEM\] This run is not complete|\[\w+ for '[^\n]*'\] Result:|` +
+		`Called the \w+ tool with the following input: |` +
+		"Ran `[^`]*`\\n(?:```|\\(no output)|I ran the following shell command:\\n"
+)
+
+var (
+	clientTag   = regexp.MustCompile(`(?m)^\s*<(` + noteTags + `|` + outputTags + `)(?:\s[^>]*)?>`)
+	outputTag   = regexp.MustCompile(`\A(?:` + outputTags + `)\z`)
+	timeNote    = regexp.MustCompile(`\A\s*<current_datetime>[^<]*</current_datetime>\s*`)
+	lineTag     = regexp.MustCompile(`(?m)^\s*</?[A-Za-z][\w:.-]*(?:\s[^>]*)?>`)
+	typedTag    = regexp.MustCompile(`(?i)\A(?:` + typedTags + `)\z`)
+	anyTag      = regexp.MustCompile(`\A<([A-Za-z][\w:.-]*)(?:\s[^>]*)?>`)
+	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions.*</INSTRUCTIONS>|(?:` + openings + `).*)`)
+)
+
+// OwnWords returns the texts of an item without what the client put in. Of a message of the user this is what the user
+// typed: a text that is nothing but elements is the client's, whatever their names, except within typedTags. So HTML
+// that a user pastes without a word beside it counts as the client's.
+func (r *Request) OwnWords(it *Item) string {
+	var own []string
+	for _, text := range r.texts(it, it.Role != User) {
+		text = strings.TrimSpace(withoutNotes(text))
+		if it.Role == User {
+			text = typedIn(text)
+		}
+		if text != "" {
+			own = append(own, text)
+		}
+	}
+	return strings.Join(own, "\n")
+}
+
+// typedIn returns what the user typed in a text without notes.
+func typedIn(text string) string {
+	return unwrap(strings.TrimSpace(clientsText.ReplaceAllString(text, "")))
+}
+
+// mostElements bounds the elements of a text that are told apart, and the names of elements whose end is looked for.
+const mostElements = 100
+
+// withoutNotes returns a text without the elements of noteTags and outputTags that begin a line or follow another one.
+func withoutNotes(text string) string {
+	var own strings.Builder
+	lastEnds := map[string]int{} // by name: how many bytes of the text are left where its last end begins
+	for len(lastEnds) < mostElements && strings.Contains(text, "<") {
+		at := clientTag.FindStringSubmatchIndex(text)
+		if at == nil {
+			break
+		}
+		own.WriteString(text[:at[0]])
+		body := text[at[1]:]
+		name := text[at[2]:at[3]]
+		closing := "</" + name + ">"
+		if _, ok := lastEnds[name]; !ok {
+			lastEnds[name] = 0
+			if last := strings.LastIndex(body, closing); last >= 0 {
+				lastEnds[name] = len(body) - last
+			}
+		}
+		end := len(body) - lastEnds[name]
+		if lastEnds[name] == 0 || end < 0 { // it is no element
+			own.WriteString(text[at[0]:at[1]])
+			text = body
+			continue
+		}
+		if !outputTag.MatchString(name) {
+			end = strings.Index(body, closing)
+		}
+		text = body[end+len(closing):]
+	}
+	return own.String() + text
+}
+
+// unwrap returns what typedTags hold of a text that is nothing but elements, and any other text as it is.
+func unwrap(text string) string {
+	var typed []string
+	rest := text
+	for range mostElements {
+		if rest == "" {
+			break
+		}
+		tag := anyTag.FindStringSubmatch(rest)
+		if tag == nil {
+			return text
+		}
+		rest = rest[len(tag[0]):]
+		end := strings.LastIndex(rest, "</"+tag[1]+">") // what a file or a command says may look like an end
+		if end < 0 {
+			return text
+		}
+		if typedTag.MatchString(tag[1]) {
+			typed = append(typed, strings.TrimSpace(rest[:end]))
+		}
+		rest = strings.TrimSpace(rest[end+len("</>")+len(tag[1]):])
+	}
+	return strings.TrimSpace(strings.Join(typed, "\n"))
+}
+
+// keepLine matches the lines by which a user says what every summary has to hold.
+var keepLine = regexp.MustCompile(`(?im)^keep:[^\r\n]*`)
+
+// IsKeepLine reports whether a line begins as those do. Where it is not the user's, it asks for nothing.
+func IsKeepLine(line string) bool { return keepLine.MatchString(line) }
+
+// keepLines returns the lines of an item that begin with "keep:", in any case, in what the user typed. Below a line that
+// begins with a tag no line counts: what stands in an element may look like its end.
+func (r *Request) keepLines(it *Item) (lines []string) {
+	if it.Role != User || !strings.Contains(strings.ToLower(r.TextOf(it)), "keep:") {
+		return nil
+	}
+	for _, text := range r.texts(it, false) {
+		aboveNotes := clientTag.Split(timeNote.ReplaceAllString(text, ""), 2)[0]
+		aboveTags := lineTag.Split(typedIn(aboveNotes), 2)[0]
+		lines = append(lines, keepLine.FindAllString(aboveTags, -1)...)
+	}
+	return lines
+}
+
+// KeepLines returns the lines to keep of items [first, end).
+func (r *Request) KeepLines(first, end int) (lines []string) {
+	for i := first; i < end; i++ {
+		lines = append(lines, r.Items[i].Keep...)
+	}
+	return lines
+}
+
+// Title returns the beginning of what the user typed first, for people to tell conversations apart.
+func (r *Request) Title() string {
+	for i := range r.Items {
+		if words := r.OwnWords(&r.Items[i]); r.Items[i].Role == User && words != "" {
+			return excerpt.OneLine(words, 60)
+		}
+	}
+	return ""
+}
+
+// TextOf returns the texts of an item's parts, those of documents among them, joined by line breaks.
+func (r *Request) TextOf(it *Item) string { return strings.Join(r.texts(it, true), "\n") }
+
+// LinesOf returns TextOf an item, with the output that a JSON value wraps as lines (see jsonspan.Unwrapped).
+func (r *Request) LinesOf(it *Item) string { return string(jsonspan.Unwrapped([]byte(r.TextOf(it)))) }
+
+// Thought returns the reasoning of an item, as far as it can be read.
+func (r *Request) Thought(it *Item) string {
+	var list []string
+	for _, t := range slices.Concat(it.Thinking, it.Reasoning) {
+		shown := t.Text.Of(r.Body)
+		if len(shown) <= len("[]") {
+			shown = t.Summary.Of(r.Body)
+		}
+		gjson.ParseBytes(shown).ForEach(func(_, value gjson.Result) bool { // a text, or a list of parts
+			list = append(list, cmp.Or(value.Get("text").Str, value.Str))
+			return true
+		})
+	}
+	return strings.TrimSpace(strings.Join(list, "\n"))
+}
+
+func (r *Request) texts(it *Item, documents bool) (texts []string) {
+	for _, p := range it.Parts {
+		if p.Kind == TextPart || p.Kind == DocumentPart && documents {
+			texts = append(texts, string(jsonspan.TextOf(p.Value.Of(r.Body))))
+		}
+	}
+	return texts
+}
+
+// Media lists the media and the texts of documents of an item; it is "" if there are none.
+func (r *Request) Media(it *Item) string {
+	nouns := [...]string{DocumentPart: "text file", ImagePart: "picture", AudioPart: "recording", FilePart: "document"}
+	var list []string
+	for _, p := range it.Parts {
+		what, size := nouns[p.Kind], p.Value.End-p.Value.Start
+		if what == "" {
+			continue
+		}
+		if p.Kind >= ImagePart {
+			size = size / 4 * 3 // bytes, as four letters of base64 encode three
+		}
+		if title := jsonspan.TextOf(p.Title.Of(r.Body)); len(title) > 0 {
+			what += fmt.Sprintf(" %q", excerpt.OneLine(string(title), 100))
+		}
+		if !p.IsAddress {
+			what += fmt.Sprintf(" (about %d KB)", (size+999)/1000)
+		}
+		list = append(list, what)
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,91 @@
+package responses
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/dialect/answer"
+	"epitome/event"
+	"epitome/summarize"
+)
+
+const path = "/responses" // ends the path of a request with a conversation; servers put paths of their own before it
+
+// Serves, Counts and Compacts tell three requests of a client apart by their path: for an answer of the model, for the
+// size of a conversation, and for a conversation that the provider has made shorter (not epitome's own compaction). For
+// the last two epitome repeats its earlier edits and decides none: they are about the form that the provider was sent.
+func (Dialect) Serves(p []byte) bool   { return bytes.HasSuffix(p, []byte(path)) }
+func (Dialect) Counts(p []byte) bool   { return bytes.HasSuffix(p, []byte(path+"/input_tokens")) }
+func (Dialect) Compacts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+"/compact")) }
+
+var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
+
+func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
+
+// stepOf returns the meaning of an event for its answer. A message that is still empty is a part of the frame.
+func stepOf(name string, e gjson.Result) answer.Step {
+	isFrame := strings.HasPrefix(name, "codex.") // such as codex.rate_limits, which is not of the answer
+	switch name {
+	case "response.failed", "response.cancelled":
+		return answer.ErrorStep
+	case "response.completed", "response.incomplete", "response.done":
+		return answer.EndStep
+	case "response.created", "response.queued", "response.in_progress", "response.metadata",
+		"response.heartbeat", "keepalive", "ping":
+		isFrame = true
+	case "response.output_item.added":
+		isFrame = e.Get("item.type").Str == "message" && e.Get("item.content.0.text").Str == ""
+	case "response.content_part.added":
+		isFrame = e.Get("part.type").Str == "output_text" && e.Get("part.text").Str == ""
+	case "response.output_text.delta":
+		isFrame = e.Get("delta").Str == ""
+	}
+	if isFrame {
+		return answer.FrameStep
+	}
+	return answer.SaidStep
+}
+
+func (Dialect) Usage(text []byte) (u event.Usage, input int) {
+	return answer.ReadUsage(text, "input", "output")
+}
+
+func (Dialect) ReadAnswer(body io.Reader) (summarize.Answer, error) { return format.Read(body) }
+
+// addPiece adds an answer, or an event of a streamed one, to a. A stream has the items of an answer one by one; its
+// last event repeats them all, unless the server leaves them out there; repeated items replace the text read before.
+func addPiece(a *answer.Answer, v gjson.Result) {
+	if v.Get("type").Str == "response.output_item.done" {
+		addItem(a, v.Get("item"))
+	}
+	if whole := v.Get("response"); whole.Exists() {
+		v = whole
+	}
+	items := v.Get("output").Array()
+	if len(items) > 0 {
+		a.Said.Reset()
+	}
+	for _, item := range items {
+		addItem(a, item)
+	}
+	reason := v.Get("incomplete_details.reason").Str
+	a.Refused = a.Refused || reason == "content_filter"
+	a.Cut = a.Cut || reason != "content_filter" && v.Get("status").Str == "incomplete"
+}
+
+func addItem(a *answer.Answer, item gjson.Result) {
+	typeName := item.Get("type").Str
+	a.Called = a.Called || strings.HasSuffix(typeName, "_call")
+	if typeName != "message" { // a call, or reasoning, which is not read
+		return
+	}
+	for _, part := range item.Get("content").Array() {
+		if part.Get("type").Str == "refusal" {
+			a.Refused = true
+		}
+		a.Said.WriteString(part.Get("text").Str)
+	}
+}

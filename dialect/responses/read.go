@@ -1,0 +1,211 @@
+// Package responses is the dialect of OpenAI Responses. The API's JSON names appear here and nowhere else.
+// An edit changes no byte outside its span; entries of unknown types are never changed; encrypted content is not read.
+package responses
+
+import (
+	"bytes"
+	"cmp"
+	"strconv"
+
+	"epitome/dialect/answer"
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
+)
+
+// Dialect implements conversation.Dialect, proxy.Dialect and summarize.Dialect. An item is one entry of the input, but
+// the entries of one answer (reasoning, messages, calls) are one item, as they may only be taken out together.
+type Dialect struct{ answer.OpenAI }
+
+func (Dialect) Name() string { return "responses" }
+
+// Read parses body. To save time it copies items at the start of the list that known has too, byte for byte.
+func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
+	r := &conversation.Request{Body: body, Dialect: d}
+	rd := reader{request: r}
+	readList := func(start int) (int, error) { return rd.readInput(start, known) }
+	if err := conversation.ReadBody(r, "input", readList, rd.readSetting); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+type reader struct {
+	request  *conversation.Request
+	inAnswer bool // the last item is an answer, or may be: the next entry may belong to it
+}
+
+// readSetting reads a key beside the input that not all APIs have.
+func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
+	r := rd.request
+	switch string(key) {
+	case "instructions":
+		r.System, r.Prompts = v, []jsonspan.Span{v}
+	case "reasoning": // the provider's cache depends on it
+		r.Settings = append(r.Settings, v)
+	case outputCap:
+		r.MaxOutput, _ = strconv.Atoi(string(v.Of(r.Body))) // 0 if it is no number
+	case "previous_response_id", "conversation", "prompt": // the provider has more of the conversation
+		if r.ServerState.Empty() || string(key) != "prompt" { // a prompt template is weaker: it names no conversation
+			r.ServerState = v
+		}
+		if r.Upkeep != conversation.ClientSummarizes { // which prevails, whatever the order of the keys
+			r.Upkeep = conversation.ProviderRemembers
+		}
+	case "context_management":
+		if r.Upkeep == conversation.NobodyElse && jsonspan.HasElements(r.Body, v) {
+			r.Upkeep = conversation.ProviderClears
+		}
+	case "truncation":
+		r.Truncates = string(v.Of(r.Body)) == `"auto"`
+	case "client_metadata":
+		if bytes.Contains(v.Of(r.Body), []byte(`\"request_kind\":\"compaction\"`)) { // Codex asks for its own summary
+			r.Upkeep = conversation.ClientSummarizes
+		}
+	}
+	return nil
+}
+
+// readInput reads the input that begins at Body[start]: a list of entries, or a user's text, which is never changed.
+func (rd *reader) readInput(start int, known *conversation.Request) (end int, err error) {
+	r := rd.request
+	if r.Body[start] != '"' {
+		return r.ReadList(known, start, rd.readEntry)
+	}
+	if end, err = jsonspan.EndOfString(r.Body, start); err != nil {
+		return 0, err
+	}
+	it := conversation.Item{Span: jsonspan.Span{Start: start, End: end}, Role: conversation.User, Locked: true}
+	r.Items = append(r.Items, it)
+	return end, r.ReadContent(&r.Items[0], it.Span, rd.addPart)
+}
+
+// readEntry reads an entry of the input.
+func (rd *reader) readEntry(o *jsonspan.Object) (err error) {
+	typeName := o.Text("type")
+	if typeName == "" && !o.Find("role").Empty() {
+		typeName = "message"
+	}
+	k, isKnown := kinds[typeName]
+	it := conversation.Item{Span: o.Span, Role: k.role, Compaction: k.holds == compaction}
+	if k.holds == content && it.Role == conversation.Unknown {
+		it.Role = roles[o.Text("role")]
+	}
+	if k.holds == trigger {
+		rd.request.Upkeep = conversation.ClientSummarizes
+	}
+	if it.Role == tool {
+		status := o.Text("status")
+		it.Name, it.Answers, it.IsError = o.Text("name"), o.Text("call_id"), status == "failed" || status == "incomplete"
+	}
+	isByProgram := o.In("caller").Text("caller_id") != "" // a program of an earlier entry calls: no new answer starts
+	it.StartsAnswer = it.Role == model && !isByProgram
+	// Declarations of tools stay, and so does an asynchronous call, whose output may come at any later time.
+	it.Locked = it.Role == conversation.Unknown || it.Role == system && k.holds == opaque || o.Raw("async") == "true"
+	switch value := o.Find(k.key); {
+	case k.holds == arguments:
+		it.Calls = []conversation.Call{callOf(o, k, value)}
+	case k.holds == nothing, !o.Find("encrypted_content").Empty(): // no part, as it is not read
+		it.Reasoning = []conversation.Thought{{Text: o.Find("content"), Summary: o.Find("summary"),
+			Sealed: o.Find("encrypted_content")}}
+	case k.holds == content:
+		err = rd.request.ReadContent(&it, value, rd.addPart)
+	case k.holds == screenshot:
+		rd.addPart(&it, o.In(k.key))
+	case k.holds == jsonText:
+		it.Answers = cmp.Or(it.Answers, o.Text("id")) // names the call where call_id is missing
+		if err = rd.request.ReadContent(&it, value, rd.addPart); len(it.Parts) == 1 {
+			it.Parts[0].Encoded = true // so a text that replaces it becomes JSON, too
+		}
+	case k.holds == picture && !value.Empty():
+		it.Parts = []conversation.Part{{Kind: conversation.ImagePart, Value: value}}
+	default:
+		it.Parts = []conversation.Part{{Value: o.Span}}
+	}
+	if k.args != "" {
+		it.Hosted = []conversation.Call{hostedCallOf(o, k)}
+	}
+	rd.add(it, it.Role == model || !isKnown)
+	return err
+}
+
+func callOf(entry *jsonspan.Object, k kind, args jsonspan.Span) conversation.Call {
+	name := cmp.Or(k.tool, entry.Text("name"))
+	if space := cmp.Or(entry.Text("namespace"), entry.Text("server_label")); space != "" {
+		name = space + "." + name
+	}
+	id := cmp.Or(entry.Text("call_id"), entry.Text("id"))
+	return conversation.Call{ID: id, Name: name, Arguments: args, FreeText: k.key == freeText}
+}
+
+func hostedCallOf(entry *jsonspan.Object, k kind) conversation.Call {
+	c, fault, status := callOf(entry, k, entry.Find(k.args)), entry.Find("error"), entry.Text("status")
+	c.Output = cmp.Or(fault, entry.Find("output", "outputs", "results"))
+	c.IsError = status == "failed" || status == "incomplete" || !fault.Empty()
+	c.HasRun = c.IsError || status == "completed" || status == ""
+	return c
+}
+
+// add adds the item that was read of one entry to the request. mayBePart says that the entry may be a part of an
+// answer: behind another such entry it joins the last item, so that both stay or go together.
+func (rd *reader) add(it conversation.Item, mayBePart bool) {
+	r := rd.request
+	if !mayBePart || !rd.inAnswer {
+		r.Items = append(r.Items, it)
+		rd.inAnswer = mayBePart
+		return
+	}
+	last := &r.Items[len(r.Items)-1]
+	last.End = it.End
+	last.Role = max(last.Role, it.Role) // the model's, unless all entries are of unknown types
+	last.Content = jsonspan.Span{}      // no text can stand in the place of several entries
+	last.Parts = append(last.Parts, it.Parts...)
+	last.Reasoning = append(last.Reasoning, it.Reasoning...)
+	last.Calls = append(last.Calls, it.Calls...)
+	last.Hosted = append(last.Hosted, it.Hosted...)
+	last.StartsAnswer = last.StartsAnswer || it.StartsAnswer
+	last.Locked = last.Locked || it.Locked
+}
+
+// breakpoint is the key of a mark for the provider's cache.
+const breakpoint = "prompt_cache_breakpoint"
+
+// addPart adds a part to an item. The output of a command becomes a part for each of its streams, without a Span: only
+// their texts can be replaced.
+func (rd *reader) addPart(it *conversation.Item, o *jsonspan.Object) {
+	isText := func(v jsonspan.Span) bool { return !v.Empty() && rd.request.Body[v.Start] == '"' }
+	isOutput := false
+	for _, key := range [...]string{"stdout", "stderr"} {
+		if v := o.Value(key); isText(v) {
+			it.Parts = append(it.Parts, conversation.Part{Kind: conversation.TextPart, Value: v})
+			isOutput = true
+		}
+	}
+	switch sealed := o.Find("encrypted_content"); {
+	case !sealed.Empty():
+		it.Reasoning = append(it.Reasoning, conversation.Thought{Sealed: sealed})
+		return
+	case isOutput:
+		return
+	}
+	if !o.Find(breakpoint).Empty() {
+		it.Marks = append(it.Marks, o.Member(breakpoint))
+	}
+	part := conversation.Part{Span: o.Span}
+	switch o.Text("type") {
+	case "input_image", "computer_screenshot":
+		part.Kind, part.Value, part.Detail = conversation.ImagePart, o.Find("image_url", "file_id"), o.Value("detail")
+		part.IsAddress = !bytes.HasPrefix(part.Value.Of(rd.request.Body), []byte(`"data:`))
+	case "input_file":
+		part.Kind, part.Value = conversation.FilePart, o.Find("file_data", "file_url", "file_id")
+		part.IsAddress, part.Title = o.Find("file_data").Empty(), o.Find("filename")
+	case "input_audio":
+		audio := o.In("input_audio")
+		part.Kind, part.Value, part.Detail = conversation.AudioPart, audio.Value("data"), audio.Value("format")
+	default:
+		part.Kind, part.Value = conversation.TextPart, o.Find("text", "refusal")
+	}
+	if !isText(part.Value) { // of no known kind, or without the value of its kind: it is counted as it is written
+		part = conversation.Part{Span: o.Span, Value: o.Span}
+	}
+	it.Parts = append(it.Parts, part)
+}
