@@ -80,6 +80,32 @@ func testValues(t *testing.T, s store.Store) {
 	want(t, s, long, strings.Repeat("x", store.MaxValue))
 	put(t, s, "\x00\xff", "\x00\xff")
 	want(t, s, "\x00\xff", "\x00\xff")
+
+	values, err := s.GetMany([]string{"\x00\xff", "none", "", "a", "a"})
+	if got := fmt.Sprintf("%q", values); err != nil || got != `["\x00\xff" "" "" "two" "two"]` || values[1] != nil {
+		t.Fatalf("%s, %v", got, err)
+	}
+	many := make([]string, 3000)
+	for i := range many {
+		many[i] = fmt.Sprintf("%0*d", store.MaxKey, i)
+	}
+	put(t, s, many[0], "first")
+	put(t, s, many[2999], "last")
+	if values, err = s.GetMany(many); err != nil || string(values[0]) != "first" || string(values[2999]) != "last" {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Delete(append(many, "none", "", "a")...), s.Delete()); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{many[0], many[2999], "a"} {
+		want(t, s, key, "")
+	}
+	want(t, s, "\x00\xff", "\x00\xff")
+	put(t, s, "a", "three")
+	want(t, s, "a", "three")
+	if values, err = s.GetMany(nil); err != nil || len(values) > 0 {
+		t.Fatalf("%q, %v", values, err)
+	}
 }
 
 func testSwaps(t *testing.T, s store.Store) {
@@ -194,6 +220,13 @@ func testModel(t *testing.T, s store.Store) {
 					t.Fatalf("%q, %v; want %q", standing, err, facts[k])
 				}
 			},
+			"delete": func(t *rapid.T) {
+				k := key(t)
+				if err := s.Delete(k, prefix+"none"); err != nil {
+					t.Fatal(err)
+				}
+				delete(facts, k)
+			},
 			"": func(t *rapid.T) {
 				for _, k := range []string{"a", "ab", "b", "c"} {
 					want(t, s, prefix+k, facts[prefix+k])
@@ -210,7 +243,9 @@ func testClose(t *testing.T, s store.Store) {
 	}
 	_, found, err1 := s.Get("a")
 	_, err2 := s.Swap("a", nil, []byte("x"), kept)
-	for i, err := range []error{err1, err2, s.Touch("a", kept)} {
+	values, err3 := s.GetMany([]string{"b", "a"})
+	found = found || values != nil
+	for i, err := range []error{err1, err2, err3, s.Touch("a", kept), s.Delete("a")} {
 		if !errors.Is(err, store.ErrClosed) || found {
 			t.Errorf("call %d: %v; want %v", i, err, store.ErrClosed)
 		}

@@ -54,17 +54,22 @@ func (m *memory) put(key string, f fact) error {
 	if size > m.limit {
 		return fmt.Errorf("%w: it takes %d bytes of %d", ErrNoSpace, size, m.limit)
 	}
-	if earlier, found := m.young[key]; found {
-		m.used -= earlier.size(key)
-		delete(m.young, key)
-	}
+	m.remove(key)
 	if m.used+size > m.limit {
 		m.young, m.old, m.used = map[string]fact{}, m.young, 0
 	}
-	delete(m.old, key)
 	m.young[key] = f
 	m.used += size
 	return nil
+}
+
+// remove removes a fact from its half. The caller holds m.mu.
+func (m *memory) remove(key string) {
+	if f, found := m.young[key]; found {
+		m.used -= f.size(key)
+	}
+	delete(m.young, key)
+	delete(m.old, key)
 }
 
 func (m *memory) Get(key string) (value []byte, found bool, err error) {
@@ -73,6 +78,18 @@ func (m *memory) Get(key string) (value []byte, found bool, err error) {
 		return nil
 	})
 	return value, value != nil, err
+}
+
+func (m *memory) GetMany(keys []string) ([][]byte, error) {
+	values := make([][]byte, len(keys))
+	for i, key := range keys {
+		value, _, err := m.Get(key)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = value
+	}
+	return values, nil
 }
 
 func (m *memory) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
@@ -100,6 +117,19 @@ func (m *memory) Touch(key string, keep time.Duration) error {
 		}
 		return m.put(key, there)
 	})
+}
+
+func (m *memory) Delete(keys ...string) error {
+	for _, key := range keys {
+		err := m.use("delete", key, func(fact) error {
+			m.remove(key)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *memory) Close() error {

@@ -150,6 +150,41 @@ func (r *Redis) Get(key string) (value []byte, found bool, err error) {
 	return value, found, err
 }
 
+func (r *Redis) GetMany(keys []string) ([][]byte, error) {
+	answers, err := r.pipeline("read", "get", keys)
+	if err != nil {
+		return nil, err
+	}
+	values := make([][]byte, len(keys))
+	for i, answer := range answers {
+		if text, err := answer.Text(); err == nil {
+			values[i] = []byte(text)
+		}
+	}
+	return values, nil
+}
+
+// pipeline sends a command for each key at once. An answer has an error only where there is no fact.
+func (r *Redis) pipeline(verb, command string, keys []string) (answers []*redis.Cmd, err error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	err = r.do(verb, keys[0], func(ctx context.Context) error {
+		p := r.client.Pipeline()
+		for _, key := range keys { // no MGET: in a Cluster, keys lie on several servers
+			answers = append(answers, p.Do(ctx, command, redisPrefix+key))
+		}
+		_, err := p.Exec(ctx) // of the first that failed, perhaps as there is no fact
+		for _, answer := range answers {
+			if failed := answer.Err(); failed != nil && !errors.Is(failed, redis.Nil) {
+				return failed
+			}
+		}
+		return err
+	})
+	return answers, err
+}
+
 // swap sets a value if the one that is there, or the empty text for none, is the expected one.
 var swap = redis.NewScript(`
 local now = redis.call('GET', KEYS[1])
@@ -176,6 +211,11 @@ func (r *Redis) Touch(key string, keep time.Duration) error {
 	return r.do("touch", key, func(ctx context.Context) error {
 		return r.client.Do(ctx, "pexpire", redisPrefix+key, keep.Milliseconds(), "gt").Err()
 	})
+}
+
+func (r *Redis) Delete(keys ...string) error {
+	_, err := r.pipeline("delete", "del", keys)
+	return err
 }
 
 func (r *Redis) Close() error {

@@ -115,6 +115,7 @@ func TestRedisCluster(t *testing.T) {
 	for i := range 20 {
 		want(t, s, fmt.Sprint("k", i), "v")
 	}
+	testValues(t, s)
 }
 
 func TestRedisBehindASentinel(t *testing.T) {

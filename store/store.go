@@ -37,6 +37,10 @@ type Store interface {
 	// Get returns the value under a key. After an error it is not known whether there is one.
 	Get(key string) (value []byte, found bool, err error)
 
+	// GetMany returns the values under keys, in their order, and nil where there is none. After an error it returns none.
+	// It is one round trip, and no snapshot: of what is written meanwhile, it may see a part.
+	GetMany(keys []string) (values [][]byte, err error)
+
 	// Swap sets the value under a key if the one that is there equals old; a nil old wants none. It returns the value
 	// that is there afterwards, nil if none. Of two writers that swap the same old, one wins, and both get the winner's
 	// value.
@@ -45,6 +49,10 @@ type Store interface {
 	// Touch lets the fact under a key live for keep from now, unless it lives about as long anyway: a sixteenth of keep
 	// may be missing.
 	Touch(key string, keep time.Duration) error
+
+	// Delete removes the facts under keys, in one round trip. Keys that have none do not matter. After an error some may
+	// be removed.
+	Delete(keys ...string) error
 
 	// Close closes the store. Afterwards calls return ErrClosed; a second Close does nothing.
 	Close() error

@@ -92,6 +92,16 @@ func (o overlay) Get(key string) (value []byte, found bool, err error) {
 	return o.below.Get(key)
 }
 
+func (o overlay) GetMany(keys []string) ([][]byte, error) {
+	values, err := o.below.GetMany(keys)
+	for i := range values {
+		if own, found, _ := o.Store.Get(keys[i]); found {
+			values[i] = own
+		}
+	}
+	return values, err
+}
+
 func (o overlay) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
 	there, _, err := o.Get(key)
 	if err != nil || !bytes.Equal(there, old) {
