@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/dialect/answer"
 	"epitome/inject"
 )
 
@@ -15,21 +16,21 @@ const maxText = 256 << 10 // bytes of an answer
 var frame = regexp.MustCompile(`(?m)^[ \t\x{feff}]*(== |\[epitome: |\[end of summary)`)
 
 // read returns what is kept of an answer, or why it cannot be used.
-func (j *job) read(answer Answer) (text, why string) {
-	said, most := unwrap(answer.Text), j.maxTokens()
+func (j *job) read(a answer.Answer) (text, why string) {
+	said, most := unwrap(a.Text), j.maxTokens()
 	switch {
-	case answer.Refused:
+	case a.Refused:
 		return "", "it was declined"
-	case said == "" && answer.Called:
+	case said == "" && a.Called:
 		return "", "it called a tool in place of a text"
-	case said == "" && answer.Cut:
+	case said == "" && a.Cut:
 		return "", "it was cut off before it had begun"
 	case said == "":
 		return "", "it was empty"
 	case len(said) > maxText:
 		return "", "it was far too long"
 	}
-	text, why = j.summary(said, answer.Cut)
+	text, why = j.summary(said, a.Cut)
 	isNamed := func(file string) bool { return strings.Contains(text, file[strings.LastIndexAny(file, `/\`)+1:]) }
 	if files := strings.Fields(j.question.Written); why == "" && len(files) > 0 && !slices.ContainsFunc(files, isNamed) {
 		why = "it named none of the files that were written"

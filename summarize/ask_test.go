@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"epitome/dialect/answer"
 	"epitome/event"
 )
 
@@ -62,11 +63,11 @@ func TestBadAnswersAreFailuresAfterOneMoreTry(t *testing.T) {
 	}
 	no := good("a")[:strings.Index(good("a"), "## Failed")]
 	f("nothing", text(""), "empty", 2)
-	f("a refusal in a field", says(Answer{Refused: true}), "declined", 2)
-	f("tool calls", says(Answer{Called: true}), "called a tool", 2)
+	f("a refusal in a field", says(answer.Answer{Refused: true}), "declined", 2)
+	f("tool calls", says(answer.Answer{Called: true}), "called a tool", 2)
 	f("missing sections", text(no), "Failed Approaches, Open Issues, Next Steps, Critical Values", 2)
 	f("the form as it was given", text(prompt{}.render("form")), "Goal", 2)
-	f("cut off", says(Answer{Text: no, Cut: true}), "cut off", 2)
+	f("cut off", says(answer.Answer{Text: no, Cut: true}), "cut off", 2)
 	f("longer than its room", text(good("a")+strings.Repeat("more and more\n", 1000)), "2000 are the most", 2)
 	f("an error", raw(500, "oops "+secret), "status 500", 2)
 	f("half a stream", raw(200, `{"Text":"## Go`), "broke off", 2)
@@ -137,7 +138,7 @@ func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
 	f("no body", func(q *Question) { q.Continue = nil })
 	f("a broken body", func(q *Question) { q.Continue = []byte("broken") })
 	f("too long", func(*Question) {}, raw(400, "too long"))
-	f("too long within", func(*Question) {}, says(Answer{Error: []byte("too long")}))
+	f("too long within", func(*Question) {}, says(answer.Answer{Error: []byte("too long")}))
 	f("refused", func(*Question) {}, raw(422, "roles must alternate"))
 	q := question("a")
 	q.Transcript = nil

@@ -3,6 +3,8 @@ package summarize
 import (
 	"context"
 	"io"
+
+	"epitome/dialect/answer"
 )
 
 // Request is sent to an upstream. It holds a credential and a conversation: it is not for logs.
@@ -32,9 +34,9 @@ type Dialect interface {
 	// Authorize returns the headers of a request with a key.
 	Authorize(key string) (headers [][2]string)
 	// Continue returns a request that puts an instruction behind the conversation in body and asks for plain text.
-	Continue(body []byte, instruction string, f Form) ([]byte, error)
+	Continue(body []byte, instruction string, f answer.Form) ([]byte, error)
 	// Prompt returns a request with a system prompt and a message of the user.
-	Prompt(model, system, user string, f Form) []byte
+	Prompt(model, system, user string, f answer.Form) []byte
 	// ReadAnswer reads an answer, streamed or not. One that breaks off or is too large is an error.
-	ReadAnswer(body io.Reader) (Answer, error)
+	ReadAnswer(body io.Reader) (answer.Answer, error)
 }

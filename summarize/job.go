@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"epitome/dialect/answer"
 	"epitome/event"
 	"epitome/inject"
 )
@@ -41,7 +42,7 @@ type job struct {
 	ctx        context.Context // ends with the job's time
 	prompt     prompt
 	way        string
-	form       Form
+	form       answer.Form
 	step       int            // of cutting the transcript down
 	retryAfter time.Duration  // for which the upstream wants no request
 	memory     *inject.Memory // that keeps what the answer says for later sessions; nil if nothing is learned
@@ -160,15 +161,15 @@ func (j *job) ask() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		answer, status := j.send(body)
-		text, why := j.read(answer)
+		a, status := j.send(body)
+		text, why := j.read(a)
 		switch {
 		case j.ctx.Err() != nil:
 			return "", j.late()
-		case status != http.StatusOK || answer.Error != nil:
-			err = j.adapt(status, answer.Error)
+		case status != http.StatusOK || a.Error != nil:
+			err = j.adapt(status, a.Error)
 		case why != "":
-			err = j.askAgain(why, answer)
+			err = j.askAgain(why, a)
 		default:
 			return text, nil
 		}
@@ -208,7 +209,7 @@ func (j *job) body() ([]byte, error) {
 
 // send sends a request and reads its answer, whose Error has what the upstream says against the request. status is 0 if
 // the upstream could not be reached or broke off.
-func (j *job) send(body []byte) (answer Answer, status int) {
+func (j *job) send(body []byte) (a answer.Answer, status int) {
 	r := Request{Upstream: j.upstream, Path: j.dialect.Path(), Body: body, KeyEnv: j.keyEnv,
 		Authorize: j.dialect.Authorize}
 	if j.keyEnv == "" && j.upstream == j.question.Upstream {
@@ -217,7 +218,7 @@ func (j *job) send(body []byte) (answer Answer, status int) {
 	j.cost.Requests++
 	resp, err := j.deps.Send(j.ctx, r)
 	if err != nil || resp.Body == nil {
-		return answer, 0
+		return a, 0
 	}
 	stop := context.AfterFunc(j.ctx, func() { _ = resp.Body.Close() }) // ends a read that waits
 	defer func() {
@@ -226,21 +227,21 @@ func (j *job) send(body []byte) (answer Answer, status int) {
 	}()
 	j.retryAfter = retryAfter(resp.RetryAfter)
 	if resp.Status != http.StatusOK {
-		answer.Error, _ = io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-		return answer, resp.Status
+		a.Error, _ = io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+		return a, resp.Status
 	}
-	answer, err = j.dialect.ReadAnswer(resp.Body)
-	j.cost.InputTokens += answer.Input
-	j.cost.CachedTokens += answer.Cached
-	j.cost.WrittenTokens += answer.Written
-	j.cost.OutputTokens += answer.Output
-	if answer.Input == 0 {
+	a, err = j.dialect.ReadAnswer(resp.Body)
+	j.cost.InputTokens += a.Input
+	j.cost.CachedTokens += a.Cached
+	j.cost.WrittenTokens += a.Written
+	j.cost.OutputTokens += a.Output
+	if a.Input == 0 {
 		j.cost.Untold++
 	}
 	if err != nil {
-		return answer, 0
+		return a, 0
 	}
-	return answer, resp.Status
+	return a, resp.Status
 }
 
 // adapt changes the next request after one that was not answered. An error says that there is none.
@@ -283,7 +284,7 @@ var (
 
 // adaptForm returns the form to ask in after a provider has refused f: with a lower cap on the output, with the other
 // cap, or as a stream. It is false if f is not what was refused.
-func adaptForm(f Form, refusal []byte) (Form, bool) {
+func adaptForm(f answer.Form, refusal []byte) (answer.Form, bool) {
 	if found := highestCap.FindSubmatch(refusal); found != nil {
 		if n, err := strconv.Atoi(string(found[1])); err == nil && n > 0 && n < f.MaxOutput {
 			f.MaxOutput = n
@@ -349,15 +350,15 @@ func retryAfter(value string) time.Duration {
 }
 
 // askAgain says in the next request why the answer could not be used. A second such answer is the last.
-func (j *job) askAgain(why string, answer Answer) error {
+func (j *job) askAgain(why string, a answer.Answer) error {
 	if j.prompt.Why != "" || !j.mayAskAgain() {
 		return j.fail(why)
 	}
 	j.prompt.Why = why
-	if answer.Cut { // reasoning may have used up the output
+	if a.Cut { // reasoning may have used up the output
 		j.form.MaxOutput *= 2
 	}
-	if (answer.Cut || answer.Called) && len(j.question.Transcript) > 0 {
+	if (a.Cut || a.Called) && len(j.question.Transcript) > 0 {
 		j.way = WayTranscript // it has no tools, and leaves room for a long answer
 	}
 	return nil

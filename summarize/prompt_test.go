@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"text/template"
+
+	"epitome/dialect/answer"
 )
 
 func TestUpdateKeepsWhatWasKnown(t *testing.T) {
@@ -90,7 +92,7 @@ func headed(t testing.TB, said string) (text, why string) {
 	q := question("a")
 	j := r.newJob(q, true)
 	j.prompt = newPrompt(&q, 100_000)
-	return j.read(Answer{Text: said})
+	return j.read(answer.Answer{Text: said})
 }
 
 func FuzzAnswerNeverForgesTheFrame(f *testing.F) {

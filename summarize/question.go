@@ -47,21 +47,3 @@ type Prose struct {
 	Text string `json:"text"`
 	event.Cost
 }
-
-// Form is how an answer is asked for.
-type Form struct {
-	MaxOutput int  // tokens
-	OtherCap  bool // the provider wants the cap under another name than usual
-	Stream    bool // the provider answers in streams alone
-}
-
-// Answer is the answer of a model to one request. Tokens are 0 if it does not state them.
-type Answer struct {
-	Text    string // without reasoning
-	Refused bool   // the model, or a filter, declined
-	Cut     bool   // the cap on the output was reached
-	Called  bool   // the model calls tools
-	Error   []byte // of a provider that failed within the answer; nil if it did not
-
-	Input, Cached, Written, Output int // tokens; the cache had Cached of Input, and took up Written
-}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"epitome/dialect/answer"
 	"epitome/event"
 )
 
@@ -59,7 +60,7 @@ func (r *rig) rests() (n int) {
 // code alone writes the summaries of the next five compactions, and one event says so. Other conversations ask it, and
 // once it answers, so does this one.
 func TestFailingModelRests(t *testing.T) {
-	cut := says(Answer{Text: good("a")[:40], Cut: true})
+	cut := says(answer.Answer{Text: good("a")[:40], Cut: true})
 	mixed := func(ctx context.Context, s sent) (Response, error) {
 		kinds := []step{raw(500, "oops"), text(""), cut}
 		return kinds[len(s.request.Body)%len(kinds)](ctx, s)
@@ -67,7 +68,7 @@ func TestFailingModelRests(t *testing.T) {
 	for name, bad := range map[string]step{
 		"no head": deaf, "no body": silent, "429": raw(429, "slow down"), "500": raw(500, "oops"),
 		"no connection": breaks, "cut": cut, "empty": text(""), "mixed": mixed, "refused": raw(400, "odd"),
-		"an error within": says(Answer{Error: []byte("overloaded")}), "a wrong key": raw(401, "no"),
+		"an error within": says(answer.Answer{Error: []byte("overloaded")}), "a wrong key": raw(401, "no"),
 	} {
 		for _, prepares := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, prepares %v", name, prepares), func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/dialect/answer"
 	"epitome/event"
 	"epitome/store"
 )
@@ -58,7 +59,7 @@ func question(key string) Question {
 type sent struct {
 	Way, Model, System, Ask string
 	Conversation            string
-	Form                    Form
+	Form                    answer.Form
 	request                 Request
 }
 
@@ -71,19 +72,19 @@ func (tongue) Authorize(key string) [][2]string {
 	return [][2]string{{"Authorization", "Bearer " + key}}
 }
 
-func (tongue) Continue(body []byte, instruction string, f Form) ([]byte, error) {
+func (tongue) Continue(body []byte, instruction string, f answer.Form) ([]byte, error) {
 	if string(body) == "broken" {
 		return nil, errors.New("it is broken")
 	}
 	return json.Marshal(sent{Way: WayContinue, Conversation: string(body), Ask: instruction, Form: f})
 }
 
-func (tongue) Prompt(model, system, user string, f Form) []byte {
+func (tongue) Prompt(model, system, user string, f answer.Form) []byte {
 	b, _ := json.Marshal(sent{Way: WayTranscript, Model: model, System: system, Ask: user, Form: f})
 	return b
 }
 
-func (tongue) ReadAnswer(body io.Reader) (a Answer, err error) {
+func (tongue) ReadAnswer(body io.Reader) (a answer.Answer, err error) {
 	b, err := io.ReadAll(body)
 	if err == nil && json.Unmarshal(b, &a) != nil {
 		err = io.ErrUnexpectedEOF
@@ -94,14 +95,14 @@ func (tongue) ReadAnswer(body io.Reader) (a Answer, err error) {
 // step is what the upstream does with a request.
 type step func(ctx context.Context, r sent) (Response, error)
 
-func says(a Answer) step {
+func says(a answer.Answer) step {
 	return func(context.Context, sent) (Response, error) {
 		b, err := json.Marshal(a)
 		return Response{Status: 200, Body: io.NopCloser(bytes.NewReader(b))}, err
 	}
 }
 
-func text(t string) step { return says(Answer{Text: t, Input: 1000, Cached: 900, Output: 50}) }
+func text(t string) step { return says(answer.Answer{Text: t, Input: 1000, Cached: 900, Output: 50}) }
 
 func raw(status int, body string) step {
 	return func(context.Context, sent) (Response, error) {

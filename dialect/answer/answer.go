@@ -19,7 +19,6 @@ import (
 	"epitome/dialect/jsonspan"
 	"epitome/event"
 	"epitome/internal/unit"
-	"epitome/summarize"
 )
 
 // maxBytes bounds an answer that is read. A stream is mostly envelope, and some streams repeat the request's tools.
@@ -41,14 +40,25 @@ type Format struct {
 	// Step returns the meaning of an event that is an object and reports no error. name is its type.
 	Step func(name string, event gjson.Result) Step
 	// Add adds to a what an event says. An answer that is not streamed comes as one event.
-	Add func(a *Answer, event gjson.Result)
+	Add func(a *Partial, event gjson.Result)
 	// Usage reads the token counts of an answer, and how many tokens of the model its request had.
 	Usage func(answer []byte) (u event.Usage, input int)
 }
 
-// Answer is an answer as far as it has been read.
+// Answer is the answer of a model to one request. Tokens are 0 if it does not state them.
 type Answer struct {
-	summarize.Answer
+	Text    string // without reasoning
+	Refused bool   // the model, or a filter, declined
+	Cut     bool   // the cap on the output was reached
+	Called  bool   // the model calls tools
+	Error   []byte // of a provider that failed within the answer; nil if it did not
+
+	Input, Cached, Written, Output int // tokens; the cache had Cached of Input, and took up Written
+}
+
+// Partial is an answer as far as it has been read.
+type Partial struct {
+	Answer
 	Said strings.Builder // the text read so far; Text is set at the end
 }
 
@@ -70,16 +80,16 @@ func (f *Format) StepOf(kind, data []byte) Step {
 }
 
 // Read reads an answer, whole or as a stream. An answer that breaks off or is too long is io.ErrUnexpectedEOF.
-func (f *Format) Read(body io.Reader) (summarize.Answer, error) {
+func (f *Format) Read(body io.Reader) (Answer, error) {
 	all, err := io.ReadAll(io.LimitReader(body, maxBytes))
 	if err != nil {
-		return summarize.Answer{}, err
+		return Answer{}, err
 	}
-	var a Answer
+	var a Partial
 	events, isOver := Events(all), false
 	if !IsStream(all) { // a whole answer is read as the only event of a stream
 		if !jsonspan.Valid(all) {
-			return summarize.Answer{}, io.ErrUnexpectedEOF
+			return Answer{}, io.ErrUnexpectedEOF
 		}
 		events, isOver = slices.Values([]Event{{Data: all}}), true
 	}
@@ -95,7 +105,7 @@ func (f *Format) Read(body io.Reader) (summarize.Answer, error) {
 		}
 	}
 	if !isOver {
-		return summarize.Answer{}, io.ErrUnexpectedEOF
+		return Answer{}, io.ErrUnexpectedEOF
 	}
 	u, _ := f.Usage(all) // with the events behind EndStep, which may have the counts
 	a.Text = a.Said.String()

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"epitome/dialect/jsonspan"
-	"epitome/summarize"
 	"epitome/tokenize"
 )
 
@@ -43,9 +42,16 @@ func (OpenAI) Declared(tools []byte) []tokenize.Tool {
 	return list
 }
 
+// Form is how an answer is asked for.
+type Form struct {
+	MaxOutput int  // tokens
+	OtherCap  bool // the provider wants the cap under another name than usual
+	Stream    bool // the provider answers in streams alone
+}
+
 // Ask returns body with message at the end of the list under listKey. It deletes settings that would give the answer
 // another form than one text, or that belong to the client's own answer; it is streamed only if the form says so.
-func Ask(body []byte, listKey string, message []byte, f summarize.Form) ([]byte, error) {
+func Ask(body []byte, listKey string, message []byte, f Form) ([]byte, error) {
 	o, err := jsonspan.WholeObject(body)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 
 	"epitome/dialect/answer"
 	"epitome/event"
-	"epitome/summarize"
 )
 
 // pathEnd ends the path of every request that holds a conversation; servers put paths of their own before it.
@@ -54,13 +53,13 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	return answer.ReadUsage(text, "prompt", "completion")
 }
 
-func (Dialect) ReadAnswer(body io.Reader) (summarize.Answer, error) { return format.Read(body) }
+func (Dialect) ReadAnswer(body io.Reader) (answer.Answer, error) { return format.Read(body) }
 
 // cutReasons are the finish reasons of an answer that was cut off, as a limit on its tokens was reached.
 var cutReasons = [...]string{"length", "max_tokens", "model_length", "model_context_window_exceeded"}
 
 // addPiece adds an answer, or a piece of a streamed one, to a. Reasoning has fields or parts of its own, not read here.
-func addPiece(a *answer.Answer, v gjson.Result) {
+func addPiece(a *answer.Partial, v gjson.Result) {
 	choice := v.Get("choices.0") // the only one, as epitome does not ask for more
 	said := choice.Get("delta")
 	if message := choice.Get("message"); message.Exists() {

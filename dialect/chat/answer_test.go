@@ -8,7 +8,6 @@ import (
 
 	"epitome/dialect/answer"
 	"epitome/event"
-	"epitome/summarize"
 )
 
 func TestEventsOfAStream(t *testing.T) {
@@ -72,7 +71,7 @@ func TestOnlyAHigherCapIsLowered(t *testing.T) {
 }
 
 func TestContinue(t *testing.T) {
-	f := func(form summarize.Form, body, want string) {
+	f := func(form answer.Form, body, want string) {
 		t.Helper()
 		form.MaxOutput = 900
 		got, err := Dialect{}.Continue([]byte(body), "Sum it\nup", form)
@@ -81,14 +80,14 @@ func TestContinue(t *testing.T) {
 			t.Errorf("%s\n got %s (%v)\nwant %s", body, got, err, want)
 		}
 	}
-	usual := summarize.Form{}
+	usual := answer.Form{}
 	f(usual, `{"n":2,"messages":[1],"temperature":0.70,"response_format":{"type":"json_object"}}`,
 		`{"messages":[1,Q],"temperature":0.70,"max_tokens":900}`)
 	f(usual, `{"tools":[{"x":1}],"messages":[1],"stream":true}`,
 		`{"tools":[{"x":1}],"messages":[1,Q],"tool_choice":"none","max_tokens":900}`)
-	f(summarize.Form{OtherCap: true}, `{"max_tokens":4,"messages":[1]}`,
+	f(answer.Form{OtherCap: true}, `{"max_tokens":4,"messages":[1]}`,
 		`{"messages":[1,Q],"max_completion_tokens":900}`)
-	f(summarize.Form{Stream: true}, `{"stream":false,"messages":[1]}`,
+	f(answer.Form{Stream: true}, `{"stream":false,"messages":[1]}`,
 		`{"messages":[1,Q],"stream":true,"max_tokens":900}`)
 	for _, body := range []string{``, `[]`, `{"model":"m"}`, `{"messages":{}}`, `{"messages":[1],"n":1,"n":2}`,
 		`{"messages":[01]}`} {
@@ -97,23 +96,23 @@ func TestContinue(t *testing.T) {
 }
 
 func TestAnswersAreRead(t *testing.T) {
-	f := func(body string, want summarize.Answer) {
+	f := func(body string, want answer.Answer) {
 		t.Helper()
 		got, err := Dialect{}.ReadAnswer(iotest.OneByteReader(strings.NewReader(body)))
 		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) || err != nil {
 			t.Errorf("%.80q: %+v, %v; want %+v", body, got, err, want)
 		}
 	}
-	failed := func(doc string) summarize.Answer { return summarize.Answer{Error: []byte(doc)} }
+	failed := func(doc string) answer.Answer { return answer.Answer{Error: []byte(doc)} }
 	f(`{"choices":[{"index":0,"message":{"content":"a\nb","reasoning":"no"},"finish_reason":"stop"}],
 		"usage":{"prompt_tokens":9,"completion_tokens":2,`+
 		`"prompt_tokens_details":{"cached_tokens":8,"cache_write_tokens":1}}}`,
-		summarize.Answer{Text: "a\nb", Input: 9, Cached: 8, Written: 1, Output: 2})
+		answer.Answer{Text: "a\nb", Input: 9, Cached: 8, Written: 1, Output: 2})
 	f(`{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"thinking","text":"no"},{"text":"b"}]},`+
 		`"finish_reason":"length"}]}`,
-		summarize.Answer{Text: "ab", Cut: true})
-	f(`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]}}]}`, summarize.Answer{Called: true})
-	f(`{"choices":[{"message":{"content":"","refusal":"I cannot"}}]}`, summarize.Answer{Refused: true})
+		answer.Answer{Text: "ab", Cut: true})
+	f(`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]}}]}`, answer.Answer{Called: true})
+	f(`{"choices":[{"message":{"content":"","refusal":"I cannot"}}]}`, answer.Answer{Refused: true})
 	f(`{"error":{"message":"too long"}}`, failed(`{"error":{"message":"too long"}}`))
 
 	const end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
@@ -121,9 +120,9 @@ func TestAnswersAreRead(t *testing.T) {
 		"data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"no\"}}]}\n\n"+
 		"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"+
 		"data:{\"choices\":\ndata: [{\"delta\":{\"content\":\"b\"}}]}\n\n"+end,
-		summarize.Answer{Text: "ab"})
+		answer.Answer{Text: "ab"})
 	f("data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"length\"}]}\n\n"+
 		"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"prompt_cache_hit_tokens\":2,\"completion_tokens\":1}}",
-		summarize.Answer{Text: "a", Cut: true, Input: 3, Cached: 2, Output: 1}) // no [DONE], no empty line at its end
+		answer.Answer{Text: "a", Cut: true, Input: 3, Cached: 2, Output: 1}) // no [DONE], no empty line at its end
 	f("data: {\"error\":{\"message\":\"too long\"}}\n\n", failed(`{"error":{"message":"too long"}}`))
 }

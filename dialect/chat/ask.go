@@ -9,7 +9,6 @@ import (
 	"epitome/dialect/answer"
 	"epitome/dialect/conversation"
 	"epitome/dialect/jsonspan"
-	"epitome/summarize"
 )
 
 // The names of the cap on the output. Most providers want the first one, newer models of OpenAI the other.
@@ -23,7 +22,7 @@ func (Dialect) Path() string { return "/v1" + pathEnd }
 
 // Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text that
 // is not stored: no tool may be called, but their declarations stay, as the provider's cache depends on them.
-func (d Dialect) Continue(body []byte, instruction string, f summarize.Form) ([]byte, error) {
+func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte, error) {
 	asked, err := answer.Ask(body, "messages", d.UserMessage(instruction), f)
 	if err != nil {
 		return nil, err
@@ -42,7 +41,7 @@ func (d Dialect) Continue(body []byte, instruction string, f summarize.Form) ([]
 }
 
 // Prompt returns a request of its own for one plain text, not behind a conversation.
-func (d Dialect) Prompt(model, system, user string, f summarize.Form) []byte {
+func (d Dialect) Prompt(model, system, user string, f answer.Form) []byte {
 	start := fmt.Appendf(nil, `{"model":%s,"messages":[%s]}`, jsonspan.Quoted(model),
 		message(conversation.System, system))
 	body, _ := d.Continue(start, user, f) // start has a list of messages

@@ -8,7 +8,6 @@ import (
 	"epitome/dialect/answer"
 	"epitome/dialect/jsonspan"
 	"epitome/event"
-	"epitome/summarize"
 )
 
 func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
@@ -38,10 +37,10 @@ func stepOf(name string, e gjson.Result) answer.Step {
 	return answer.SaidStep
 }
 
-func (Dialect) ReadAnswer(body io.Reader) (summarize.Answer, error) { return format.Read(body) }
+func (Dialect) ReadAnswer(body io.Reader) (answer.Answer, error) { return format.Read(body) }
 
 // addPiece adds an answer (a list of blocks), or an event of a stream (a block or a piece), to a. Thinking is not read.
-func addPiece(a *answer.Answer, v gjson.Result) {
+func addPiece(a *answer.Partial, v gjson.Result) {
 	for _, block := range append(v.Get("content").Array(), v.Get("content_block"), v.Get("delta")) {
 		switch block.Get("type").Str {
 		case "text", "text_delta":

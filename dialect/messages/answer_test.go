@@ -10,7 +10,6 @@ import (
 
 	"epitome/dialect/answer"
 	"epitome/event"
-	"epitome/summarize"
 )
 
 func TestEventsOfAStream(t *testing.T) {
@@ -86,22 +85,22 @@ func TestReadAnswer(t *testing.T) {
 	}
 	for _, c := range []struct {
 		body string
-		want summarize.Answer
+		want answer.Answer
 		err  error
 	}{
 		{`{"content":[` + thought + `,` + text(`a\n`) + `,` + text("b") +
 			`],"stop_reason":"end_turn","usage":{"input_tokens":1,` +
 			`"cache_read_input_tokens":8,"cache_creation_input_tokens":2,"output_tokens":3}}`,
-			summarize.Answer{Text: "a\nb", Input: 11, Cached: 8, Written: 2, Output: 3}, nil},
-		{`{"content":[` + text("a") + `],"stop_reason":"max_tokens"}`, summarize.Answer{Text: "a", Cut: true}, nil},
-		{`{"content":[` + call + `],"stop_reason":"tool_use"}`, summarize.Answer{Called: true}, nil},
-		{`{"type":"error","error":{}}`, summarize.Answer{Error: []byte(`{"type":"error","error":{}}`)}, nil},
+			answer.Answer{Text: "a\nb", Input: 11, Cached: 8, Written: 2, Output: 3}, nil},
+		{`{"content":[` + text("a") + `],"stop_reason":"max_tokens"}`, answer.Answer{Text: "a", Cut: true}, nil},
+		{`{"content":[` + call + `],"stop_reason":"tool_use"}`, answer.Answer{Called: true}, nil},
+		{`{"type":"error","error":{}}`, answer.Answer{Error: []byte(`{"type":"error","error":{}}`)}, nil},
 		{data(start, thinks, b, a, end("end_turn"), `{"type":"message_stop"}`),
-			summarize.Answer{Text: "ba", Input: 9, Cached: 8, Output: 5}, nil},
+			answer.Answer{Text: "ba", Input: 9, Cached: 8, Output: 5}, nil},
 		{data(start, `{"type":"error","error":{"message":"too long"}}`),
-			summarize.Answer{Error: []byte(`{"type":"error","error":{"message":"too long"}}`)}, nil},
-		{"", summarize.Answer{}, io.ErrUnexpectedEOF},
-		{data(start, a), summarize.Answer{}, io.ErrUnexpectedEOF},
+			answer.Answer{Error: []byte(`{"type":"error","error":{"message":"too long"}}`)}, nil},
+		{"", answer.Answer{}, io.ErrUnexpectedEOF},
+		{data(start, a), answer.Answer{}, io.ErrUnexpectedEOF},
 	} {
 		got, err := Dialect{}.ReadAnswer(iotest.OneByteReader(strings.NewReader(c.body)))
 		if !reflect.DeepEqual(got, c.want) || !errors.Is(err, c.err) {

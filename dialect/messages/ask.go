@@ -9,9 +9,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/dialect/answer"
 	"epitome/dialect/conversation"
 	"epitome/dialect/jsonspan"
-	"epitome/summarize"
 )
 
 const (
@@ -49,7 +49,7 @@ func (Dialect) Authorize(key string) (headers [][2]string) {
 	return [][2]string{{"x-api-key", key}, {versionHeader, "2023-06-01"}}
 }
 
-func (d Dialect) Prompt(model, system, user string, f summarize.Form) []byte {
+func (d Dialect) Prompt(model, system, user string, f answer.Form) []byte {
 	stream := ""
 	if f.Stream {
 		stream = `,"stream":true`
@@ -98,7 +98,7 @@ var dropped = [...]string{
 
 // Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text.
 // System messages at the end stay behind it, as the API takes no user's message right behind them.
-func (d Dialect) Continue(body []byte, instruction string, f summarize.Form) ([]byte, error) {
+func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte, error) {
 	o, err := jsonspan.WholeObject(body)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,7 @@ package messages
 import (
 	"testing"
 
-	"epitome/summarize"
+	"epitome/dialect/answer"
 )
 
 const (
@@ -42,7 +42,7 @@ func TestContinue(t *testing.T) {
 		{bodyOf(), ""},
 		{`{"tool_choice":{"type":"any"},"messages":[` + task + `]}`, ""},
 	} {
-		got, err := Dialect{}.Continue([]byte(c.body), "Sum it\nup", summarize.Form{MaxOutput: 9})
+		got, err := Dialect{}.Continue([]byte(c.body), "Sum it\nup", answer.Form{MaxOutput: 9})
 		if string(got) != c.want || (err != nil) != (c.want == "") {
 			t.Errorf("%s\n got %s (%v)\nwant %s", c.body, got, err, c.want)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"epitome/dialect/answer"
 	"epitome/event"
-	"epitome/summarize"
 )
 
 const path = "/responses" // ends the path of a request with a conversation; servers put paths of their own before it
@@ -53,11 +52,11 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	return answer.ReadUsage(text, "input", "output")
 }
 
-func (Dialect) ReadAnswer(body io.Reader) (summarize.Answer, error) { return format.Read(body) }
+func (Dialect) ReadAnswer(body io.Reader) (answer.Answer, error) { return format.Read(body) }
 
 // addPiece adds an answer, or an event of a streamed one, to a. A stream has the items of an answer one by one; its
 // last event repeats them all, unless the server leaves them out there; repeated items replace the text read before.
-func addPiece(a *answer.Answer, v gjson.Result) {
+func addPiece(a *answer.Partial, v gjson.Result) {
 	if v.Get("type").Str == "response.output_item.done" {
 		addItem(a, v.Get("item"))
 	}
@@ -76,7 +75,7 @@ func addPiece(a *answer.Answer, v gjson.Result) {
 	a.Cut = a.Cut || reason != "content_filter" && v.Get("status").Str == "incomplete"
 }
 
-func addItem(a *answer.Answer, item gjson.Result) {
+func addItem(a *answer.Partial, item gjson.Result) {
 	typeName := item.Get("type").Str
 	a.Called = a.Called || strings.HasSuffix(typeName, "_call")
 	if typeName != "message" { // a call, or reasoning, which is not read

@@ -9,7 +9,6 @@ import (
 
 	"epitome/dialect/answer"
 	"epitome/dialect/jsonspan"
-	"epitome/summarize"
 )
 
 const outputCap = "max_output_tokens"
@@ -19,7 +18,7 @@ func (Dialect) Path() string { return "/v1" + path }
 // Continue puts an instruction behind the conversation in body, and asks for one plain text: no tool may be called, and
 // the provider neither stores nor shortens anything. With encrypted reasoning the instruction is a developer's: behind
 // words of the user the provider would leave that reasoning out, and all tokens behind it would miss the cache.
-func (Dialect) Continue(body []byte, instruction string, f summarize.Form) ([]byte, error) {
+func (Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte, error) {
 	role := "user"
 	if bytes.Contains(body, []byte(`"encrypted_content"`)) {
 		role = "developer"
@@ -40,7 +39,7 @@ func (Dialect) Continue(body []byte, instruction string, f summarize.Form) ([]by
 }
 
 // Prompt returns a request of its own for one plain text, not behind a conversation.
-func (d Dialect) Prompt(model, system, user string, f summarize.Form) []byte {
+func (d Dialect) Prompt(model, system, user string, f answer.Form) []byte {
 	start := fmt.Appendf(nil, `{"model":%s,"instructions":%s,"input":[]}`, jsonspan.Quoted(model),
 		jsonspan.Quoted(system))
 	body, _ := d.Continue(start, user, f) // start has a list

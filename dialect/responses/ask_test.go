@@ -10,7 +10,6 @@ import (
 
 	"epitome/dialect/answer"
 	"epitome/event"
-	"epitome/summarize"
 )
 
 func TestServesPathsOfConversations(t *testing.T) {
@@ -126,7 +125,7 @@ func TestReadsUsage(t *testing.T) {
 func TestContinuesConversation(t *testing.T) {
 	const question = `{"type":"message","role":"user","content":[{"type":"input_text","text":"Sum it\nup"}]}`
 	const end = `,"max_output_tokens":900,"store":false}`
-	f := func(form summarize.Form, body, want string) {
+	f := func(form answer.Form, body, want string) {
 		t.Helper()
 		got, err := Dialect{}.Continue([]byte(body), "Sum it\nup", form)
 		want = strings.ReplaceAll(want, "QUESTION", question)
@@ -134,14 +133,14 @@ func TestContinuesConversation(t *testing.T) {
 			t.Errorf("%s\n got %s (%v)\nwant %s", body, got, err, want)
 		}
 	}
-	usual := summarize.Form{MaxOutput: 900}
+	usual := answer.Form{MaxOutput: 900}
 	f(usual, `{"input":[`+task+`],"tools":[{"x":1}],"tool_choice":"auto","reasoning":{"effort":"low"}}`,
 		`{"input":[`+task+`,QUESTION],"tools":[{"x":1}],"reasoning":{"effort":"low"},"tool_choice":"none"`+end)
 	f(usual, `{"input":[{"type":"additional_tools"}]}`,
 		`{"input":[{"type":"additional_tools"},QUESTION],"tool_choice":"none"`+end)
 	f(usual, `{"stream":true,"input":[],"include":["x"],"text":{"format":{},"verbosity":"low"}}`,
 		`{"input":[QUESTION],"text":{"verbosity":"low"}`+end)
-	f(summarize.Form{OtherCap: true, Stream: true}, `{"max_output_tokens":5,"stream":false,"input":[]}`,
+	f(answer.Form{OtherCap: true, Stream: true}, `{"max_output_tokens":5,"stream":false,"input":[]}`,
 		`{"input":[QUESTION],"stream":true,"store":false}`)
 	// Encrypted reasoning stays in the cache only if nobody but the developer speaks.
 	f(usual, `{"input":[`+task+`,`+reasoned+`,`+done+`]}`,
