@@ -316,11 +316,15 @@ var allHostile = flag.Bool("hostile", false, "measure all hostile conversations 
 // and the bounds are those that only quadratic work passes.
 func TestWorkGrowsWithTheInput(t *testing.T) {
 	const size = 192 << 10
-	growth, worst, most := 3.2, 8.0, 30
+	growth, worst, most := 3.2, 6.0, 30
 	if *allHostile {
 		growth, worst, most = 2.3, 3.0, 40
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // work collects: memory that has gone back to the system costs time
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // work collects
+	// Memory that goes back to the system between two measurements costs the longer one a third of its time. The runtime
+	// keeps a tenth of the heap, of which this is never touched.
+	heap := make([]byte, 1<<30)
+	defer runtime.KeepAlive(heap)
 	for i, name := range slices.Sorted(maps.Keys(apis)) {
 		ordinary := bodiesOf(name, plain(2*size))
 		work(name, 2*size, ordinary) // loads the vocabulary
