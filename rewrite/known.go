@@ -79,18 +79,32 @@ func (c *requestCache) put(l *lastRequest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := l.decision.Conversation // empty while the ledger does not answer
-	c.list = slices.DeleteFunc(c.list, func(o *lastRequest) bool {
-		goes := o.shaper == l.shaper && o.lane == l.lane && o.decision.Conversation == id && id != ""
-		if goes {
-			c.size -= o.bytes()
-		}
-		return goes
+	c.remove(func(o *lastRequest) bool {
+		return o.shaper == l.shaper && o.lane == l.lane && o.decision.Conversation == id && id != ""
 	})
 	c.list = append(c.list, l)
 	c.size += l.bytes()
 	for ; c.size > 24<<20; c.list = slices.Delete(c.list, 0, 1) {
 		c.size -= c.list[0].bytes()
 	}
+}
+
+// remove takes out the requests that go. The caller holds c.mu.
+func (c *requestCache) remove(goes func(*lastRequest) bool) {
+	c.list = slices.DeleteFunc(c.list, func(l *lastRequest) bool {
+		if !goes(l) {
+			return false
+		}
+		c.size -= l.bytes()
+		return true
+	})
+}
+
+// Drop removes the requests of a conversation from memory.
+func (s *Shaper) Drop(conversation string) {
+	s.recent.mu.Lock()
+	defer s.recent.mu.Unlock()
+	s.recent.remove(func(l *lastRequest) bool { return l.decision.Conversation == conversation })
 }
 
 // Forget frees the memory of conversations that have rested since a time, but for the newest 4 MiB and for decisions
@@ -101,13 +115,7 @@ func (s *Shaper) Forget(since time.Time) (more bool) {
 	c := s.recent
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.list = slices.DeleteFunc(c.list, func(l *lastRequest) bool {
-		goes := c.size > rest && !l.held && l.sent.Before(since)
-		if goes {
-			c.size -= l.bytes()
-		}
-		return goes
-	})
+	c.remove(func(l *lastRequest) bool { return c.size > rest && !l.held && l.sent.Before(since) })
 	return c.size > rest && slices.ContainsFunc(c.list, func(l *lastRequest) bool { return !l.held })
 }
 
