@@ -17,10 +17,10 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
+	"epitome/dialect"
 	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/internal/unit"
-	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/window"
 )
@@ -58,7 +58,7 @@ func (a *app) explainCommand() *cobra.Command {
 // explanation shapes one request as an epitome would that asks no model and keeps nothing.
 type explanation struct {
 	conf     config.Config
-	dialect  proxy.Dialect
+	dialect  conversation.Dialect
 	request  *conversation.Request
 	upstream string
 	source   string // of the window
@@ -78,13 +78,13 @@ func (a *app) newExplanation(file, holds string) (*explanation, error) {
 		return nil, err
 	}
 	e := &explanation{conf: conf}
-	if e.dialect, err = daemon.DialectOf("", body); err != nil {
+	if e.dialect, err = dialect.Of("", body); err != nil {
 		return nil, err
 	}
 	if e.request, err = e.dialect.Read(body, nil); err != nil {
 		return nil, err
 	}
-	e.upstream = a.upstreamOf(conf, e.dialect.Name(), e.request.Model)
+	e.upstream = a.upstreamOf(conf, e.dialect, e.request.Model)
 	tokens := 0
 	if card, err := daemon.Read(home); err == nil {
 		state, _ := card.State() // without an answer, the configuration counts
@@ -125,16 +125,16 @@ func readRequest(file string) (body []byte, err error) {
 
 // upstreamOf returns the upstream that a request would go to: by its route, by the command line, or by the path that
 // clients of the dialect are told to use.
-func (a *app) upstreamOf(conf config.Config, dialect, model string) string {
+func (a *app) upstreamOf(conf config.Config, d conversation.Dialect, model string) string {
 	for _, r := range conf.Routes {
 		if unit.Match(r.Model, model) {
 			return r.Upstream
 		}
 	}
-	if dialect == "messages" && a.flags.Upstream == "" {
-		return "anthropic"
+	if a.flags.Upstream != "" {
+		return conf.Upstream
 	}
-	return conf.Upstream
+	return cmp.Or(d.Upstream(), conf.Upstream)
 }
 
 func (e *explanation) shape(body []byte) rewrite.Output {

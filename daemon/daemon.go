@@ -23,8 +23,6 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/dialect/chat"
-	"epitome/dialect/messages"
-	"epitome/dialect/responses"
 	"epitome/event"
 	"epitome/inject"
 	"epitome/proxy"
@@ -165,10 +163,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	d.deps = Deps(s.store, s.shelf, d.windows, keep)
 	d.summarizer = summarize.New(conf.Summarize, summarize.Deps{
 		Store: s.store, Keep: keep, Send: upstreams.Send,
-		Dialects: map[string]summarize.Dialect{
-			"": chat.Dialect{}, "chat": chat.Dialect{}, "messages": messages.Dialect{},
-			"responses": responses.Dialect{},
-		},
+		Dialect:  chat.Dialect{},
 		Overflow: window.TooLong, Count: tokenize.CountString,
 		Usable: func(upstream, model string) int {
 			usable := window.Usable(d.windows.Of(upstream, model).Tokens, 0)
@@ -210,7 +205,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 		Owner:   d.card.Admits, State: func() any { return d.State() },
 	})
 	d.proxy = proxy.New(upstreams, proxy.Deps{
-		Own: d.console, Record: d.book.RecordExchange, Log: d.log, Dialects: dialects(),
+		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
 		Shape: d.live.Shape, Observe: d.observer.Shape, Windows: d.windows, Ratios: ratios,
 		Keeps: contexts.Knows, KnowsHost: d.console.KnowsHost,
 		Runtime: func(run string) string {

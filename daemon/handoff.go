@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"epitome/dialect"
 	"epitome/dialect/activity"
 	"epitome/rewrite"
 	"epitome/summarize"
@@ -133,16 +134,16 @@ func (d *Daemon) handoff(ctx context.Context, beginning string) (text, why strin
 			last = l // with its credential
 		}
 	}
-	dialect, _ := DialectOf(last.Dialect, last.Body) // by which the request was read before
+	api, _ := dialect.Of(last.Dialect, last.Body) // by which the request was read before
 	conf, deps := d.config.Load(), overlay(d.deps)
 	deps.Summarizer = d.summarizer
 	limits, _, _ := conf.Rewrite.With("keep_tokens", "8000") // so many of the newest messages stay beside the summary
 	out := rewrite.NewShaper(deps).Shape(rewrite.Input{
-		Dialect: dialect, Body: last.Body, Upstream: last.Upstream, Scope: last.Scope, Project: last.Project,
+		Dialect: api, Body: last.Body, Upstream: last.Upstream, Scope: last.Scope, Project: last.Project,
 		Limits: &limits, SummaryMode: conf.Summarize.Mode, SummaryDetail: conf.Summarize.Detail,
 		Compact: true, Client: ctx, Credential: last.Credential,
 	})
-	r, err := dialect.Read(out.Body, nil)
+	r, err := api.Read(out.Body, nil)
 	if err := errors.Join(err, out.Report.Err); err != nil {
 		return "", "", err
 	}

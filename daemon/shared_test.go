@@ -19,6 +19,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"epitome/config"
+	"epitome/dialect"
 	"epitome/internal/fakeapi"
 	"epitome/rewrite"
 )
@@ -103,7 +104,7 @@ func (p *program) sends(s *session) rewrite.Output {
 	if s.api == "messages" {
 		body = strings.Replace(body, `"messages"`, `"max_tokens":1000,"messages"`, 1)
 	}
-	d, err := DialectOf(s.api, nil)
+	d, err := dialect.Of(s.api, nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"epitome/config"
 	"epitome/console"
+	"epitome/dialect"
 	"epitome/event"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
@@ -126,11 +127,11 @@ func (d *Daemon) compact(r *http.Request, body []byte) (rewrite.Output, error) {
 	h := r.Header.Clone()
 	h.Del(console.OwnerHeader) // it is no setting
 	query := r.URL.Query()
-	dialect, err := DialectOf(query.Get("dialect"), body)
+	api, err := dialect.Of(query.Get("dialect"), body)
 	if err != nil {
 		return rewrite.Output{}, err
 	}
-	asked, err := d.proxy.InputOf(dialect, h, query.Get("upstream"), body)
+	asked, err := d.proxy.InputOf(api, h, query.Get("upstream"), body)
 	if err != nil {
 		return rewrite.Output{}, err
 	}

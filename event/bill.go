@@ -29,6 +29,7 @@ type Usage struct {
 	Reasoning int    `json:"reasoning,omitempty"` // of Output, what the model thought; 0 if the answer does not say
 	// CacheUnknown reports that the answer does not mention a cache: Read is not 0 but unknown.
 	CacheUnknown bool  `json:"cache_unknown,omitempty"`
+	Uncached     bool  `json:"uncached,omitempty"`     // the client could have marked what is to be cached, and did not
 	Odd          bool  `json:"odd,omitempty"`          // the numbers contradict each other; they are not priced
 	Cut          bool  `json:"cut,omitempty"`          // the answer broke off: Output is what it stated until then
 	Charged      int64 `json:"charged_nano,omitempty"` // nano-dollars by the provider's own words; 0 if it has none
@@ -266,8 +267,7 @@ func (e *Exchange) assumedUsage(p *Price, isCached bool, tokens, held int) Usage
 	)
 	told := &e.Usage
 	u := Usage{Source: UsageProvider, Input: tokens, Output: told.Output}
-	isUnused := told.tellsCache() && told.Read+told.Write5m+told.Write1h == 0
-	if isUnused && e.Dialect == "messages" { // clients of Messages mark what is to be cached: this one marked nothing
+	if told.Uncached {
 		return u
 	}
 	if prefix := min(held, tokens); isCached && prefix >= leastCached {

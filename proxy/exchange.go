@@ -14,6 +14,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
@@ -48,12 +49,12 @@ type exchange struct {
 	room     room   // of body and plain
 	plain    []byte // body without its content coding, once it was decoded
 
-	dialect Dialect        // of the conversation that the request holds; nil if it holds none to shape
-	counts  bool           // the request only asks for the size of the conversation
-	input   *rewrite.Input // how it was shaped, without the body; nil if it was not, or is not to be shaped again
-	report  rewrite.Report // on how it was shaped
-	sent    []byte         // body in place of the client's, until dropBodies; nil if the client's is sent
-	answer  *answerText    // the beginning and end of the answer to a conversation
+	dialect conversation.Dialect // of the conversation that the request holds; nil if it holds none to shape
+	counts  bool                 // the request only asks for the size of the conversation
+	input   *rewrite.Input       // how it was shaped, without the body; nil if it was not, or is not to be shaped again
+	report  rewrite.Report       // on how it was shaped
+	sent    []byte               // body in place of the client's, until dropBodies; nil if the client's is sent
+	answer  *answerText          // the beginning and end of the answer to a conversation
 }
 
 // serve handles one request. fasthttp calls it when the head has been read.

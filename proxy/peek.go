@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"epitome/dialect/answer"
+	"epitome/dialect/conversation"
 	"epitome/proxy/wire"
 	"epitome/window"
 )
@@ -76,7 +77,7 @@ func hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool
 
 // firstStep returns the meaning of the first event of a stream that is more than its frame, and the content behind it.
 // A comment is a part of the frame: gateways send some before they know whether the provider accepts the request.
-func firstStep(d Dialect, content []byte) (step answer.Step, rest []byte) {
+func firstStep(d conversation.Dialect, content []byte) (step answer.Step, rest []byte) {
 	var kind []byte
 	rest = answer.TrimMark(content)
 	for f, next, whole := answer.NextField(rest); whole; f, next, whole = answer.NextField(rest) {

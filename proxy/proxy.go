@@ -26,8 +26,6 @@ import (
 	"github.com/valyala/fasthttp"
 	"golang.org/x/sync/semaphore"
 
-	"epitome/dialect/answer"
-	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
@@ -37,13 +35,12 @@ import (
 
 // Deps are what the proxy needs from the rest of the program. None may be nil.
 type Deps struct {
-	Own      http.Handler              // serves everything under /-/
-	Record   func(event.Exchange)      // gets each exchange as it ends, on that exchange's goroutine
-	Log      *slog.Logger              // for failures outside of exchanges
-	Dialects []Dialect                 // the first that serves a path reads its conversation
-	Windows  *window.Windows           // learn from answers how much models hold
-	Ratios   *tokenize.Ratios          // learn from answers how models count
-	Keeps    func(context string) bool // whether there are context files of that name
+	Own     http.Handler              // serves everything under /-/
+	Record  func(event.Exchange)      // gets each exchange as it ends, on that exchange's goroutine
+	Log     *slog.Logger              // for failures outside of exchanges
+	Windows *window.Windows           // learn from answers how much models hold
+	Ratios  *tokenize.Ratios          // learn from answers how models count
+	Keeps   func(context string) bool // whether there are context files of that name
 	// Runtime returns what the agent of a run is told about its machine; empty for nothing.
 	Runtime func(run string) string
 	// KnowsHost reports whether a Host header names this epitome. A web page can rebind no name that it knows.
@@ -53,28 +50,6 @@ type Deps struct {
 	Shape, Observe func(rewrite.Input) rewrite.Output
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
 	Scope func(kind, value string) string
-}
-
-// Dialect is one API: which requests hold its conversations, and what its answers mean. It has no state.
-type Dialect interface {
-	conversation.Dialect
-	// Serves reports whether a request with a body and that path, as the upstream gets it, holds a conversation.
-	Serves(path []byte) bool
-	// Counts reports whether a request with that path asks how many tokens a conversation has, and no more.
-	Counts(path []byte) bool
-	// Compacts reports whether a request with that path has the provider compact a conversation: it is sent in the form
-	// that was decided before.
-	Compacts(path []byte) bool
-	// MeantPath returns the path with the version of the API, for a request of a client that leaves the version to the
-	// base URL; nil for any other request. has reports whether the request has a header, named in lower case.
-	MeantPath(path []byte, has func(header string) bool) []byte
-	// Step returns the meaning of an event of a streamed answer. kind is its name in the stream; empty if it has none.
-	Step(kind, data []byte) answer.Step
-	// Usage reads an answer's counts of tokens, and how many tokens filled the window of the model, with those from a
-	// cache; 0 if the answer does not say. text is all of an answer, or its beginning and its end on separate lines.
-	Usage(text []byte) (u event.Usage, input int)
-	// CapOutput lowers a request's cap on the output to that many tokens. ok is false if it has no cap, or a lower one.
-	CapOutput(body []byte, tokens int) (capped []byte, ok bool)
 }
 
 // Proxy serves client connections. Its methods may be called from any goroutine.

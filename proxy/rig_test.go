@@ -17,9 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"epitome/dialect/chat"
-	"epitome/dialect/messages"
-	"epitome/dialect/responses"
 	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/rewrite"
@@ -131,10 +128,9 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 			default: // nobody looks
 			}
 		},
-		Shape:    func(in rewrite.Input) rewrite.Output { return (*r.shape.Load())(in) },
-		Observe:  func(in rewrite.Input) rewrite.Output { return (*r.observe.Load())(in) },
-		Dialects: []Dialect{chat.Dialect{}, messages.Dialect{}, responses.Dialect{}},
-		Windows:  r.windows, Ratios: tokenize.NewRatios(store.NewMemory(1 << 20)),
+		Shape:   func(in rewrite.Input) rewrite.Output { return (*r.shape.Load())(in) },
+		Observe: func(in rewrite.Input) rewrite.Output { return (*r.observe.Load())(in) },
+		Windows: r.windows, Ratios: tokenize.NewRatios(store.NewMemory(1 << 20)),
 		Scope:     func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 		Keeps:     func(name string) bool { return name != "none" },
 		KnowsHost: func(host string) bool { return host == "x" || strings.HasPrefix(host, "127.0.0.1") },

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/dialect"
 	"epitome/proxy/wire"
 )
 
@@ -134,7 +135,7 @@ func modelOf(body []byte) string { return gjson.GetBytes(body, "model").String()
 func (x *exchange) meantTarget(target []byte) []byte {
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	has := func(header string) bool { return wire.Find(x.head, header) != nil }
-	for _, d := range x.proxy.deps.Dialects {
+	for _, d := range dialect.All {
 		if meant := d.MeantPath(path, has); meant != nil && x.ctx.IsPost() {
 			return append(meant, target[len(path):]...)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"epitome/dialect"
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
@@ -69,11 +71,11 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 
 // dialectAt returns the dialect of a request with that path, as the upstream gets it; nil if it holds no conversation
 // to shape, or to count, as far as that shows in its head.
-func (x *exchange) dialectAt(path []byte) Dialect {
+func (x *exchange) dialectAt(path []byte) conversation.Dialect {
 	if x.event.Mode == event.ModeOff || !x.ctx.IsPost() {
 		return nil
 	}
-	for _, d := range x.proxy.deps.Dialects {
+	for _, d := range dialect.All {
 		if d.Serves(path) || d.Counts(path) || d.Compacts(path) {
 			return d
 		}

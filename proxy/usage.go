@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"epitome/dialect/answer"
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/proxy/wire"
 )
@@ -105,7 +106,7 @@ func (x *exchange) readUsage(a *wire.Answer, cut bool) {
 
 // lastSteps returns the meanings of the last three events in the end of a stream: usage may follow an error or the last
 // word. There are none where a single event fills the end: the one with which a response ends.
-func lastSteps(d Dialect, end []byte) (steps []answer.Step) {
+func lastSteps(d conversation.Dialect, end []byte) (steps []answer.Step) {
 	var kind []byte
 	for f := range answer.Fields(end) {
 		switch string(f.Name) {

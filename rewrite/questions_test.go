@@ -49,7 +49,7 @@ func (a *answerer) Prepare(q summarize.Question) {
 // transcript, whichever is more.
 func sizeOf(q summarize.Question) int {
 	scale, tokens := conversation.Scale{Model: tokenize.ModelOf(q.Model), Memo: memo(), Ratio: 1}, 0
-	if r, err := dialects[q.Dialect].Read(q.Continue, nil); err == nil {
+	if r, err := q.Dialect.Read(q.Continue, nil); err == nil {
 		tokens = r.Count(scale).Total()
 		for i := range r.Items {
 			tokens += r.Items[i].Size.Total()

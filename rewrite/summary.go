@@ -84,7 +84,7 @@ func (a asker) question(end int, earlier summarize.Says) summarize.Question {
 	s, head := a.state, a.request.Head
 	q := summarize.Question{
 		Key: a.key(end, earlier), Conversation: s.Decision.Conversation, Upstream: a.lane.Upstream,
-		Model: a.lane.Model, Dialect: a.lane.Dialect, Scope: a.in.Scope, Project: a.in.Project,
+		Model: a.lane.Model, Dialect: a.in.Dialect, Scope: a.in.Scope, Project: a.in.Project,
 		Credential: a.in.Credential(), Usable: s.Limits.Usable,
 		Earlier: earlier.Text, Focus: a.in.Focus, Detail: s.SummaryDetail, Continue: a.cachedBody(end, earlier),
 		Room: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.End, s.Scale.Ratio).Prose,

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"epitome/dialect/answer"
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/inject"
 )
@@ -34,7 +35,7 @@ type job struct {
 	upstream string // that is asked
 	model    string
 	keyEnv   string
-	dialect  Dialect   // nil if it is unknown
+	dialect  conversation.Dialect
 	size     int64     // bytes of the question, about
 	prepared bool      // nobody waited for it when it was created
 	waited   time.Time // when somebody first did; guarded by Summarizer.mu
@@ -182,9 +183,6 @@ func (j *job) ask() (string, error) {
 
 // body returns the next request.
 func (j *job) body() ([]byte, error) {
-	if j.dialect == nil {
-		return nil, j.fail("its API is unknown")
-	}
 	if j.way == WayContinue {
 		body, err := j.dialect.Continue(j.question.Continue, j.prompt.render("continue.md"), j.form)
 		if err == nil {

@@ -1,6 +1,9 @@
 package summarize
 
-import "epitome/event"
+import (
+	"epitome/dialect/conversation"
+	"epitome/event"
+)
 
 // Question asks for a summary of the items of a span of a conversation. It must not be changed once it is asked, and
 // never be printed: it has a credential and a conversation.
@@ -13,7 +16,7 @@ type Question struct {
 	Project      string // in which the agent works; empty if it is not known
 	Upstream     string // of the conversation, like Model and Dialect
 	Model        string
-	Dialect      string
+	Dialect      conversation.Dialect
 	Credential   any     // by which the upstream knows the client
 	Continue     []byte  // the request as it is sent, up to the end of the span; nil if it cannot be continued
 	Transcript   []Entry // the span as text, for the other way to ask, below the user's messages of the head

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"epitome/dialect/answer"
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/store"
 )
@@ -43,7 +44,7 @@ func good(about string) string {
 // question is one about a conversation of its own.
 func question(key string) Question {
 	return Question{
-		Key: key, Conversation: "c " + key, Upstream: "up", Model: "own",
+		Key: key, Conversation: "c " + key, Upstream: "up", Model: "own", Dialect: tongue{},
 		Credential: secret, Continue: []byte("the conversation of " + key),
 		Transcript: []Entry{
 			{Group: 1, Speaker: "user", Text: "please fix " + key},
@@ -64,7 +65,7 @@ type sent struct {
 }
 
 // tongue is a dialect for tests: requests and answers are plain JSON.
-type tongue struct{}
+type tongue struct{ conversation.Dialect }
 
 func (tongue) Path() string { return "/v1/say" }
 
@@ -203,7 +204,7 @@ func over(t testing.TB, s store.Store, c Config, steps ...step) *rig {
 	r := &rig{t: t, store: s, steps: steps}
 	r.Summarizer = New(c, Deps{
 		Store: s, Keep: 720 * time.Hour, Send: r.send,
-		Dialects: map[string]Dialect{"": tongue{}},
+		Dialect:  tongue{},
 		Overflow: func(_ int, body []byte) bool { return bytes.Contains(body, []byte("too long")) },
 		Count:    func(text string) int { return len(text) / 4 },
 		Usable:   func(upstream, model string) int { return 0 },

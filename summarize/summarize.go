@@ -28,6 +28,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/inject"
 	"epitome/store"
@@ -47,7 +48,7 @@ type Deps struct {
 	Store    store.Store
 	Keep     time.Duration // how long an answer is stored
 	Send     Sender
-	Dialects map[string]Dialect                 // by key; the one of the empty key is for Config.Upstream
+	Dialect  conversation.Dialect               // of Config.Upstream
 	Overflow func(status int, body []byte) bool // whether a provider says that the request is too long
 	Count    func(text string) int              // tokens
 	Usable   func(upstream, model string) int   // as Question.Usable, of Config.Model
@@ -218,14 +219,14 @@ func (s *Summarizer) newJob(q Question, asked bool) *job {
 	j := &job{
 		Summarizer: s, question: q, limits: s.limits, keyEnv: s.conf.KeyEnv, prepared: !asked, way: WayTranscript,
 		upstream: cmp.Or(s.conf.Upstream, q.Upstream), model: cmp.Or(s.conf.Model, q.Model),
-		dialect: s.deps.Dialects[q.Dialect], done: make(chan struct{}), size: int64(len(q.Continue) + len(q.Earlier)),
+		dialect: q.Dialect, done: make(chan struct{}), size: int64(len(q.Continue) + len(q.Earlier)),
 	}
 	for i := range q.Transcript {
 		j.size += int64(len(q.Transcript[i].Text))
 	}
 	j.question.Instructions = s.conf.Instructions
 	if j.upstream != q.Upstream {
-		j.dialect = s.deps.Dialects[""]
+		j.dialect = s.deps.Dialect
 	}
 	if s.conf.Model != "" || s.conf.Upstream != "" { // another model gets a transcript, and has a window of its own
 		j.question.Continue, j.question.Usable = nil, s.deps.Usable(j.upstream, j.model)

@@ -48,7 +48,7 @@ func ownPolicy(conf config.Config, at offload.Options) policy {
 		e := &epitome{session: s, conf: conf, window: size, artifacts: artifacts}
 		e.Summarizer = summarize.New(conf.Summarize, summarize.Deps{
 			Store: facts, Keep: time.Hour, Send: e.answer, Count: tokenize.CountString, Overflow: window.TooLong,
-			Dialects: map[string]summarize.Dialect{"": chat.Dialect{}, chat.Dialect{}.Name(): chat.Dialect{}},
+			Dialect:  chat.Dialect{},
 			Usable:   func(string, string) int { return window.Usable(size, 0) },
 			Prepares: func(string) bool { return conf.Summarize.Prepare != summarize.PrepareOff },
 			Tell:     func(event.Summary) {}, Log: slog.New(slog.DiscardHandler),

@@ -15,7 +15,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/bench/sessions"
-	"epitome/daemon"
+	"epitome/dialect"
 	"epitome/dialect/conversation"
 	"epitome/dialect/jsonspan"
 )
@@ -36,8 +36,8 @@ func readQuizzes(file string) (all []quiz, err error) {
 	for _, d := range gjson.ParseBytes(document.Bytes()).Array() {
 		var q quiz
 		body := requestIn(d)
-		dialect, _ := daemon.DialectOf("", body) // never fails without a name
-		q.Request, err = dialect.Read(body, nil)
+		api, _ := dialect.Of("", body) // never fails without a name
+		q.Request, err = api.Read(body, nil)
 		for _, asked := range d.Get("questions").Array() {
 			next := question{asked.Get("question").Str, asked.Get("expected").String(), asked.Get("category").Str}
 			if next.expected != "" && next.isAnsweredBy(unescaped(body)) {

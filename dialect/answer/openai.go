@@ -16,6 +16,12 @@ func (OpenAI) Authorize(key string) (headers [][2]string) {
 	return [][2]string{{"Authorization", "Bearer " + key}}
 }
 
+// Upstream returns nothing: the default upstream serves these APIs.
+func (OpenAI) Upstream() string { return "" }
+
+// MaxPictures returns the numbers of OpenAI's guide to vision as of 2026.
+func (OpenAI) MaxPictures() (number, bytes int) { return 500, 50 << 20 }
+
 // MeantPath returns nil, so a path stays as it is: clients of these APIs get the version with their base URL.
 func (OpenAI) MeantPath([]byte, func(header string) bool) []byte { return nil }
 

@@ -14,6 +14,9 @@ import (
 // pathEnd ends the path of every request that holds a conversation; servers put paths of their own before it.
 const pathEnd = "/chat/completions"
 
+// Owns returns true: a body that no other API owns is taken to be of this one.
+func (Dialect) Owns([]byte) bool { return true }
+
 func (Dialect) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
 
 // Counts and Compacts return false: a client cannot ask this API to count a conversation's tokens, or to compact one.

@@ -13,7 +13,7 @@ import (
 	"epitome/dialect/jsonspan"
 )
 
-// Dialect implements conversation.Dialect, proxy.Dialect and summarize.Dialect. It has no state.
+// Dialect implements conversation.Dialect. It has no state.
 type Dialect struct{ answer.OpenAI }
 
 func (Dialect) Name() string { return "chat" }

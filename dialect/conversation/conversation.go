@@ -7,7 +7,6 @@ package conversation
 import (
 	"epitome/dialect/jsonspan"
 	"epitome/event"
-	"epitome/tokenize"
 )
 
 // Role is who speaks in an item. Items with role Unknown are never edited.
@@ -156,34 +155,4 @@ type Request struct {
 	callers  []int
 	Answered []int        // by item, the number of the call that it answers, among Calls and Hosted of all; else 0
 	fixed    event.Tokens // of all but the items, in tokens of the vocabulary
-}
-
-// Dialect reads and edits requests of one API. It has no state.
-type Dialect interface {
-	// Name is "chat", "messages" or "responses". It never changes, because the keys of recorded decisions contain it.
-	Name() string
-	// Read parses a body in one pass. known, if not nil, is an earlier request of the same conversation: items in the
-	// common prefix of both lists are copied from it. An error says why the body must not be edited, and as it is
-	// logged, quotes nothing of the body.
-	Read(body []byte, known *Request) (*Request, error)
-	// Check finds how the request breaks rules of the API, among the rules that an edit could break.
-	Check(r *Request) *Checker
-	// Declared parses the declarations of tools, to count them; nil if their JSON source is to be counted.
-	Declared(tools []byte) []tokenize.Tool
-
-	// ReplaceContent returns the edits that replace the whole content of an item, pictures too, by one text.
-	// It returns none for an item whose content no text can replace.
-	ReplaceContent(r *Request, it *Item, text string) []jsonspan.Edit
-	// TextPart returns the JSON of a text as an element of a user's content or a result's.
-	TextPart(text string) []byte
-	// UserMessage returns the JSON of a message of the user, as an element of the list of items.
-	UserMessage(text string) []byte
-	// Append returns the edit that adds text behind the content of a user's item, as a part of its own if the content
-	// is a list; false if the item can take no text.
-	Append(r *Request, it *Item, text string) (jsonspan.Edit, bool)
-	// AddResults returns the edit that adds results of item i's calls behind it. They join the user's next message where
-	// the API has results in it, unless they are to be apart.
-	AddResults(r *Request, i int, results []Result, apart bool) jsonspan.Edit
-	// AppendSystem returns the edit that adds text to the end of the system prompt, or as a new one; false if it cannot.
-	AppendSystem(r *Request, text string) (jsonspan.Edit, bool)
 }

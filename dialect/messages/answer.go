@@ -105,6 +105,7 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 		input = 0
 	}
 	u = answer.Complete(u, output, answer.Unknown)
+	u.Uncached = u.Source != "" && !u.CacheUnknown && u.Read+u.Write5m+u.Write1h == 0
 	u.Cut = u.Source != "" && hasStart && !hasEnd
 	return u, input
 }

@@ -53,6 +53,8 @@ func TestUsage(t *testing.T) {
 	cut.Cut = true
 	unknown := used(0, 0, 0, 9)
 	unknown.CacheUnknown = true
+	uncached := used(0, 0, 0, 9)
+	uncached.Uncached = true
 	for _, c := range []struct {
 		heard string
 		want  event.Usage
@@ -65,6 +67,7 @@ func TestUsage(t *testing.T) {
 		{delta(repeats), event.Usage{}, 0},
 		{start, cut, 323},
 		{`{"content":[],"usage":{"input_tokens":3,"output_tokens":9}}`, unknown, 3},
+		{`{"content":[],"usage":{"input_tokens":3,"cache_read_input_tokens":0,"output_tokens":9}}`, uncached, 3},
 		{`{"type":"error","error":{"message":"no"}}`, event.Usage{}, 0},
 	} {
 		got, input := Dialect{}.Usage([]byte(c.heard))

@@ -29,6 +29,17 @@ const (
 
 func (Dialect) Path() string { return path }
 
+func (Dialect) Upstream() string { return "anthropic" }
+
+// MaxPictures returns the numbers of Anthropic's guide to vision as of 2026.
+func (Dialect) MaxPictures() (number, bytes int) { return 100, 32 << 20 }
+
+func (Dialect) Owns(body []byte) bool {
+	return jsonspan.HasAny(body, "system", "anthropic_version", "stop_sequences", "thinking.budget_tokens",
+		"tools.#.input_schema|0", `messages.#.content.#(type=="tool_use")#|@flatten|0`,
+		`messages.#.content.#(type=="tool_result")#|@flatten|0`)
+}
+
 func (Dialect) Serves(p []byte) bool { return bytes.HasSuffix(p, []byte(path)) }
 
 func (Dialect) Counts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+counting)) }

@@ -15,7 +15,7 @@ import (
 	"epitome/dialect/jsonspan"
 )
 
-// Dialect implements conversation.Dialect, proxy.Dialect and summarize.Dialect. It has no state.
+// Dialect implements conversation.Dialect. It has no state.
 type Dialect struct{}
 
 func (Dialect) Name() string { return "messages" }

@@ -8,10 +8,15 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/dialect/answer"
+	"epitome/dialect/jsonspan"
 	"epitome/event"
 )
 
 const path = "/responses" // ends the path of a request with a conversation; servers put paths of their own before it
+
+func (Dialect) Owns(body []byte) bool {
+	return !jsonspan.HasAny(body, "messages") && jsonspan.HasAny(body, "input", "instructions", "previous_response_id")
+}
 
 // Serves, Counts and Compacts tell three requests of a client apart by their path: for an answer of the model, for the
 // size of a conversation, and for a conversation that the provider has made shorter (not epitome's own compaction). For

@@ -12,7 +12,7 @@ import (
 	"epitome/dialect/jsonspan"
 )
 
-// Dialect implements conversation.Dialect, proxy.Dialect and summarize.Dialect. An item is one entry of the input, but
+// Dialect implements conversation.Dialect. An item is one entry of the input, but
 // the entries of one answer (reasoning, messages, calls) are one item, as they may only be taken out together.
 type Dialect struct{ answer.OpenAI }
 

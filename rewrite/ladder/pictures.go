@@ -40,10 +40,7 @@ func (s *State) pictures() (list []picture) {
 // Pictures leaves out the oldest pictures once the request has 80 % of what the API takes, or of the number that was
 // refused: down to half of that, as each change costs the provider's cache. Those that the model has not seen stay.
 func Pictures(s *State) {
-	number, size := 500, 50<<20 // pictures and bytes of a request, from OpenAI's guide to vision as of 2026
-	if s.Request.Dialect.Name() == "messages" {
-		number, size = 100, 32<<20 // from Anthropic's
-	}
+	number, size := s.Request.Dialect.MaxPictures()
 	number = min(number, cmp.Or(s.Decision.Pictures, number))
 	list, sent, n := s.pictures(), 0, 0 // sent is in bytes, n pictures are left out
 	for _, p := range list {

@@ -3,8 +3,6 @@ package summarize
 import (
 	"context"
 	"io"
-
-	"epitome/dialect/answer"
 )
 
 // Request is sent to an upstream. It holds a credential and a conversation: it is not for logs.
@@ -26,17 +24,3 @@ type Response struct {
 
 // Sender sends a request and returns when the head of the answer is there or ctx has ended.
 type Sender func(ctx context.Context, r Request) (Response, error)
-
-// Dialect makes requests and reads answers of an API.
-type Dialect interface {
-	// Path is where the API takes requests.
-	Path() string
-	// Authorize returns the headers of a request with a key.
-	Authorize(key string) (headers [][2]string)
-	// Continue returns a request that puts an instruction behind the conversation in body and asks for plain text.
-	Continue(body []byte, instruction string, f answer.Form) ([]byte, error)
-	// Prompt returns a request with a system prompt and a message of the user.
-	Prompt(model, system, user string, f answer.Form) []byte
-	// ReadAnswer reads an answer, streamed or not. One that breaks off or is too large is an error.
-	ReadAnswer(body io.Reader) (answer.Answer, error)
-}
