@@ -205,16 +205,25 @@ func sessionIn(in *os.File, wait time.Duration) string {
 	}
 }
 
-// paint colours a share of the window: yellow from 70 percent on, and red from 90.
+// paint colours the share of the window that a text shows.
 func paint(text string, share float64) string {
-	const yellow, red = "\x1b[33m", "\x1b[31m"
-	switch {
-	case !hasColours(os.Stdout) || share < .7:
+	colour := colourOf(share)
+	if colour == "" || !hasColours(os.Stdout) {
 		return text
-	case share < .9:
-		return yellow + text + "\x1b[0m"
 	}
-	return red + text + "\x1b[0m"
+	return colour + text + "\x1b[0m"
+}
+
+// colourOf returns the colour of a share of the window, as Percent rounds it: yellow from 70 percent on, and red from 90.
+func colourOf(share float64) string {
+	percent := math.Round(100 * share)
+	switch {
+	case percent < 70:
+		return ""
+	case percent < 90:
+		return "\x1b[33m"
+	}
+	return "\x1b[31m"
 }
 
 // statusText returns a conversation in one line: how much of its window it fills, the share of cached tokens, the money

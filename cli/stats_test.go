@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/console"
 	"epitome/event"
 )
 
@@ -20,5 +21,15 @@ func TestHostileTextsDoNotReachTheTerminal(t *testing.T) {
 	}
 	if strings.Contains(statusText(st), "\n") {
 		t.Error("the line has more than one")
+	}
+}
+
+// A share has the colour of the number that is shown.
+func TestColoursOfShares(t *testing.T) {
+	const yellow, red = "\x1b[33m", "\x1b[31m"
+	for share, want := range map[float64]string{.694: "", .6951: yellow, .6994: yellow, .894: yellow, .8996: red, 1.2: red} {
+		if got := colourOf(share); got != want {
+			t.Errorf("%s has %q, not %q", console.Percent(share), got, want)
+		}
 	}
 }

@@ -321,6 +321,8 @@ func TestMistakesAreErrors(t *testing.T) {
 		"listen = 7070":                                      "config.toml:1: listen: must be text: write it in quotes",
 		"mode = on":                                          "config.toml:1: ",
 		"[proxy]\nmax_connections = \"12\"":                  "proxy.max_connections: must be a whole number: write it without quotes",
+		"[rewrite]\nkeep_turns = 1.5":                        "rewrite.keep_turns: must be a whole number: write one, such as 1",
+		"[summarize]\ndetail = 3":                            "summarize.detail: must be text: write one of low, medium, high",
 		"[rewrite]\nexclude_names = \"x\"":                   "rewrite.exclude_names: must be a list of texts: write it as",
 		"[proxy]\nread_idle = 5":                             `cannot read duration "5 without quotes": write a number`,
 		"[proxy]\nmax_body = \"64\"":                         `cannot read size "64"`,

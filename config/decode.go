@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"epitome/summarize"
 )
 
 // entry is the head of a table, or a key with its value, in a configuration file.
@@ -75,22 +77,32 @@ func (c *Config) explain(key string, err error) error {
 	case isKind && strings.HasSuffix(said, "[]string"): // the type of the key
 		said = `must be a list of texts: write it as ["one", "two"]`
 	case isKind && kind != "table":
-		said = must(said[strings.LastIndex(said, " ")+1:])
+		said = must(said[strings.LastIndex(said, " ")+1:], kind)
 	case isKind:
 		said = "must not be a TOML " + strings.Replace(kind, "table", "table: put a name with a dot into quotes", 1)
 	}
 	return fmt.Errorf("%s: %s", key, said)
 }
 
-// must says what to write for a key of a type of Go.
-func must(kind string) string {
+// must says what to write for a key of a type of Go, which has a value of a type of TOML.
+func must(kind, found string) string {
+	number := "write it without quotes"
+	if found != "string" {
+		number = "write one, such as 1"
+	}
 	switch {
 	case strings.HasPrefix(kind, "int"), strings.HasPrefix(kind, "uint"):
-		return "must be a whole number: write it without quotes"
+		return "must be a whole number: " + number
 	case strings.HasPrefix(kind, "float"):
-		return "must be a number: write it without quotes"
+		return "must be a number: " + number
 	case kind == "bool":
 		return "must be true or false: write one without quotes"
+	case kind == "summarize.Detail":
+		_, err := summarize.ParseDetail("")
+		return "must be text: " + err.Error() + ", in quotes"
+	case kind == "summarize.Mode":
+		_, err := summarize.ParseMode("")
+		return "must be text: " + err.Error() + ", in quotes"
 	}
 	return "must be text: write it in quotes, as config.toml does"
 }
