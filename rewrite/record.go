@@ -74,11 +74,24 @@ func (x *shaping) recordedEnd() int {
 	return end
 }
 
+// takeBack takes the edits back that the provider has refused: all but those that mend pairs.
+func (x *shaping) takeBack() {
+	s, d := x.state, &x.state.Decision
+	d.Refused = len(d.Undo()) > 0
+	d.Edits = slices.DeleteFunc(d.Edits, func(e ledger.Edit) bool { return e.Why != event.CodeUnpaired })
+	s.Plan = s.With(d.Edits)
+}
+
 // decided returns the decision as it is to be recorded.
 func (x *shaping) decided() ledger.Decision {
 	s, d := x.state, x.state.Decision
 	d.Items, d.Leading = x.recordedEnd(), x.out.Report.Leading
 	d.Sent = x.in.Now.Round(0) // the store keeps wall clocks only
+	d.Ahead, d.Pictures, d.NearlyFull = s.Ahead, s.Pictures, d.NearlyFull || s.NearlyFull > 0
+	for _, w := range x.out.Report.Warnings { // each is given once
+		d.Warned = d.Warned || w.Reason == event.ReasonOverhead
+		d.Waits = d.Waits || w.Reason == event.ReasonWaits && w.Due != event.ReasonAgent
+	}
 	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
 		d.Tokens, d.Compacted, d.Waits = 0, s.AnswersInPrefix(), false
 	}
@@ -106,8 +119,8 @@ func (x *shaping) record() error {
 		return err
 	}
 	if !won {
-		s.Decision, s.Edits, s.Added = inForce, inForce.Edits, nil
-		s.Prepare()
+		s.Decision = inForce
+		s.Plan = s.With(inForce.Edits)
 		x.out.Report.Code, x.out.Report.Reason = event.CodeMeanwhile, "an equal request was decided at the same time"
 		return x.build()
 	}
@@ -139,18 +152,19 @@ func (x *shaping) hold() { x.state.Decision, x.held = x.decided(), true }
 func (x *shaping) fallBack(why error) {
 	s, r := x.state, &x.out.Report
 	isPlain := !x.in.Replay && x.in.Rescue == nil
-	s.Edits, s.Added, s.Stage = nil, nil, ladder.StageNone
 	x.out.Body, x.out.Changed = x.in.Body, false // sent if no edits can be built
-	if isPlain {
-		s.Edits = x.replayed
+	edits := x.replayed
+	if !isPlain {
+		edits = nil
 	}
+	s.Plan = s.With(edits)
+	s.Stage = ladder.StageNone
 	if c := s.Compaction; c != nil {
 		c.Kind, c.Why, c.TokensAfter = event.CompactionFailed, why.Error(), 0
 	}
-	s.Prepare()
 	if err := x.build(); err != nil {
-		why, s.Edits, s.Decision.Edits = errors.Join(why, err), nil, nil
-		s.Prepare()
+		why, s.Decision.Edits = errors.Join(why, err), nil
+		s.Plan = s.With(nil)
 	}
 	isRecorded := isPlain && !x.unknown
 	if isRecorded {

@@ -211,18 +211,12 @@ func (x *shaping) describeHeld() {
 func (x *shaping) describeWait(spent int) {
 	s, r := x.state, &x.out.Report
 	isMade := s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted
-	isDue := s.Reason != event.NoCode && s.IsCounted() && !s.Decision.Waits
-	if isMade || !isDue && !s.ByAgent {
+	due := s.Due()
+	isKnown := s.Reason == event.NoCode || s.Decision.Waits
+	if isMade || due == "" || isKnown && due != event.ReasonAgent {
 		return
 	}
-	s.Decision.Waits = s.Decision.Waits || !s.ByAgent
-	due, why := event.ReasonTurns, cmp.Or(s.Reason, event.CodeNothingOlder)
-	switch {
-	case s.ByAgent:
-		due = event.ReasonAgent
-	case s.OverBudget:
-		due = event.ReasonBudget
-	}
+	why := cmp.Or(s.Reason, event.CodeNothingOlder)
 	r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonWaits, Tokens: spent, Why: why.Clause(), Due: due})
 }
 
@@ -233,7 +227,6 @@ func (x *shaping) describeOverhead() {
 	r.Reason = fmt.Sprintf("system prompt, tools and first message alone take %.0fk of %.0fk tokens; "+
 		"compaction cannot help", float64(overhead)/1000, float64(r.Window)/1000)
 	if !s.Decision.Warned {
-		s.Decision.Warned = true
 		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonOverhead, Tokens: overhead})
 	}
 }

@@ -31,7 +31,7 @@ type shaping struct {
 	lane      ledger.Lane           // in which decisions are looked up and recorded
 	chain     []conversation.Link   // by length of a prefix in items; with the wish (findChain)
 	hasWish   bool                  // the request asks for context files or memory
-	state     *ladder.State         // the request with its edits
+	state     *ladder.State         // how the request is sent
 	replayed  []ledger.Edit         // the edits that find found, which were decided for an earlier request
 	undone    []ledger.Edit         // the edits that the user has taken back since the request before
 	discarded bool                  // the decision that was found does not fit the request or its window any more
@@ -81,15 +81,13 @@ func (x *shaping) read() error {
 	if r := in.Rescue; r != nil && r.Most > 0 { // limits are shares of both; a window has a quarter more, for the answer
 		window, usable = min(window, r.Most+r.Most/4), min(usable, r.Most)
 	}
-	x.state = &ladder.State{
-		Request: req, Scale: scale, Calls: activity.Of(req, x.last.calls), Fixed: req.Count(scale),
-		Limits: limits.EffectiveAt(window, usable, scale.Ratio), Asked: in.Compact, Refused: in.Rescue != nil,
-		ReadsByTool: x.readsByTool(), Artifacts: d.Shelf, Scope: in.Scope,
-	}
+	facts := ladder.NewFacts(req, scale, activity.Of(req, x.last.calls), d.Shelf, in.Scope)
+	policy := &ladder.Policy{Limits: limits.EffectiveAt(window, usable, scale.Ratio), Asked: in.Compact,
+		Refused: in.Rescue != nil, ReadsByTool: x.readsByTool()}
 	if in.Rescue != nil {
-		x.state.Fits = int(float64(in.Rescue.Most) / scale.Ratio)
+		policy.Fits = int(float64(in.Rescue.Most) / scale.Ratio)
 	}
-	x.state.Prepare()
+	x.state = &ladder.State{Plan: facts.Plan(ledger.Decision{}), Policy: policy}
 	x.out.state = x.state
 	x.describeRequest()
 	return nil
@@ -270,8 +268,8 @@ func (x *shaping) isVital() bool {
 	return x.in.Rescue != nil || !x.in.Replay && x.state.Total() > x.state.Limits.CompactLine
 }
 
-// find looks up the decision of the deepest recorded prefix, and makes its edits those of the state. If the ledger
-// fails, the state has those of the last request, provided that this one continues it: fallBack sends them.
+// find looks up the decision of the deepest recorded prefix, and has the plan begin with it. If the ledger fails, it is
+// the decision of the last request, provided that this one continues it: fallBack sends its edits.
 func (x *shaping) find() error {
 	s := x.state
 	d, err := x.shaper.deps.Ledger.Find(x.lane, x.chain, x.request.Ends(), x.last.decision.Edits)
@@ -296,17 +294,11 @@ func (x *shaping) find() error {
 	if !x.fits(d) { // all is decided anew, as for a new conversation
 		d, x.discarded = ledger.Decision{Conversation: d.Conversation}, true
 	}
-	s.Decision, s.Edits, s.Recorded, x.replayed = d, d.Edits, d.Items, d.Edits
-	if d.OtherModel { // its edits are taken over, but this model was sent nothing yet
-		s.Recorded = 0
-	}
+	s.Plan, x.replayed = s.Facts.Plan(d), d.Edits
 	if x.in.Rescue == nil || !x.in.Rescue.NoThinking { // else all thinking goes, and nothing is bound any more
 		s.Binds = x.binds()
 	}
 	s.CacheCold = x.isCold(d)
-	if len(s.Edits) > 0 { // else what read has prepared holds
-		s.Prepare()
-	}
 	isFirst := d.Items == 0 && x.request.End() == x.request.Head // the model has not answered yet
 	if err == nil && x.hasWish && isFirst && !x.in.Replay {
 		x.addSystem()
@@ -422,43 +414,40 @@ func (x *shaping) extend() {
 	default:
 		spent, cutover := s.Decision.Tokens+s.OfModel(s.Total()), s.Limits.Conf.CutoverAt // since the last compaction
 		s.OverBudget = cutover > 0 && spent >= cutover
-		ladder.Climb(s)
+		s.Climb()
 		x.describeWait(spent)
 	}
 	r.Code, r.Reason = s.Reason, s.Reason.Clause()
 	if s.Reason == event.CodeOverhead {
 		x.describeOverhead()
 	}
-	ladder.DropThinking(s, false) // only thinking that the new edits make invalid, as none was refused
+	s.DropThinking(false) // only thinking that the new edits make invalid, as none was refused
 }
 
 // rescue changes the edits as the refusal asks for: none at all, a shorter request, or one without thinking.
 func (x *shaping) rescue(how *Rescue) {
 	s := x.state
 	if how.Whole {
-		s.Decision.Refused = len(s.Decision.Undo()) > 0
-		s.Edits = slices.DeleteFunc(s.Decision.Edits, func(e ledger.Edit) bool { return e.Why != event.CodeUnpaired })
-		s.Decision.Edits = s.Edits // the decision, too: record adds to its edits
-		s.Prepare()
+		x.takeBack()
 		return
 	}
 	if how.Pair {
-		ladder.Pair(s)
+		s.Pair()
 	}
 	if how.Pictures > 0 {
-		ladder.RescuePictures(s, how.Pictures)
+		s.RescuePictures(how.Pictures)
 	}
 	if how.Most > 0 { // else only thinking or pictures were refused, not the size
-		ladder.Rescue(s, how.From)
+		s.Rescue(how.From)
 	}
-	ladder.DropThinking(s, how.NoThinking)
+	s.DropThinking(how.NoThinking)
 }
 
 // rescueUnkept decides a rescue once more where nothing can be stored: without artifacts, as the texts then say.
 func (x *shaping) rescueUnkept() error {
 	s := x.state
-	s.NothingKept, s.Edits, s.Added, s.Compaction = true, x.replayed, nil, nil
-	s.Prepare()
+	s.Plan = s.With(x.replayed)
+	s.NothingKept, s.Compaction = true, nil
 	x.extend()
 	x.out.Report.Code, x.out.Report.Reason = event.CodeUnkept, event.CodeUnkept.Clause()
 	return x.build()

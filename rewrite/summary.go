@@ -112,10 +112,8 @@ func (a asker) cachedBody(end int, earlier summarize.Says) []byte {
 	if !isShown || s.Decision.Items > 0 && s.Decision.Leading != a.out.Report.Leading { // no Items: no Leading to compare
 		return nil
 	}
-	before := *s // without the new edits, which may have cleared what the provider has in its cache
-	before.Edits, before.Added = a.replayed, nil
-	before.Prepare()
-	tokens := before.Total() // of the vocabulary
+	before := s.With(a.replayed) // without the new edits, which may have cleared what the provider has in its cache
+	tokens := before.Total()     // of the vocabulary
 	for i := end; i < len(a.request.Items); i++ {
 		tokens -= before.Sent(i)
 	}

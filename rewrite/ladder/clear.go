@@ -18,10 +18,10 @@ type candidate struct {
 	since int // how many answers the conversation had when the result became clearable
 }
 
-// Clear replaces old results by stubs, all in one batch, as each change costs the provider's cache. It does so when the
-// request is over ClearLine and the batch frees AtLeast tokens, or when a batch pays (batchThatPays). If the stale
+// clearOld replaces old results by stubs, all in one batch, as each change costs the provider's cache. It does so when
+// the request is over ClearLine and the batch frees AtLeast tokens, or when a batch pays (batchThatPays). If the stale
 // results free enough, the others stay.
-func Clear(s *State) {
+func (s State) clearOld() {
 	list, why := s.clearable(s.AnswersInPrefix()), event.CodeClearAt
 	stale := slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !s.isStale(c.item) })
 	switch freed := freedBy(stale); {
@@ -50,7 +50,7 @@ func freedBy(list []candidate) (freed int) {
 // newest results stay, up to Limits.Protect tokens together, and so does each result until Limits.Age answers later,
 // except those that a later call has replaced. Not among them are results behind prefixEnd, which no decision covers
 // yet, and those that would free too little.
-func (s *State) clearable(answers int) (list []candidate) {
+func (s State) clearable(answers int) (list []candidate) {
 	var newest []int                                          // results up to item i that take at most Protect tokens together
 	since := slices.Repeat([]int{answers + 1}, len(s.callOf)) // by item: as in candidate
 	tokens := 0
@@ -78,7 +78,7 @@ func (s *State) clearable(answers int) (list []candidate) {
 }
 
 // stale returns the stale results from item first on that take more than most tokens, also as stubs that quote a failure.
-func (s *State) stale(first, most int) (list []candidate) {
+func (s State) stale(first, most int) (list []candidate) {
 	for i := first; i < s.prefixEnd; i++ {
 		mayClear := (s.mayShorten(i) || s.forms[i].cleared) && !s.mustShow(i)
 		if mayClear && s.isStale(i) && s.forms[i].tokens > most {
@@ -92,7 +92,7 @@ func (s *State) stale(first, most int) (list []candidate) {
 // loses the cache of all that follows. A batch owes as rent the price of its cached tokens in each request since they
 // were clearable. Clearing it costs that the rest of the prefix behind its first result is sent uncached. The batch is
 // taken whose rent exceeds Limits.Rent times this cost by most; none if no rent does.
-func (s *State) batchThatPays(list []candidate) (batch []candidate, why event.Code) {
+func (s State) batchThatPays(list []candidate) (batch []candidate, why event.Code) {
 	rent, least, why := s.Limits.Conf.Rent, leastBatch, event.CodeRent
 	for len(list) > 0 && list[0].item < s.Decision.Restored { // the user wants it whole, as long as it fits
 		list = list[1:]
@@ -124,7 +124,7 @@ func (s *State) batchThatPays(list []candidate) (batch []candidate, why event.Co
 }
 
 // clearAll replaces the candidates by stubs, except those whose stub frees less than least, as it may quote a failure.
-func (s *State) clearAll(list []candidate, least int, why event.Code) {
+func (s State) clearAll(list []candidate, least int, why event.Code) {
 	var edits []ledger.Edit
 	for _, c := range list {
 		e := s.stub(c.item, ledger.StepClear, why)

@@ -30,7 +30,7 @@ type Prose interface {
 }
 
 // whyCompact returns the reason for a compaction, and the code that its edits are recorded with; "" if there is none.
-func (s *State) whyCompact() (reason string, why event.Code) {
+func (s State) whyCompact() (reason string, why event.Code) {
 	switch {
 	case s.Refused:
 		return event.ReasonOverflow, event.CodeRefused
@@ -48,30 +48,33 @@ func (s *State) whyCompact() (reason string, why event.Code) {
 	return "", event.NoCode
 }
 
-// IsCounted reports whether the request is to be compacted though the window has room: for what was counted since the
-// last compaction, tokens or answers, or as the agent asks for it.
-func (s *State) IsCounted() bool {
-	reason, _ := s.whyCompact()
-	return reason == event.ReasonBudget || reason == event.ReasonTurns || reason == event.ReasonAgent
+// Due returns the reason to compact the request though the window has room: what was counted since the last compaction,
+// tokens or answers, or the agent asks for it. It is empty if there is none.
+func (s State) Due() string {
+	switch reason, _ := s.whyCompact(); reason {
+	case event.ReasonBudget, event.ReasonTurns, event.ReasonAgent:
+		return reason
+	}
+	return ""
 }
 
 // Overhead returns the tokens that no compaction takes out: those of system prompt, tools and the head.
-func (s *State) Overhead() int {
-	tokens := s.total
-	for i := s.Request.Head; i < len(s.forms); i++ {
-		tokens -= s.forms[i].tokens
+func (p *Plan) Overhead() int {
+	tokens := p.total
+	for i := p.Request.Head; i < len(p.forms); i++ {
+		tokens -= p.forms[i].tokens
 	}
 	return tokens
 }
 
 // isCrowded reports whether the Overhead leaves so little of Usable that one compaction would follow another.
-func (s *State) isCrowded() bool {
+func (s State) isCrowded() bool {
 	return s.Overhead()+min(leastRoom, s.Limits.Usable/4) > s.Limits.Usable
 }
 
 // most returns the tokens that the request may take: Usable, but a crowded request takes the room for the answer too,
 // all but leastAnswer, or all that fits by a refusal.
-func (s *State) most() int {
+func (s State) most() int {
 	switch {
 	case !s.isCrowded():
 		return s.Limits.Usable
@@ -82,11 +85,11 @@ func (s *State) most() int {
 }
 
 // cannotFit reports whether the Overhead leaves no room for anything else, so that no compaction can help.
-func (s *State) cannotFit() bool { return s.Overhead()+minTail > s.most() }
+func (s State) cannotFit() bool { return s.Overhead()+minTail > s.most() }
 
 // compactLine returns the tokens above which the request is compacted. It is above CompactLine where the Overhead would
 // leave little room below that. A request that cannot fit is left to the provider.
-func (s *State) compactLine() int {
+func (s State) compactLine() int {
 	switch {
 	case s.cannotFit():
 		return math.MaxInt
@@ -98,37 +101,37 @@ func (s *State) compactLine() int {
 
 // prepareLine returns the tokens above which a summary is made ahead of need: as far below compactLine as PrepareLine
 // is below CompactLine.
-func (s *State) prepareLine() int {
+func (s State) prepareLine() int {
 	return s.compactLine() - (s.Limits.CompactLine - s.Limits.PrepareLine)
 }
 
 // target returns the tokens to which a compaction brings the request: Limits.Target, but two fifths of the room that the
 // Overhead leaves may stay filled, and a third of it comes free below compactLine, so that both are worth it. Where the
-// window has room (IsCounted), the share compact_to is of what the request has beside the Overhead.
-func (s *State) target() int {
+// window has room (Due), the share compact_to is of what the request has beside the Overhead.
+func (s State) target() int {
 	room := min(s.most(), max(s.Limits.End, s.compactLine())) - s.Overhead()
 	target := min(max(s.Limits.Target, s.Overhead()+room*2/5), s.compactLine()-room/3)
-	if s.IsCounted() {
+	if s.Due() != "" {
 		target = min(target, s.Overhead()+int(s.Limits.Conf.Target*float64(s.Total()-s.Overhead())))
 	}
 	return target
 }
 
-// Compact replaces old groups by a summary if there is a reason for it (whyCompact). If the request does not fit even
+// compact replaces old groups by a summary if there is a reason for it (whyCompact). If the request does not fit even
 // then, a smaller summary replaces more groups, and if it still does not fit, results are cut hard. Without a reason,
-// Compact may have the model's words for a summary made ahead of need. No model is asked for a crowded request.
-func Compact(s *State) {
+// compact may have the model's words for a summary made ahead of need. No model is asked for a crowded request.
+func (s State) compact() {
 	reason, _ := s.whyCompact()
 	if reason == "" {
-		prepare(s)
+		s.prepare()
 		return
 	}
 	newCompaction(s, false).run()
-	if s.Total() > s.most() || s.Reason == event.CodeSavesLittle && s.IsCounted() {
+	if s.Total() > s.most() || s.Reason == event.CodeSavesLittle && s.Due() != "" {
 		newCompaction(s, true).run()
 	}
 	if s.Total() > s.most() {
-		fitResults(s)
+		s.fitResults()
 	}
 	if s.Total() > s.most() && slices.ContainsFunc(s.Request.Groups(), s.isKept) {
 		s.dropsKept = true
@@ -147,7 +150,7 @@ func Compact(s *State) {
 
 // compaction is one in the making: the items from the head to a cut become a summary, the groups behind the cut stay.
 type compaction struct {
-	*State
+	State
 	minimal     bool // all that can go has to: the summary and the tail are small, and no model is asked
 	budgets     summarize.Budgets
 	summarySize int            // tokens that the summary takes, about
@@ -156,7 +159,7 @@ type compaction struct {
 	says        summarize.Says // a model's words for the summary: those of the last summary, until there are newer ones
 }
 
-func newCompaction(s *State, minimal bool) *compaction {
+func newCompaction(s State, minimal bool) *compaction {
 	const minimalTail = 0.1 // share of Usable that may stay behind the cut
 	window := min(s.Limits.Window, max(s.Limits.End, s.compactLine()))
 	if s.isCrowded() {
@@ -168,7 +171,7 @@ func newCompaction(s *State, minimal bool) *compaction {
 	if minimal {
 		c.budgets = c.budgets.Shrink()
 		keep, target = int(minimalTail*float64(s.Limits.Usable)), s.most()
-		if s.IsCounted() {
+		if s.Due() != "" {
 			target = s.target()
 		}
 	}
@@ -180,7 +183,7 @@ func newCompaction(s *State, minimal bool) *compaction {
 	c.summarySize = c.measure(s.prefixEnd) // the cut is not known yet: that of the longest span
 	withoutTail := c.sizeAfter(len(s.Request.Items))
 	rest := target - withoutTail // the tail may fill the request up to target
-	if isCramped := 4*s.Overhead() > s.Limits.Usable; isCramped && !minimal && !s.IsCounted() {
+	if isCramped := 4*s.Overhead() > s.Limits.Usable; isCramped && !minimal && s.Due() == "" {
 		rest = max(rest, min((s.compactLine()-s.Overhead())/4, crampedTail)) // a summary is mostly smaller than measured
 	}
 	c.maxTail = max(min(keep, rest), minTail)
@@ -195,7 +198,7 @@ func (c *compaction) asks() bool { return !c.minimal && c.Prose != nil && !c.isC
 // measure returns about how many tokens a summary up to the cut takes. Where room is scarce, or little is to be saved, it
 // is made and counted.
 func (c *compaction) measure(cut int) int {
-	if !c.minimal && !c.isCrowded() && !c.IsCounted() && c.Limits.Conf.KeepTurns == 0 {
+	if !c.minimal && !c.isCrowded() && c.Due() == "" && c.Limits.Conf.KeepTurns == 0 {
 		return summarize.Size(c.span(cut))
 	}
 	says := c.says
@@ -217,9 +220,9 @@ func (c *compaction) span(cut int) summarize.Span {
 }
 
 // tokensOf returns the tokens of a group as it is sent.
-func (s *State) tokensOf(g conversation.Group) (n int) {
+func (p *Plan) tokensOf(g conversation.Group) (n int) {
 	for i := g.First; i < g.End; i++ {
-		n += s.forms[i].tokens
+		n += p.forms[i].tokens
 	}
 	return n
 }
@@ -309,7 +312,7 @@ func (c *compaction) run() {
 // findProse sets c.says to a model's words about the items before a cut, and returns the cut that they are for: the cut
 // for which words were prepared, if that makes the request small enough, else the given one. A model may be asked then.
 func (c *compaction) findProse(cut int) int {
-	report, ahead := c.Compaction, c.Decision.Ahead // ahead is the cut for which words were prepared
+	report, ahead := c.Compaction, c.Ahead // ahead is the cut for which words were prepared
 	if ahead > c.compactedEnd && ahead < c.prefixEnd && c.sizeAfter(ahead) <= c.prepareLine() {
 		cut = ahead // the words may still be in the making: Ask waits for them
 	}
@@ -331,19 +334,19 @@ func (c *compaction) findProse(cut int) int {
 
 // prepare has a model's words for the next summary made in the background once the request is over PrepareLine, so that
 // no client has to wait for them. Decision.Ahead is the cut that the words are for; 0 while none are needed.
-func prepare(s *State) {
+func (s State) prepare() {
 	switch {
 	case s.Total() <= s.prepareLine():
-		s.Decision.Ahead = 0
+		s.Ahead = 0
 		return
-	case s.Prose == nil || s.isCrowded() || s.Decision.Ahead > s.compactedEnd: // none may be asked, or one already is
+	case s.Prose == nil || s.isCrowded() || s.Ahead > s.compactedEnd: // none may be asked, or one already is
 		return
 	}
 	c := newCompaction(s, false)
 	cut := c.findCut()
 	isWorth := cut >= 0 && float64(c.sizeAfter(cut)) < (1-minGain)*float64(s.Total())
 	if isWorth && s.Prose.Prepare(cut, c.says) {
-		s.Decision.Ahead = cut
+		s.Ahead = cut
 	}
 }
 

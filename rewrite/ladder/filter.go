@@ -11,10 +11,10 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// Filter applies the user's own rules, each by itself: leave out messages by name, send only the newest turns, only the
+// filter applies the user's own rules, each by itself: leave out messages by name, send only the newest turns, only the
 // text of older turns, only the newest results, and at last only so many messages. The head stays, and so do lines that
 // the user wants kept.
-func Filter(s *State) {
+func (s State) filter() {
 	rules := s.Limits.Conf.Rules
 	if rules.Off() || s.Decision.Restored > 0 { // the user wants whole what the rules left out
 		return
@@ -48,7 +48,7 @@ func oldest[T any](list []T, keep int) []T {
 
 // turns returns the items, behind the head, with which turns begin: the user says something of their own after an
 // answer. The head begins the first turn. Turns that begin with an item that an edit has dropped are not among them.
-func (s *State) turns() (starts []int) {
+func (s State) turns() (starts []int) {
 	hasAnswer := false // the current turn has one
 	for _, g := range s.Request.Groups() {
 		it := &s.Request.Items[g.First]
@@ -66,7 +66,7 @@ func (s *State) turns() (starts []int) {
 
 // leaveOut drops items [first, end), except groups that stay in place, unless all that it drops was dropped before. In
 // their place stands a note with the reason if it is shorter, then said, then the lines that the user wants kept.
-func (s *State) leaveOut(first, end int, why event.Code, reason, said string) {
+func (s State) leaveOut(first, end int, why event.Code, reason, said string) {
 	edits, isNew, kept, size := s.drops(first, end, ledger.StepFilter, why), false, []string{""}, 0
 	for k := range edits {
 		size += edits[k].Saved
@@ -89,7 +89,7 @@ func (s *State) leaveOut(first, end int, why event.Code, reason, said string) {
 
 // leaveNamed leaves out groups with a message whose name is listed, except the newest group, which the model is to
 // answer. Groups side by side go together.
-func (s *State) leaveNamed(names []string) {
+func (s State) leaveNamed(names []string) {
 	isListed := func(it conversation.Item) bool { return it.Name != "" && slices.Contains(names, it.Name) }
 	s.leaveRuns(func(g conversation.Group) bool {
 		return g.End < len(s.Request.Items) && slices.ContainsFunc(s.Request.Items[g.First:g.End], isListed)
@@ -97,7 +97,7 @@ func (s *State) leaveNamed(names []string) {
 }
 
 // leaveOlderCalls leaves out all groups with calls before item end. A note quotes what was said beside the calls.
-func (s *State) leaveOlderCalls(end int) {
+func (s State) leaveOlderCalls(end int) {
 	s.leaveRuns(func(g conversation.Group) bool {
 		return g.End <= end && slices.ContainsFunc(s.Request.Items[g.First:g.End], func(it conversation.Item) bool {
 			return len(it.Calls) > 0 || it.Role == conversation.Tool
@@ -106,7 +106,7 @@ func (s *State) leaveOlderCalls(end int) {
 }
 
 // saidBeside quotes what the texts of a group say, except its results.
-func (s *State) saidBeside(g conversation.Group) (said string) {
+func (s State) saidBeside(g conversation.Group) (said string) {
 	for i := g.First; i < g.End; i++ {
 		it, text := &s.Request.Items[i], strings.TrimSpace(s.Request.TextOf(&s.Request.Items[i]))
 		switch {
@@ -122,7 +122,7 @@ func (s *State) saidBeside(g conversation.Group) (said string) {
 
 // leaveRuns leaves out the groups that go. One note takes the place of groups side by side, and ends with what said, if
 // not nil, returns of each.
-func (s *State) leaveRuns(
+func (s State) leaveRuns(
 	goes func(conversation.Group) bool, why event.Code, reason string, said func(conversation.Group) string,
 ) {
 	first, end, quotes := 0, 0, "" // of the groups side by side so far
@@ -145,7 +145,7 @@ func (s *State) leaveRuns(
 // leaveOldest leaves out the oldest groups if more than most messages would be sent, those of the head and notes among
 // them. Then a fifth of most stays free, so that not every request changes the prefix. Groups that the model has not
 // answered yet stay. Once the conversation has four fifths of most, NearlyFull tells it, one time.
-func (s *State) leaveOldest(most int) {
+func (s State) leaveOldest(most int) {
 	groups, n := s.Request.Groups(), s.Request.MessagesIn(0, s.Request.Head)
 	sent := make([]int, len(groups)) // messages of each group
 	for k, g := range groups {
@@ -157,8 +157,7 @@ func (s *State) leaveOldest(most int) {
 		n += sent[k]
 	}
 	if most > 0 && n >= most*4/5 && !s.Decision.NearlyFull {
-		s.Decision.NearlyFull = true // one warning
-		s.NearlyFull = n
+		s.NearlyFull = n // one warning
 	}
 	if most == 0 || n <= most {
 		return
@@ -178,7 +177,7 @@ func (s *State) leaveOldest(most int) {
 }
 
 // clearOlderResults clears all results except the newest keep, those that the model has not seen yet, and small ones.
-func (s *State) clearOlderResults(keep int) {
+func (s State) clearOlderResults(keep int) {
 	var results []candidate
 	for i := range s.Request.Items[:s.prefixEnd] {
 		if s.forms[i].tokens >= leastFreed && s.mayShorten(i) {

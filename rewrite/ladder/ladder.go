@@ -15,7 +15,7 @@ import (
 
 // Climb takes the steps in order: it offloads new results, then applies the user's filters, clears old results, and
 // compacts where the window fills. s.Reason says why older items stay as they are.
-func Climb(s *State) {
+func (s State) Climb() {
 	switch { // in these cases no older item may change: only new results are shortened
 	case s.isSmall() && s.Limits.Conf.Rules.Off():
 		s.Reason = event.CodeFloor
@@ -26,7 +26,7 @@ func Climb(s *State) {
 	case s.isRoundOpen():
 		s.Reason = event.CodeThinkingRound
 	}
-	Offload(s)
+	s.offload()
 	mayChange := (s.Reason == event.NoCode || s.Reason == event.CodeFloor) && s.mayDecideOlder()
 	if mayChange && s.Limits.Stale > 0 && !s.ArtifactsOff {
 		s.clearAll(s.stale(s.Decision.Restored, s.Limits.Stale), 1, event.CodeStale)
@@ -35,10 +35,10 @@ func Climb(s *State) {
 	case s.Reason != event.NoCode || !s.mayDecideOlder():
 		return
 	case s.prefixEnd > s.Request.Head: // the model has answered: there is more than the head, which never changes
-		Filter(s)
-		Clear(s)
-		Compact(s)
-		Pictures(s)
+		s.filter()
+		s.clearOld()
+		s.compact()
+		s.leaveOldPictures()
 	default:
 		if reason, _ := s.whyCompact(); reason != "" { // and there is nothing but the head
 			s.Reason = event.CodeNothingOlder
@@ -47,7 +47,7 @@ func Climb(s *State) {
 	switch {
 	case s.isCrowded() && s.Total() > s.most():
 		s.Reason = event.CodeOverhead
-	case len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine && !s.IsCounted(): // the new edits were enough: no reason
+	case len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine && s.Due() == "": // the new edits were enough: no reason
 		s.Reason = event.NoCode
 	}
 }
@@ -55,6 +55,6 @@ func Climb(s *State) {
 // mayDecideOlder reports whether items that were sent before may be changed: if the recorded decision will be replaced
 // (Asked, Refused), covers less than the prefix, or is another model's. Else only items behind the prefix are new, and
 // the decision, which is recorded for the prefix, must not depend on items that follow it in one request.
-func (s *State) mayDecideOlder() bool {
+func (s State) mayDecideOlder() bool {
 	return s.Asked || s.Refused || s.prefixEnd > s.Recorded || s.Decision.OtherModel
 }

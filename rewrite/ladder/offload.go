@@ -17,10 +17,10 @@ import (
 // The older ones are left to the other steps.
 const maxOffloaded = 8 << 20
 
-// Offload shortens new results that are over their limit, and new texts of the agent. While artifacts are off, both stay
+// offload shortens new results that are over their limit, and new texts of the agent. While artifacts are off, both stay
 // whole until the request is over ClearLine, as only then something has to go. Offload then looks at the older ones too,
 // which it left whole until now, if older items may be changed (mayDecideOlder).
-func Offload(s *State) {
+func (s State) offload() {
 	from := max(s.Recorded, s.Decision.Restored) // the first item to look at
 	switch {
 	case !s.ArtifactsOff: // earlier results were looked at when they were new
@@ -46,7 +46,7 @@ func Offload(s *State) {
 }
 
 // limitsAt returns above how many tokens item i is shortened and how many stay; ok is false if it stays as it is.
-func (s *State) limitsAt(i int) (limit, keep int, ok bool) {
+func (s State) limitsAt(i int) (limit, keep int, ok bool) {
 	if s.forms[i].shortened {
 		return 0, 0, false
 	}
@@ -66,13 +66,13 @@ func (s *State) limitsAt(i int) (limit, keep int, ok bool) {
 
 // isSmall reports whether the body has so few bytes that it fits in any case: only tools' own limits, that of the
 // agent's texts and final screens shorten anything.
-func (s *State) isSmall() bool {
-	return len(s.Request.Body) < s.Limits.Floor && !s.Asked && !s.IsCounted()
+func (s State) isSmall() bool {
+	return len(s.Request.Body) < s.Limits.Floor && !s.Asked && s.Due() == ""
 }
 
 // readsBack reports whether the call of result i names an artifact of this conversation: the model reads what an edit
 // took out, and is to get it whole. A result that is too long for this is cut like any other.
-func (s *State) readsBack(i int) bool {
+func (s State) readsBack(i int) bool {
 	const mostTokens, mostBytes = 30_000, 4 << 10 // of the result, or a quarter of the window if less; of the arguments
 	if s.Size(i) > min(mostTokens, s.Limits.Window/4) {
 		return false
@@ -93,11 +93,11 @@ type itemText struct {
 }
 
 // textsOf returns the texts of item i that are JSON strings, those of documents among them.
-func (s *State) textsOf(i int) (texts []itemText) {
-	for k := range s.Request.Items[i].Parts {
-		p := &s.Request.Items[i].Parts[k]
-		if raw := p.Value.Of(s.Request.Body); p.Kind < conversation.ImagePart && len(raw) >= 2 && raw[0] == '"' {
-			texts = append(texts, itemText{k, raw, string(jsonspan.TextOf(raw)), s.Request.CountIn(s.Scale, i, raw)})
+func (f *Facts) textsOf(i int) (texts []itemText) {
+	for k := range f.Request.Items[i].Parts {
+		p := &f.Request.Items[i].Parts[k]
+		if raw := p.Value.Of(f.Request.Body); p.Kind < conversation.ImagePart && len(raw) >= 2 && raw[0] == '"' {
+			texts = append(texts, itemText{k, raw, string(jsonspan.TextOf(raw)), f.Request.CountIn(f.Scale, i, raw)})
 		}
 	}
 	return texts
@@ -105,7 +105,7 @@ func (s *State) textsOf(i int) (texts []itemText) {
 
 // shorten returns the edits that cut the texts of item i. All texts together may have limit tokens; of more, about keep
 // tokens stay. Each text has a share of both numbers by its own tokens.
-func (s *State) shorten(i, limit, keep int) (edits []ledger.Edit) {
+func (s State) shorten(i, limit, keep int) (edits []ledger.Edit) {
 	texts, all, shortened := s.textsOf(i), 0, s.shortenText
 	if s.Request.Items[i].Role == conversation.Assistant {
 		shortened = s.cutMiddle
@@ -124,7 +124,7 @@ func (s *State) shorten(i, limit, keep int) (edits []ledger.Edit) {
 // shortenText returns the edit that shortens one text of item i: terminal output becomes its final screen, and what is
 // still over limit tokens becomes an excerpt of about keep tokens. ok is false if the edit would save too little: of a
 // text within its limit, a tenth and leastScreen tokens.
-func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, ok bool) {
+func (s State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, ok bool) {
 	const leastScreen = 200
 	least, text, done, why := leastSaving, t.text, "final screen", event.CodeScreen
 	output := jsonspan.Wrapped([]byte(t.text)) // the only part of JSON around it that is cut; mostly empty
@@ -162,7 +162,7 @@ func (s *State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, 
 }
 
 // replaceText returns the edit that puts text in the place of one text of item i.
-func (s *State) replaceText(i int, t itemText, text string, names []string, why event.Code) ledger.Edit {
+func (s State) replaceText(i int, t itemText, text string, names []string, why event.Code) ledger.Edit {
 	tokens := s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text))
 	return ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
 		Tokens: tokens, Saved: t.tokens - tokens, Step: ledger.StepOffload, Why: why}
@@ -170,7 +170,7 @@ func (s *State) replaceText(i int, t itemText, text string, names []string, why 
 
 // cutMiddle returns the edit that leaves out the middle of one text of item i, so that limit tokens stay of it, with
 // the note. Where the note alone takes more, limit bytes stay of each end. ok is false if that saves too little.
-func (s *State) cutMiddle(i int, t itemText, limit, _ int) (e ledger.Edit, ok bool) {
+func (s State) cutMiddle(i int, t itemText, limit, _ int) (e ledger.Edit, ok bool) {
 	if t.tokens <= limit {
 		return e, false
 	}

@@ -20,7 +20,7 @@ type picture struct {
 }
 
 // pictures returns the pictures of the user and of results that are sent and can be left out, the oldest first.
-func (s *State) pictures() (list []picture) {
+func (s State) pictures() (list []picture) {
 	for i := range s.Request.Items {
 		it := &s.Request.Items[i]
 		if it.Content.Empty() || !s.mayReplace(i, conversation.User) && !s.mayReplace(i, conversation.Tool) {
@@ -37,11 +37,11 @@ func (s *State) pictures() (list []picture) {
 	return list
 }
 
-// Pictures leaves out the oldest pictures once the request has 80 % of what the API takes, or of the number that was
-// refused: down to half of that, as each change costs the provider's cache. Those that the model has not seen stay.
-func Pictures(s *State) {
+// leaveOldPictures leaves out the oldest pictures once the request has 80 % of what the API takes, or of the number that
+// was refused: down to half of that, as each change costs the provider's cache. Those that the model has not seen stay.
+func (s State) leaveOldPictures() {
 	number, size := s.Request.Dialect.MaxPictures()
-	number = min(number, cmp.Or(s.Decision.Pictures, number))
+	number = min(number, cmp.Or(s.Pictures, number))
 	list, sent, n := s.pictures(), 0, 0 // sent is in bytes, n pictures are left out
 	for _, p := range list {
 		sent += len(p.Value.Of(s.Request.Body))
@@ -60,7 +60,7 @@ func Pictures(s *State) {
 
 // RescuePictures leaves out pictures of a request that was refused for them, with each try more: those that are too
 // large by themselves, or else the oldest half; then all but the newest; then all. When all are out, nothing changes.
-func RescuePictures(s *State, try int) {
+func (s State) RescuePictures(try int) {
 	list, side := s.pictures(), 8000 // pixels that Anthropic takes
 	n := len(list)
 	if n > 20 {
@@ -71,7 +71,7 @@ func RescuePictures(s *State, try int) {
 		return len(p.Value.Of(s.Request.Body))/4*3 <= 5<<20 && max(width, height) <= side
 	})
 	if len(first) == 0 {
-		s.Decision.Pictures, first = n, list[:(n+1)/2]
+		s.Pictures, first = n, list[:(n+1)/2]
 	}
 	out := [][]picture{first, list[:max(n-1, len(first))], list}
 	out = slices.CompactFunc(out, func(a, b []picture) bool { return len(a) == len(b) }) // else a request comes again
@@ -81,7 +81,7 @@ func RescuePictures(s *State, try int) {
 }
 
 // leavePictures puts notes in the places of pictures, which say where the pictures are.
-func (s *State) leavePictures(list []picture) {
+func (s State) leavePictures(list []picture) {
 	var edits []ledger.Edit
 	for _, p := range list {
 		value, names := jsonspan.TextOf(p.Value.Of(s.Request.Body)), []string{s.keepFile(*p.Part)}

@@ -37,7 +37,7 @@ func (s Stage) Next(last bool) Stage {
 
 // Rescue makes a request that the provider refused fit: it takes one stage after another, beginning with from. If the
 // request neither fits then nor is a tenth smaller, nothing changes and s.Stage is StageNone.
-func Rescue(s *State, from Stage) {
+func (s State) Rescue(from Stage) {
 	switch {
 	case s.Request.Upkeep == conversation.ProviderRemembers:
 		s.Reason = event.CodeProviderRemembers
@@ -66,23 +66,23 @@ func Rescue(s *State, from Stage) {
 	}
 }
 
-func (s *State) takeStage(stage Stage) {
+func (s State) takeStage(stage Stage) {
 	switch stage {
 	case StageClear:
 		s.clearAll(s.clearable(s.AnswersInPrefix()), leastFreed, event.CodeRefused)
 	case StageCompact:
-		Compact(s)
+		s.compact()
 	case StageBare:
 		s.dropsKept = true
 		newCompaction(s, true).replace(s.prefixEnd, 0)
 	case StageUsers:
-		leaveUsers(s)
+		s.leaveUsers()
 	}
 }
 
 // fitResults cuts results hard until the request fits: first those that the model has seen, then the others, no more
 // than they must be. Cuts that do not make it fit are undone, unless the provider has refused it: a bit less may do.
-func fitResults(s *State) {
+func (s State) fitResults() {
 	const shortTokens, shorterTokens = 1_100, 140 // that are left of a result: some 4,000 and 500 characters
 	undo := s.undo()
 	s.cutResults(shortTokens, false)
@@ -97,7 +97,7 @@ func fitResults(s *State) {
 
 // cutResults cuts results to about keep tokens, the oldest first, until the request fits: if unseen those that the
 // model must still be shown (mustShow), else all others. Of these only a stub stays if an excerpt saves too little.
-func (s *State) cutResults(keep int, unseen bool) {
+func (s State) cutResults(keep int, unseen bool) {
 	most := s.most()
 	for i := range s.Request.Items {
 		if s.Total() <= most {
@@ -119,7 +119,7 @@ func (s *State) cutResults(keep int, unseen bool) {
 // leaveUsers puts stubs in the place of whole messages of the user until the request fits: the largest first, the
 // newest last. A request without tools is left to the provider's refusal, as its model could not read the artifacts; so
 // is one whose messages cannot be kept.
-func leaveUsers(s *State) {
+func (s State) leaveUsers() {
 	var items []int
 	for i := s.Request.Lead; i < len(s.Request.Items); i++ {
 		if s.mayReplace(i, conversation.User) {
@@ -146,7 +146,7 @@ func leaveUsers(s *State) {
 
 // Pair mends pairs of calls and results that the provider has refused. A result whose call is not before it is left out.
 // A call without a result gets one: the text of a result that stands elsewhere, or else that there is none.
-func Pair(s *State) {
+func (s State) Pair() {
 	r := s.Request
 	calls, results := r.Unpaired()
 	late := map[string]ledger.Edit{} // results that are left out, as they are sent, by the ID of the call

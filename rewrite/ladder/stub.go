@@ -22,7 +22,7 @@ import (
 const Tool = "epitome's tool recall"
 
 // addressOf says to a model where it can read an artifact: by its name with Tool, or at an address; empty if nowhere.
-func (s *State) addressOf(name string) string {
+func (s State) addressOf(name string) string {
 	if s.ReadsByTool {
 		return "artifact " + name
 	}
@@ -31,7 +31,7 @@ func (s *State) addressOf(name string) string {
 
 // whereToRead says to a model where an artifact of so many tokens is, and how to read it. what is the text's word for
 // it, as "Transcript". names[0] is the artifact; names[1], if there is one, has the same content as the client sent it.
-func (s *State) whereToRead(what string, names []string, tokens int) string {
+func (s State) whereToRead(what string, names []string, tokens int) string {
 	const readAtOnce, longLine = 2_000, 150 // tokens up to which a model may read an artifact whole; of a line
 	if s.NothingKept {
 		return what + ": not kept, because nothing could be stored"
@@ -57,33 +57,33 @@ func (s *State) whereToRead(what string, names []string, tokens int) string {
 }
 
 // transcriptAt says where the transcript of the items is that e drops. A model is always told to search it.
-func (s *State) transcriptAt(e *ledger.Edit) string {
+func (s State) transcriptAt(e *ledger.Edit) string {
 	return s.whereToRead("Transcript", e.Artifacts[:1], math.MaxInt)
 }
 
 // keepContent adds content to s.Content, of which the ladder's caller puts what an edit names, and returns its name.
-func (s *State) keepContent(content []byte) string {
-	name := s.Artifacts.Name(s.Scope, content)
-	s.Content[name] = content
+func (p *Plan) keepContent(content []byte) string {
+	name := p.Artifacts.Name(p.Scope, content)
+	p.Content[name] = content
 	return name
 }
 
 // linesCount reports whether the lines of item i stay as they are: those of a file do, which the agent may edit.
-func (s *State) linesCount(i int) bool {
-	return s.Request.Items[i].Role != conversation.Tool || s.callOf[i].Kind == activity.Read
+func (f *Facts) linesCount(i int) bool {
+	return f.Request.Items[i].Role != conversation.Tool || f.callOf[i].Kind == activity.Read
 }
 
 // keepText keeps text of item i, which is the JSON string raw unquoted, and returns its names. Where unquoting has lost letters,
 // raw is kept in its place (see ContentOfText). JSON that is laid out is kept a second time with line breaks, and so is the
 // output that JSON wraps, so that a model can grep it: that name comes first.
-func (s *State) keepText(i int, raw []byte, text string) []string {
-	names := []string{s.keepContent(jsonspan.ContentOfText(raw, text))}
+func (p *Plan) keepText(i int, raw []byte, text string) []string {
+	names := []string{p.keepContent(jsonspan.ContentOfText(raw, text))}
 	if output := jsonspan.Wrapped([]byte(text)); !output.Empty() {
 		quoted := []byte(text[output.Start:output.End])
 		content := jsonspan.ContentOfText(quoted, string(jsonspan.TextOf(quoted)))
-		names = []string{s.keepContent(content), names[0]}
-	} else if laidOut, ok := excerpt.LaidOut(text, s.linesCount(i)); ok {
-		names = append([]string{s.keepContent([]byte(laidOut))}, names...)
+		names = []string{p.keepContent(content), names[0]}
+	} else if laidOut, ok := excerpt.LaidOut(text, p.linesCount(i)); ok {
+		names = append([]string{p.keepContent([]byte(laidOut))}, names...)
 	}
 	return names
 }
@@ -91,65 +91,65 @@ func (s *State) keepText(i int, raw []byte, text string) []string {
 // keepItem keeps the content of item i and returns its names: of one plain text those of keepText, else the text, if
 // any, and the JSON of the request: of several parts or Encoded text (JSON to the API) the text says less. The JSON is
 // without the pictures and documents, which are files of their own.
-func (s *State) keepItem(i int) (names, files []string) {
-	it := &s.Request.Items[i]
+func (p *Plan) keepItem(i int) (names, files []string) {
+	it := &p.Request.Items[i]
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart && !it.Parts[0].Encoded {
-		raw := it.Parts[0].Value.Of(s.Request.Body)
-		return s.keepText(i, raw, string(jsonspan.TextOf(raw))), nil
+		raw := it.Parts[0].Value.Of(p.Request.Body)
+		return p.keepText(i, raw, string(jsonspan.TextOf(raw))), nil
 	}
 	var cut []jsonspan.Span
-	for _, p := range it.Parts {
-		if (p.Kind == conversation.ImagePart || p.Kind == conversation.FilePart) && !p.Value.Empty() {
-			files = append(files, s.keepFile(p))
-			cut = append(cut, jsonspan.Span{Start: p.Value.Start + 1, End: p.Value.End - 1}) // what is between quotes
+	for _, part := range it.Parts {
+		if (part.Kind == conversation.ImagePart || part.Kind == conversation.FilePart) && !part.Value.Empty() {
+			files = append(files, p.keepFile(part))
+			cut = append(cut, jsonspan.Span{Start: part.Value.Start + 1, End: part.Value.End - 1}) // what is between quotes
 		}
 	}
-	names = []string{s.keepContent(s.Request.ContentSource(it, cut))}
-	if text := s.Request.LinesOf(it); text != "" {
-		names = append([]string{s.keepContent([]byte(text))}, names...)
+	names = []string{p.keepContent(p.Request.ContentSource(it, cut))}
+	if text := p.Request.LinesOf(it); text != "" {
+		names = append([]string{p.keepContent([]byte(text))}, names...)
 	}
 	return names, files
 }
 
 // keepFile keeps the bytes of a picture or a document, or its address, and returns the name.
-func (s *State) keepFile(p conversation.Part) string {
-	value := jsonspan.TextOf(p.Value.Of(s.Request.Body))
+func (p *Plan) keepFile(part conversation.Part) string {
+	value := jsonspan.TextOf(part.Value.Of(p.Request.Body))
 	content, err := base64.StdEncoding.DecodeString(string(value[bytes.LastIndexByte(value, ',')+1:]))
-	if err != nil || p.IsAddress {
-		return s.keepContent(value)
+	if err != nil || part.IsAddress {
+		return p.keepContent(value)
 	}
-	name := s.keepContent(content)
+	name := p.keepContent(content)
 	switch format := path.Base(http.DetectContentType(content)); format {
 	case "png", "jpeg", "gif", "webp", "pdf":
 		name += "." + format
-		s.Content[name] = content
+		p.Content[name] = content
 	}
 	return name
 }
 
 // keepItems keeps items [first, end) and returns their names: first as a transcript, then as JSON.
-func (s *State) keepItems(first, end int) []string {
-	source := s.keepContent(s.Request.Source(first, end))
-	return []string{s.keepContent(summarize.Transcript(s.Request, s.Calls, first, end, source)), source}
+func (p *Plan) keepItems(first, end int) []string {
+	source := p.keepContent(p.Request.Source(first, end))
+	return []string{p.keepContent(summarize.Transcript(p.Request, p.Calls, first, end, source)), source}
 }
 
 // KeepAgain keeps all content that a recorded edit may have taken out, so that artifacts that were lost are put again.
-func (s *State) KeepAgain(e ledger.Edit) {
+func (p *Plan) KeepAgain(e ledger.Edit) {
 	switch {
-	case e.Op == ledger.AppendSystem || e.End() > len(s.Request.Items): // the content is not in this request
+	case e.Op == ledger.AppendSystem || e.End() > len(p.Request.Items): // the content is not in this request
 	case e.Op == ledger.Drop:
 		first, end := e.First, e.End()
-		for k := range s.Edits { // drops that were made together share a transcript
-			if o := &s.Edits[k]; slices.Equal(o.Artifacts, e.Artifacts) {
+		for k := range p.Edits { // drops that were made together share a transcript
+			if o := &p.Edits[k]; slices.Equal(o.Artifacts, e.Artifacts) {
 				first, end = min(first, o.First), max(end, o.End())
 			}
 		}
-		s.keepItems(first, end)
+		p.keepItems(first, end)
 	default: // content of all other ops: only what e names is put
-		s.keepContent(s.Request.Source(e.First, e.End()))
-		s.keepItem(e.First)
-		for _, t := range s.textsOf(e.First) {
-			s.keepText(e.First, t.raw, t.text)
+		p.keepContent(p.Request.Source(e.First, e.End()))
+		p.keepItem(e.First)
+		for _, t := range p.textsOf(e.First) {
+			p.keepText(e.First, t.raw, t.text)
 		}
 	}
 }
@@ -159,7 +159,7 @@ const maxCall = 100
 
 // stub returns the edit that clears result i. Its text says what was called, how the call ended if not well, how large
 // the result is and where it can be read; it quotes the failure of a failed call, unless the result is stale.
-func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
+func (s State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 	call, text, done, quotes := s.callOf[i], s.Request.LinesOf(&s.Request.Items[i]), " omitted", ""
 	if s.isStale(i) {
 		done = " omitted, as a later call repeats it or changed the file"
@@ -174,7 +174,7 @@ func (s *State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 
 // clearEdit returns the edit that puts one text in the place of all that item i says. The text names what the item was
 // and its size, says what was done to it and where to read it, and ends with quotes.
-func (s *State) clearEdit(i int, what, done, quotes string) ledger.Edit {
+func (s State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	it, media := &s.Request.Items[i], s.Request.Media(&s.Request.Items[i])
 	names, files := s.keepItem(i)
 	isDocument := it.Role == conversation.User && media != "" // the lines may be those of a document

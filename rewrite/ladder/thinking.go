@@ -10,7 +10,7 @@ import (
 // only behind exactly the bytes that preceded it when they thought (State.Binds). The same decision records this, so
 // the thinking is never sent again. Later thinking is bound to the changed items, and stays. If the provider refused
 // thinking (refused), all goes. Call DropThinking after all other steps, as a later edit could change an earlier item.
-func DropThinking(s *State, refused bool) {
+func (s State) DropThinking(refused bool) {
 	from := len(s.Request.Items)
 	for _, e := range s.Added {
 		if e.Op == ledger.AddResult { // which stands behind its item
@@ -41,9 +41,9 @@ func DropThinking(s *State, refused bool) {
 }
 
 // lastThinking returns the last item whose thinking is sent; -1 if there is none.
-func (s *State) lastThinking() int {
-	for i := len(s.forms) - 1; i >= 0; i-- {
-		if s.forms[i].thinks && !s.forms[i].dropped {
+func (p *Plan) lastThinking() int {
+	for i := len(p.forms) - 1; i >= 0; i-- {
+		if p.forms[i].thinks && !p.forms[i].dropped {
 			return i
 		}
 	}
@@ -52,7 +52,7 @@ func (s *State) lastThinking() int {
 
 // isRoundOpen reports whether results wait for an answer that must continue the thinking before their calls, by a model
 // that accepts it only behind an unchanged prefix: no older item may change until the user's next message.
-func (s *State) isRoundOpen() bool {
+func (s State) isRoundOpen() bool {
 	awaitsAnswer := s.prefixEnd > 0 && s.Request.Items[s.prefixEnd-1].Role == conversation.Tool
 	return s.Request.ThinksFirst && awaitsAnswer && s.Binds && s.lastThinking() >= 0
 }

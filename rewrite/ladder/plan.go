@@ -1,0 +1,127 @@
+package ladder
+
+import (
+	"epitome/event"
+	"epitome/rewrite/ledger"
+	"epitome/summarize"
+)
+
+// Plan is how a request is sent, and what was noticed when that was decided.
+type Plan struct {
+	*Facts
+	Decision ledger.Decision   // of the deepest prefix, maybe one that was made for another model
+	Recorded int               // items that it covers for this model; all behind are new
+	Edits    []ledger.Edit     // all that hold: those of the decision and the new ones
+	Added    []ledger.Edit     // the new ones
+	Content  map[string][]byte // by name: what new edits take out, or recorded ones whose artifacts are lost
+
+	Reason     event.Code        // why nothing more was done
+	Compaction *event.Compaction // that was made or tried
+	Stage      Stage             // of a rescue
+	NearlyFull int               // messages that would be sent, when they first are four fifths of newest_messages
+	Unkept     int               // lines that the user wants kept, but a new summary has no room for
+	Ahead      int               // for the next decision, as in ledger.Decision
+	Pictures   int               // likewise
+
+	forms        []form         // by item
+	total        int            // tokens of the request as it is sent
+	dropsKept    bool           // the request does not fit otherwise: groups with results that Limit.Keep keeps go, too
+	compactedEnd int            // end of the items that the last compaction dropped; the head if there was none
+	lastSays     summarize.Says // a model's words in the last summary
+}
+
+// form is how an item is sent.
+type form struct {
+	tokens    int  // that it takes; those of a summary count at the first item that it replaces
+	dropped   bool // it is not sent
+	cleared   bool // a stub replaces all that it says
+	shortened bool // an excerpt or screen replaces one of its texts
+	thinks    bool // its thinking is sent
+}
+
+// With returns another plan for the request, with other edits, none of them new. It knows what p has noticed.
+func (p *Plan) With(edits []ledger.Edit) *Plan {
+	next := *p
+	next.Content, next.forms = map[string][]byte{}, make([]form, len(p.Request.Items))
+	next.setEdits(edits, nil)
+	return &next
+}
+
+// setEdits sets the edits, and from them the form of each item and the total.
+func (p *Plan) setEdits(edits, added []ledger.Edit) {
+	p.Edits, p.Added, p.total = edits, added, p.Fixed.Total()
+	p.compactedEnd, p.lastSays = p.Request.Head, summarize.Says{}
+	for i := range p.forms {
+		p.forms[i] = form{tokens: p.Size(i), thinks: len(p.Request.Items[i].Thinking) > 0}
+	}
+	for k := range edits {
+		e := &edits[k]
+		if e.Op == ledger.AppendSystem {
+			p.total += e.Tokens
+			continue
+		}
+		f := &p.forms[e.First]
+		switch e.Op {
+		case ledger.Drop:
+			for i := e.First; i < e.End(); i++ {
+				p.forms[i].tokens, p.forms[i].dropped = 0, true
+			}
+			f.tokens = e.Tokens
+			if e.Step == ledger.StepCompact {
+				p.compactedEnd = max(p.compactedEnd, e.End())
+			}
+			if e.Prose != "" {
+				p.lastSays = summarize.Says{Text: e.Prose, Until: e.Told}
+			}
+		case ledger.Clear:
+			f.cleared = true
+		case ledger.DropThinking:
+			f.thinks = false
+		case ledger.AddResult:
+		default: // ReplaceText
+			f.shortened = true
+		}
+		if e.Op != ledger.Drop {
+			f.tokens -= e.Saved
+		}
+	}
+	for i := range p.forms {
+		p.forms[i].tokens = max(0, p.forms[i].tokens) // Saved may have been counted for another model
+		p.total += p.forms[i].tokens
+	}
+}
+
+// Sent returns the tokens of an item as it is sent.
+func (p *Plan) Sent(i int) int { return p.forms[i].tokens }
+
+// Total returns the tokens of the request as it is sent.
+func (p *Plan) Total() int { return p.total }
+
+// Tokens returns the tokens of the request as it is sent, by kind.
+func (p *Plan) Tokens() event.Tokens {
+	t := p.Fixed
+	for i := range p.Request.Items {
+		it, sent, media := &p.Request.Items[i], p.forms[i].tokens, 0
+		if sent == p.Size(i) { // an edited item is taken for text, as its media may be gone
+			media = min(it.Size.Media, sent)
+		}
+		*it.Role.In(&t) += sent - media
+		t.Images += media
+	}
+	for k := range p.Edits {
+		switch e := &p.Edits[k]; e.Op {
+		case ledger.Drop: // its summary was counted as text of its first item
+			*p.Request.Items[e.First].Role.In(&t) -= e.Tokens
+			t.Summary += e.Tokens
+		case ledger.AppendSystem:
+			t.System += e.Tokens
+		}
+	}
+	return t
+}
+
+// undo returns a function that takes back all edits that are added from now on.
+func (p *Plan) undo() func() {
+	edits, added := p.Edits, p.Added
+	return func() { p.setEdits(edits, added) }
+}
