@@ -48,10 +48,7 @@ type Deps struct {
 
 // Shelf keeps artifacts, by names that nobody can guess.
 type Shelf interface {
-	// Name returns the name of content, the same each time. Equal content has different names in different scopes.
-	Name(scope string, content []byte) string
-	// Address says where a model can read an artifact; empty if it cannot.
-	Address(name string) string
+	ladder.Artifacts
 	// Put stores content under its name. beyondQuota lets it have more room than the quota for artifacts.
 	Put(name string, content []byte, beyondQuota bool) error
 	// Touch prolongs the life of an artifact, and reports whether the shelf has it.

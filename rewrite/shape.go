@@ -401,7 +401,9 @@ func (x *shaping) extend() {
 	// If any is true, only what has to go is taken out.
 	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full() || x.unknown || s.Decision.Refused
 	s.SummaryMode, s.SummaryDetail = x.in.SummaryMode.OrDefault(), x.in.SummaryDetail
-	s.Prose = x.prose()
+	if x.shaper.deps.Summarizer != nil && s.SummaryMode.Asks() {
+		s.Words, s.Prepare = x.words, x.prepare
+	}
 	if rescue := x.in.Rescue; rescue != nil {
 		x.rescue(rescue)
 		return

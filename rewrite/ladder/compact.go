@@ -18,17 +18,6 @@ const (
 	leastAnswer = 1_024 // tokens of the model that a crowded request leaves for the answer
 )
 
-// Prose gets a model's words for the summary of the items before end. They update earlier, the model's words in the
-// last summary.
-type Prose interface {
-	// Look returns a text that Ask or Prepare had made.
-	Look(end int, earlier summarize.Says) (text string, found bool)
-	// Ask has a text made, and waits for it. An error says why there is none.
-	Ask(end int, earlier summarize.Says) (text string, cost event.Cost, err error)
-	// Prepare has a text made in the background, for a later Look; false if no model may be asked ahead of need.
-	Prepare(end int, earlier summarize.Says) bool
-}
-
 // whyCompact returns the reason for a compaction, and the code that its edits are recorded with; "" if there is none.
 func (s State) whyCompact() (reason string, why event.Code) {
 	switch {
@@ -123,7 +112,7 @@ func (s State) target() int {
 func (s State) compact() {
 	reason, _ := s.whyCompact()
 	if reason == "" {
-		s.prepare()
+		s.prepareWords()
 		return
 	}
 	newCompaction(s, false).run()
@@ -175,9 +164,10 @@ func newCompaction(s State, minimal bool) *compaction {
 			target = s.target()
 		}
 	}
-	if s.Prose != nil && s.compactedEnd > s.Request.Head {
-		if text, found := s.Prose.Look(s.compactedEnd, c.says); found { // asked for the last summary, and late
-			c.says = summarize.Says{Text: text, Until: s.compactedEnd}
+	if s.Words != nil && s.compactedEnd > s.Request.Head {
+		late, isReady, _ := s.Words(s.compactedEnd, c.says, false) // a model was asked for the last summary
+		if isReady {
+			c.says = summarize.Says{Text: late.Text, Until: s.compactedEnd}
 		}
 	}
 	c.summarySize = c.measure(s.prefixEnd) // the cut is not known yet: that of the longest span
@@ -193,7 +183,7 @@ func newCompaction(s State, minimal bool) *compaction {
 }
 
 // asks reports whether a model may be asked for the summary.
-func (c *compaction) asks() bool { return !c.minimal && c.Prose != nil && !c.isCrowded() }
+func (c *compaction) asks() bool { return !c.minimal && c.Words != nil && !c.isCrowded() }
 
 // measure returns about how many tokens a summary up to the cut takes. Where room is scarce, or little is to be saved, it
 // is made and counted.
@@ -294,7 +284,7 @@ func (c *compaction) run() {
 		c.budgets.Spare = min(c.budgets.Spare, max(0, s.target()-c.sizeAfter(cut)))
 	}
 	if c.asks() {
-		cut = c.findProse(cut)
+		cut = c.findWords(cut)
 	}
 	if !c.replace(cut, least) {
 		s.Reason = event.CodeSavesLittle
@@ -304,48 +294,42 @@ func (c *compaction) run() {
 		return
 	}
 	s.Reason, report.Kind = event.NoCode, event.CompactionCompleted
-	if c.says.Text == "" && s.Prose != nil {
+	if c.says.Text == "" && s.Words != nil {
 		report.Mode = string(summarize.Intent) // as a model's words were wanted, and there are none
 	}
 }
 
-// findProse sets c.says to a model's words about the items before a cut, and returns the cut that they are for: the cut
+// findWords sets c.says to a model's words about the items before a cut, and returns the cut that they are for: the cut
 // for which words were prepared, if that makes the request small enough, else the given one. A model may be asked then.
-func (c *compaction) findProse(cut int) int {
+func (c *compaction) findWords(cut int) int {
 	report, ahead := c.Compaction, c.Ahead // ahead is the cut for which words were prepared
 	if ahead > c.compactedEnd && ahead < c.prefixEnd && c.sizeAfter(ahead) <= c.prepareLine() {
-		cut = ahead // the words may still be in the making: Ask waits for them
+		cut = ahead // the words may still be in the making: Words waits for them
 	}
-	text, found := c.Prose.Look(cut, c.says)
-	if report.Prepared = found; !found && c.Refused {
-		report.Why = "a refused request does not wait for a summary"
+	words, isReady, err := c.Words(cut, c.says, true)
+	report.Prepared, report.Cost = isReady, words.Cost
+	if err != nil {
+		report.Why = err.Error()
 		return cut
 	}
-	if !found {
-		var err error
-		if text, report.Cost, err = c.Prose.Ask(cut, c.says); err != nil {
-			report.Why = err.Error()
-			return cut
-		}
-	}
-	c.says = summarize.Says{Text: text, Until: cut}
+	c.says = summarize.Says{Text: words.Text, Until: cut}
 	return cut
 }
 
-// prepare has a model's words for the next summary made in the background once the request is over PrepareLine, so that
-// no client has to wait for them. Decision.Ahead is the cut that the words are for; 0 while none are needed.
-func (s State) prepare() {
+// prepareWords has a model's words for the next summary made in the background once the request is over PrepareLine, so
+// that no client has to wait for them. Ahead is the cut that the words are for; 0 while none are needed.
+func (s State) prepareWords() {
 	switch {
 	case s.Total() <= s.prepareLine():
 		s.Ahead = 0
 		return
-	case s.Prose == nil || s.isCrowded() || s.Ahead > s.compactedEnd: // none may be asked, or one already is
+	case s.Words == nil || s.isCrowded() || s.Ahead > s.compactedEnd: // none may be asked, or one already is
 		return
 	}
 	c := newCompaction(s, false)
 	cut := c.findCut()
 	isWorth := cut >= 0 && float64(c.sizeAfter(cut)) < (1-minGain)*float64(s.Total())
-	if isWorth && s.Prose.Prepare(cut, c.says) {
+	if isWorth && s.Prepare(cut, c.says) {
 		s.Ahead = cut
 	}
 }

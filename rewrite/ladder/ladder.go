@@ -1,17 +1,53 @@
 // Package ladder decides what a request leaves out, in the cheapest order: offload, clear, compact, rescue.
 //
-// Each step is a function that adds edits to a State, depends on the State alone, and does no I/O except through
-// Artifacts and a Prose. A step that loses more acts only where the steps before it leave too much. The newest groups,
-// results that the model has not seen yet and the user's words go last.
+// Each step is a method of State that adds edits to its plan. It depends on the State alone, and does no I/O except by
+// Artifacts and by the functions of the Policy. A step that loses more acts only where the steps before it leave too
+// much. The newest groups, results that the model has not seen yet and the user's words go last.
 //
-// Files: offload.go, clear.go (rent or buy), compact.go (cut, summary), pictures.go, rescue.go (stages), filter.go (the
-// user's own rules), stub.go (the text in the place of a result), thinking.go.
+// Files: facts.go, plan.go, limits.go; then the steps: offload.go, filter.go (the user's own rules), clear.go (rent or
+// buy), compact.go (cut, summary), pictures.go, rescue.go (stages), thinking.go; stub.go (the text in the place of a
+// result).
 package ladder
 
 import (
+	"slices"
+
+	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
 	"epitome/event"
+	"epitome/rewrite/ledger"
+	"epitome/summarize"
 )
+
+// State is a request on its way through the ladder: the facts, which never change, the plan so far, and the policy,
+// which no step changes.
+type State struct {
+	*Plan
+	*Policy
+}
+
+// Policy says what the steps of the ladder have to do for a request, and what they may do.
+type Policy struct {
+	Limits        Effective
+	Asked         bool // the client asked for a compaction, or the agent did
+	ByAgent       bool // the agent asked, by a call of epitome's own tool
+	Refused       bool // the provider refused the request, mostly as too long
+	Fits          int  // tokens that fit by the refusal; 0 if it does not tell
+	OverBudget    bool // the conversation has used up the user's budget
+	CacheCold     bool // the provider has nothing of the conversation in its cache: clearing costs nothing
+	Binds         bool // the model accepts thinking only behind an unchanged prefix
+	ArtifactsOff  bool // artifacts are not to be had, or edits were refused: results stay whole up to ClearLine
+	NothingKept   bool // no content can be stored: edits name no artifacts, and their texts say so
+	ReadsByTool   bool // the model reads artifacts with epitome's own tool, not by their addresses
+	SummaryMode   summarize.Mode
+	SummaryDetail summarize.Detail
+	// Words returns a model's words for the summary of the items before end. They update earlier, the model's words in
+	// the last summary. isReady reports whether they were there; if not, a model is asked for them if wait is set. It is
+	// nil if no model may be asked.
+	Words func(end int, earlier summarize.Says, wait bool) (p summarize.Prose, isReady bool, err error)
+	// Prepare has the same words made in the background; false if no model may be asked ahead of need.
+	Prepare func(end int, earlier summarize.Says) bool
+}
 
 // Climb takes the steps in order: it offloads new results, then applies the user's filters, clears old results, and
 // compacts where the window fills. s.Reason says why older items stay as they are.
@@ -58,3 +94,100 @@ func (s State) Climb() {
 func (s State) mayDecideOlder() bool {
 	return s.Asked || s.Refused || s.prefixEnd > s.Recorded || s.Decision.OtherModel
 }
+
+// Add adds edits, which take the place of those that they cover.
+func (s State) Add(edits ...ledger.Edit) {
+	if len(edits) == 0 {
+		return
+	}
+	for k := range edits {
+		e := &edits[k]
+		e.Message = s.Request.MessagesIn(0, e.First+1) - 1 // an index: one less than the messages up to the item
+		e.Last = s.Request.MessagesIn(0, e.End()) - 1
+		if s.NothingKept {
+			e.Artifacts = nil
+		}
+	}
+	s.setEdits(ledger.Add(s.Edits, edits...), ledger.Add(s.Added, edits...))
+}
+
+// addIfSmaller adds edits if they make the request more than least tokens smaller, and reports whether they do.
+func (s State) addIfSmaller(least int, edits []ledger.Edit) bool {
+	total, undo := s.total, s.undo()
+	if s.Add(edits...); total-s.total > least { // Saved would count again what covered edits saved
+		return true
+	}
+	undo()
+	return false
+}
+
+// drops returns edits that drop items [first, end), in whole groups, except groups that stay in place: an edit for each
+// run of groups between these. All share the artifacts of one transcript. The caller has to set a text on the first.
+func (s State) drops(first, end int, step ledger.Step, why event.Code) (edits []ledger.Edit) {
+	items, roleBehind := s.Request.Items, conversation.Unknown // the role of the next item that stays
+	if end < len(items) {
+		roleBehind = items[end].Role
+	}
+	for _, g := range slices.Backward(s.Request.Groups()) {
+		role := items[g.First].Role
+		switch n := len(edits); {
+		case g.First < first || g.End > end: // not wholly among the items
+		case s.isPinned(g), s.isKept(g), s.staysInPlace(g) && roleBehind != conversation.User: // else a flaw
+			roleBehind = role
+		case n > 0 && edits[n-1].First == g.End:
+			edits[n-1].First, edits[n-1].Count = g.First, edits[n-1].Count+g.End-g.First
+		default:
+			edits = append(edits, ledger.Edit{First: g.First, Count: g.End - g.First, Op: ledger.Drop, Step: step, Why: why})
+		}
+	}
+	slices.Reverse(edits)
+	if len(edits) == 0 {
+		return nil
+	}
+	artifacts := s.keepItems(edits[0].First, edits[len(edits)-1].End()) // KeepAgain finds this range in the edits
+	for k := range edits {
+		e := &edits[k]
+		e.Artifacts = artifacts
+		for i := e.First; i < e.End(); i++ {
+			e.Saved += s.Size(i)
+		}
+	}
+	return edits
+}
+
+// staysInPlace reports whether a group stays in place, whatever is dropped around it: it is pinned or kept, or is a
+// message of the system, whose instructions still hold, that was not dropped before.
+func (s State) staysInPlace(g conversation.Group) bool {
+	isSystem := s.Request.Items[g.First].Role == conversation.System && !s.forms[g.First].dropped
+	return isSystem || s.isPinned(g) || s.isKept(g)
+}
+
+// isKept reports whether a group that was not dropped before has a result of a tool with Limit.Keep, and may stay.
+func (s State) isKept(g conversation.Group) bool {
+	if s.dropsKept || s.forms[g.First].dropped {
+		return false
+	}
+	return slices.ContainsFunc(s.callOf[g.First:g.End], func(c *activity.Call) bool {
+		return s.Limits.Conf.toolLimit(c.Tool).Keep
+	})
+}
+
+// mustShow reports whether at least an excerpt of result i has to be sent: no whole answer follows it, so the model has
+// not seen it or is still using it. Once the provider has refused the request, nothing has to be sent.
+func (s State) mustShow(i int) bool {
+	newest := s.answersUpTo[len(s.answersUpTo)-1]
+	if s.Request.AnswerGoesOn { // the model may still continue the last answer
+		newest--
+	}
+	return s.answersUpTo[i] >= newest && !s.Refused
+}
+
+// mayReplace reports whether an item has the role, and may become a stub or an excerpt: it is sent and no stub yet, its
+// content is not opaque (Locked), and no Limit.Keep is set for its tool.
+func (s State) mayReplace(i int, role conversation.Role) bool {
+	it, f, keep := &s.Request.Items[i], &s.forms[i], s.Limits.Conf.toolLimit(s.callOf[i].Tool).Keep
+	return it.Role == role && !f.dropped && !f.cleared && !it.Locked && !keep
+}
+
+// mayShorten reports whether an item is a result that may be cut or cleared.
+func (s State) mayShorten(i int) bool { return s.mayReplace(i, conversation.Tool) }
