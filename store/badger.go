@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -268,23 +267,7 @@ func (b *Badger) Get(key string) (value []byte, found bool, err error) {
 	return value, value != nil, wrapped("read", key, err)
 }
 
-func (b *Badger) GetMany(keys []string) ([][]byte, error) {
-	values := make([][]byte, len(keys))
-	err := b.use(func() (err error) {
-		txn := b.db.NewTransactionAt(newest, false)
-		defer txn.Discard()
-		for i, key := range keys {
-			if values[i], _, err = read(txn, key); err != nil {
-				return wrapped("read", key, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return values, nil
-}
+func (b *Badger) GetMany(keys []string) ([][]byte, error) { return getEach(b, keys) }
 
 func (b *Badger) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
 	if err := check(key, value, keep); err != nil {
@@ -314,17 +297,12 @@ func (b *Badger) Touch(key string, keep time.Duration) error {
 }
 
 func (b *Badger) Delete(keys ...string) error {
-	for some := range slices.Chunk(keys, 1000) { // Badger bounds a transaction
-		err := b.update("delete", some[0], func(txn *badger.Txn) error {
-			for _, key := range some {
-				if key == "" {
-					continue
-				}
-				if err := txn.Delete([]byte(key)); err != nil {
-					return err
-				}
+	for _, key := range keys {
+		err := b.update("delete", key, func(txn *badger.Txn) error {
+			if key == "" {
+				return nil
 			}
-			return nil
+			return txn.Delete([]byte(key))
 		})
 		if err != nil {
 			return err

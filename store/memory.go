@@ -80,17 +80,7 @@ func (m *memory) Get(key string) (value []byte, found bool, err error) {
 	return value, value != nil, err
 }
 
-func (m *memory) GetMany(keys []string) ([][]byte, error) {
-	values := make([][]byte, len(keys))
-	for i, key := range keys {
-		value, _, err := m.Get(key)
-		if err != nil {
-			return nil, err
-		}
-		values[i] = value
-	}
-	return values, nil
-}
+func (m *memory) GetMany(keys []string) ([][]byte, error) { return getEach(m, keys) }
 
 func (m *memory) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
 	err = m.use("swap", key, func(there fact) error {

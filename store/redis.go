@@ -150,39 +150,33 @@ func (r *Redis) Get(key string) (value []byte, found bool, err error) {
 	return value, found, err
 }
 
-func (r *Redis) GetMany(keys []string) ([][]byte, error) {
-	answers, err := r.pipeline("read", "get", keys)
-	if err != nil {
-		return nil, err
-	}
-	values := make([][]byte, len(keys))
-	for i, answer := range answers {
-		if text, err := answer.Text(); err == nil {
-			values[i] = []byte(text)
-		}
-	}
-	return values, nil
-}
+func (r *Redis) GetMany(keys []string) ([][]byte, error) { return r.pipeline("read", "get", keys) }
 
-// pipeline sends a command for each key at once. An answer has an error only where there is no fact.
-func (r *Redis) pipeline(verb, command string, keys []string) (answers []*redis.Cmd, err error) {
+// pipeline sends a command for each key in one round trip, and returns the texts that are answered. There is no MGET of
+// keys that lie on several servers of a Cluster.
+func (r *Redis) pipeline(verb, command string, keys []string) (texts [][]byte, err error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
 	err = r.do(verb, keys[0], func(ctx context.Context) error {
 		p := r.client.Pipeline()
-		for _, key := range keys { // no MGET: in a Cluster, keys lie on several servers
-			answers = append(answers, p.Do(ctx, command, redisPrefix+key))
+		for _, key := range keys {
+			p.Do(ctx, command, redisPrefix+key)
 		}
-		_, err := p.Exec(ctx) // of the first that failed, perhaps as there is no fact
-		for _, answer := range answers {
-			if failed := answer.Err(); failed != nil && !errors.Is(failed, redis.Nil) {
+		answers, err := p.Exec(ctx)
+		texts = make([][]byte, len(answers))
+		for i, a := range answers {
+			if failed := a.Err(); failed != nil && !errors.Is(failed, redis.Nil) {
+				texts = nil
 				return failed
 			}
+			if text, failed := a.(*redis.Cmd).Text(); failed == nil {
+				texts[i] = []byte(text)
+			}
 		}
-		return err
+		return err // at most that of a key without a fact
 	})
-	return answers, err
+	return texts, err
 }
 
 // swap sets a value if the one that is there, or the empty text for none, is the expected one.

@@ -58,6 +58,19 @@ type Store interface {
 	Close() error
 }
 
+// getEach is GetMany of a store whose Get is no round trip.
+func getEach(s Store, keys []string) ([][]byte, error) {
+	values := make([][]byte, len(keys))
+	for i, key := range keys {
+		value, _, err := s.Get(key)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = value
+	}
+	return values, nil
+}
+
 // check returns what is wrong with a fact that is to be put.
 func check(key string, value []byte, keep time.Duration) error {
 	switch {
