@@ -32,6 +32,7 @@ type Entry struct {
 	Exchange   *Exchange  `json:"exchange,omitempty"`
 	Summary    *Summary   `json:"summary,omitempty"`
 	Compaction *Compacted `json:"compaction,omitempty"`
+	Forgotten  *Forgotten `json:"forgotten,omitempty"` // on disk alone
 }
 
 // Seq returns where the event has its number; nil if the entry is empty.
@@ -43,6 +44,8 @@ func (n Entry) Seq() *uint64 {
 		return &n.Summary.Seq
 	case n.Compaction != nil:
 		return &n.Compaction.Seq
+	case n.Forgotten != nil:
+		return &n.Forgotten.Seq
 	}
 	return nil
 }
@@ -270,6 +273,11 @@ func (b *Book) complete(e *Exchange) {
 // add adds a complete event to the recent ones and to the sums.
 func (b *Book) add(n Entry) {
 	b.seq = max(b.seq, *n.Seq())
+	if f := n.Forgotten; f != nil {
+		b.talkOf("", f.Time)
+		b.sumsOf(f.Time, f.Upstream, f.Model, f.Client).add(&f.Sums)
+		return
+	}
 	b.recent = append(b.recent, n)
 	if over := len(b.recent) - mostRecent; over > mostRecent/10 {
 		b.recent = slices.Clone(b.recent[over:])

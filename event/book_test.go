@@ -356,6 +356,51 @@ func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
 	}
 }
 
+// Of conversations that are forgotten nothing stays but their part of the sums: in memory, on disk, and after a restart.
+func TestForgetLeavesSumsAlone(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "events")
+	dice, r := cast(5), keeping(t, folder, noon)
+	dice.record(r, 400)
+	sums := func() (all string) {
+		for _, by := range []string{"day", "model", "upstream", "client"} {
+			text, _ := json.Marshal(summed(t, r, by))
+			all += string(text)
+		}
+		return all
+	}
+	other := func() string {
+		s, err := r.Conversation("c3")
+		text, _ := json.Marshal(s)
+		return fmt.Sprint(string(text), err)
+	}
+	wantSums, wantOther := sums(), other()
+	for _, id := range []string{"c1", "c2"} {
+		if err := r.Forget(id); err != nil {
+			t.Fatal(err)
+		}
+		for _, when := range []string{"after", "after a restart"} {
+			if _, err := r.Conversation(id); err != ErrUnknown || sums() != wantSums || other() != wantOther {
+				t.Errorf("%s, %s is %v; the sums are\n%s\nwant\n%s", when, id, err, sums(), wantSums)
+			}
+			err := r.Each(func(n Entry) {
+				if text, _ := json.Marshal(n); strings.Contains(string(text), `"`+id+`"`) {
+					t.Errorf("%s, there is the event %s", when, text)
+				}
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			r.Close()
+			for _, path := range r.journal.list() {
+				if text, _ := os.ReadFile(path); strings.Contains(string(text), `"`+id+`"`) {
+					t.Errorf("%s, %s has %s", when, path, id)
+				}
+			}
+			r = keeping(t, folder, r.now.Load())
+		}
+	}
+}
+
 func TestFilesStayWithinKeepAndQuota(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name string, size int) {

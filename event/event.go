@@ -347,4 +347,5 @@ type Summary struct {
 	Cost         Cost      `json:"cost,omitzero"`
 	Own          Charge    `json:"own,omitzero"`     // for Cost; set when the event is stored
 	Reason       string    `json:"reason,omitempty"` // why it failed, or what a pause means
+	Key          string    `json:"key,omitempty"`    // of the answer in the store
 }

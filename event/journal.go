@@ -139,6 +139,28 @@ func (j *journal) tidy(oldest time.Time, quota int64) {
 	}
 }
 
+// rewrite replaces the content of each file, and the lines that are not written yet, by what edit makes of it. Lines that
+// another process appends meanwhile may be lost.
+func (j *journal) rewrite(edit func(text []byte) []byte) error {
+	unlock, _ := j.lock()
+	defer unlock()
+	for _, path := range j.list() {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		edited, temp := edit(text), path+".new"
+		if bytes.Equal(edited, text) {
+			continue
+		}
+		if err := errors.Join(os.WriteFile(temp, edited, 0o600), os.Rename(temp, path)); err != nil {
+			return err
+		}
+	}
+	j.pending = *bytes.NewBuffer(edit(j.pending.Bytes()))
+	return nil
+}
+
 // read calls do with each line of all files, the oldest first. It goes on after a file that cannot be read.
 func (j *journal) read(do func(line []byte)) (failed error) {
 	for _, path := range j.list() {

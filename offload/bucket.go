@@ -24,7 +24,7 @@ import (
 )
 
 // bucket is a place in an S3 bucket, with one object for each content. The last change of an object is its last
-// renewal. Nothing is deleted: a lifecycle rule of the bucket does that.
+// renewal. What has expired is not deleted: a lifecycle rule of the bucket does that.
 type bucket struct {
 	name     string
 	prefix   string // of keys; empty, or with a slash at its end
@@ -233,6 +233,12 @@ func (b *bucket) renew(name string, size int64, age time.Duration) (found bool, 
 }
 
 func (b *bucket) get(name string) ([]byte, error) { return b.read(b.key(name)) }
+
+func (b *bucket) remove(name string) error {
+	return b.do(0, func(ctx context.Context) error {
+		return b.client.RemoveObject(ctx, b.name, b.key(name), minio.RemoveObjectOptions{})
+	})
+}
 
 // sweep does nothing: the bucket's owner bounds what it holds.
 func (b *bucket) sweep(context.Context, time.Time) (Swept, error) { return Swept{}, nil }

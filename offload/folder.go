@@ -109,6 +109,11 @@ func (f *folder) renew(name string, size int64, age time.Duration) (found bool, 
 
 func (f *folder) get(name string) ([]byte, error) { return os.ReadFile(f.file(name)) }
 
+func (f *folder) remove(name string) error {
+	_, _, err := f.removeExpired(f.file(name), time.Now().AddDate(1, 0, 0)) // whenever it was renewed
+	return err
+}
+
 func (f *folder) sweep(ctx context.Context, before time.Time) (swept Swept, err error) {
 	entries, err := os.ReadDir(f.path)
 	for _, e := range entries {

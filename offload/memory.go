@@ -34,5 +34,10 @@ func (m *memory) get(name string) ([]byte, error) {
 	return content.([]byte), nil
 }
 
+func (m *memory) remove(name string) error {
+	m.contents.Delete(name)
+	return nil
+}
+
 // sweep deletes nothing, and is called while there is nothing to count.
 func (m *memory) sweep(context.Context, time.Time) (Swept, error) { return Swept{}, nil }

@@ -64,6 +64,8 @@ type place interface {
 	// content of that size. A negative size fits all.
 	renew(name string, size int64, age time.Duration) (found bool, err error)
 	get(name string) ([]byte, error)
+	// remove deletes a content.
+	remove(name string) error
 	// sweep deletes contents that were last renewed before a time, and what broken writes have left.
 	sweep(ctx context.Context, before time.Time) (Swept, error)
 }
@@ -163,6 +165,18 @@ func (s *Shelf) Get(name string) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read artifact %s: %w", shown(name), cause(err))
 	}
 	return content, nil
+}
+
+// Delete deletes an artifact, if it is there. Its bytes count as used until the next Sweep.
+func (s *Shelf) Delete(name string) error {
+	if !IsName(name) {
+		return nil
+	}
+	err := s.place.remove(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot delete artifact %s: %w", shown(name), cause(err))
+	}
+	return nil
 }
 
 // Sweep deletes what has expired and counts what is left. Nothing in a bucket is deleted: a rule of its owner does

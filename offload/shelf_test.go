@@ -97,6 +97,20 @@ func TestContentComesBackAsItWasPut(t *testing.T) {
 	})
 }
 
+func TestDeletedContentIsGone(t *testing.T) {
+	each(t, options(), func(t *testing.T, s *Shelf) {
+		name, other := put(t, s, "content"), put(t, s, "other content")
+		for _, gone := range []string{name, name, strings.Repeat("a", 26), "../secret"} {
+			if err := s.Delete(gone); err != nil {
+				t.Error(err)
+			}
+		}
+		unknown(t, s, name)
+		has(t, s, other, "other content")
+		has(t, s, put(t, s, "content"), "content")
+	})
+}
+
 func TestWhatIsNoNameIsUnknown(t *testing.T) {
 	each(t, options(), func(t *testing.T, s *Shelf) {
 		name := put(t, s, "content")

@@ -129,6 +129,7 @@ func (j *job) tell(kind string, tokens int, reason string) {
 		Kind: kind, Time: time.Now(), Conversation: j.question.Conversation, Upstream: j.upstream,
 		Model: event.Clip(j.model), Way: j.way, Update: j.question.Earlier != "", Prepared: j.prepared,
 		SpanTokens: j.question.SpanTokens, Tokens: tokens, Cost: j.cost, Reason: event.Clip(reason),
+		Key: keyPrefix + j.question.Key,
 	})
 }
 
