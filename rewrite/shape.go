@@ -54,9 +54,10 @@ func try(step func() error) (err error) {
 	return step()
 }
 
-// read parses and counts the request, and makes its state. If the body is not a conversation, x.request stays nil.
+// read parses and counts the request, and makes its state: facts, policy, and a plan without edits. If the body is not
+// a conversation, x.request stays nil.
 func (x *shaping) read() error {
-	d, in := &x.shaper.deps, &x.in
+	in := &x.in
 	x.lane = ledger.Lane{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.Name()}
 	x.last = x.shaper.recent.find(x.shaper, x.lane, in.Body, in.Now)
 	req, err := x.parse(x.last.request)
@@ -70,27 +71,38 @@ func (x *shaping) read() error {
 	}
 	x.request, x.lane.Model = req, req.Model
 	x.findChain()
-	scale, limits := x.scale(), in.Limits
-	if d.CachedPrice != nil {
-		if price, ok := d.CachedPrice(in.Upstream, req.Model); ok {
-			limits = limits.AtPrice(price)
-		}
-	}
-	window, usable := d.Window(in.Upstream, req.Model+in.Variant, req.MaxOutput)
-	x.out.Report.Window, x.out.Report.Usable = window, usable
-	if r := in.Rescue; r != nil && r.Most > 0 { // limits are shares of both; a window has a quarter more, for the answer
-		window, usable = min(window, r.Most+r.Most/4), min(usable, r.Most)
-	}
-	facts := ladder.NewFacts(req, scale, activity.Of(req, x.last.calls), d.Shelf, in.Scope)
-	policy := &ladder.Policy{Limits: limits.EffectiveAt(window, usable, scale.Ratio), Asked: in.Compact,
-		Refused: in.Rescue != nil, ReadsByTool: x.readsByTool()}
-	if in.Rescue != nil {
-		policy.Fits = int(float64(in.Rescue.Most) / scale.Ratio)
-	}
-	x.state = &ladder.State{Plan: facts.Plan(ledger.Decision{}), Policy: policy}
+	scale := x.scale()
+	facts := ladder.NewFacts(req, scale, activity.Of(req, x.last.calls), x.shaper.deps.Shelf, in.Scope)
+	x.state = &ladder.State{Plan: facts.Plan(ledger.Decision{}), Policy: x.policy(scale.Ratio)}
 	x.out.state = x.state
 	x.describeRequest()
 	return nil
+}
+
+// policy returns the policy as far as the configuration and the request itself say it. ratio is that of the scale. find
+// and extend add to it what other requests have shown.
+func (x *shaping) policy(ratio float64) *ladder.Policy {
+	d, in, limits := &x.shaper.deps, &x.in, x.in.Limits
+	if d.CachedPrice != nil {
+		if price, ok := d.CachedPrice(in.Upstream, x.request.Model); ok {
+			limits = limits.AtPrice(price)
+		}
+	}
+	window, usable := d.Window(in.Upstream, x.request.Model+in.Variant, x.request.MaxOutput)
+	x.out.Report.Window, x.out.Report.Usable = window, usable
+	p := &ladder.Policy{Asked: in.Compact, ReadsByTool: x.readsByTool(), SummaryMode: in.SummaryMode.OrDefault(),
+		SummaryDetail: in.SummaryDetail}
+	if d.Summarizer != nil && p.SummaryMode.Asks() {
+		p.Words, p.Prepare = x.words, x.prepare
+	}
+	if r := in.Rescue; r != nil {
+		p.Refused, p.Fits = true, int(float64(r.Most)/ratio)
+		if r.Most > 0 { // limits are shares of both; a window has a quarter more, for the answer
+			window, usable = min(window, r.Most+r.Most/4), min(usable, r.Most)
+		}
+	}
+	p.Limits = limits.EffectiveAt(window, usable, ratio)
+	return p
 }
 
 // parse reads the body. Items at its start that last has too, byte for byte, are taken from last; last may be nil.
@@ -400,10 +412,6 @@ func (x *shaping) extend() {
 	s, r := x.state, &x.out.Report
 	// If any is true, only what has to go is taken out.
 	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full() || x.unknown || s.Decision.Refused
-	s.SummaryMode, s.SummaryDetail = x.in.SummaryMode.OrDefault(), x.in.SummaryDetail
-	if x.shaper.deps.Summarizer != nil && s.SummaryMode.Asks() {
-		s.Words, s.Prepare = x.words, x.prepare
-	}
 	if rescue := x.in.Rescue; rescue != nil {
 		x.rescue(rescue)
 		return
@@ -449,7 +457,7 @@ func (x *shaping) rescue(how *Rescue) {
 func (x *shaping) rescueUnkept() error {
 	s := x.state
 	s.Plan = s.With(x.replayed)
-	s.NothingKept, s.Compaction = true, nil
+	s.NothingKept, s.Compaction, s.Stage = true, nil, ladder.StageNone
 	x.extend()
 	x.out.Report.Code, x.out.Report.Reason = event.CodeUnkept, event.CodeUnkept.Clause()
 	return x.build()

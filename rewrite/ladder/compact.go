@@ -70,7 +70,7 @@ func (s State) most() int {
 	case s.Refused:
 		return max(s.Limits.Usable, s.Fits)
 	}
-	return max(s.Limits.Usable, s.Limits.Window-int(leastAnswer/s.Limits.Ratio))
+	return max(s.Limits.Usable, s.Limits.Window-int(leastAnswer/s.Scale.Ratio))
 }
 
 // cannotFit reports whether the Overhead leaves no room for anything else, so that no compaction can help.

@@ -113,12 +113,13 @@ func (s State) Add(edits ...ledger.Edit) {
 
 // addIfSmaller adds edits if they make the request more than least tokens smaller, and reports whether they do.
 func (s State) addIfSmaller(least int, edits []ledger.Edit) bool {
-	total, undo := s.total, s.undo()
-	if s.Add(edits...); total-s.total > least { // Saved would count again what covered edits saved
-		return true
+	before := *s.Plan
+	s.Add(edits...)
+	isSmaller := before.total-s.total > least // Saved would count again what covered edits saved
+	if !isSmaller {
+		*s.Plan = before
 	}
-	undo()
-	return false
+	return isSmaller
 }
 
 // drops returns edits that drop items [first, end), in whole groups, except groups that stay in place: an edit for each

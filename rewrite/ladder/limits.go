@@ -10,7 +10,6 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"epitome/dialect/activity"
 	"epitome/internal/unit"
 )
 
@@ -21,7 +20,7 @@ type Limits struct {
 	Offload      int             `toml:"offload_tokens"`        // tokens of a result above which it is cut
 	Lookups      int             `toml:"offload_lookup_tokens"` // the same for results of searches and fetches
 	OffloadReads int             `toml:"offload_read_tokens"`   // the same for file reads
-	OffloadKeep  int             `toml:"offload_keep"`          // tokens left of a cut result; see Effective.LimitOf
+	OffloadKeep  int             `toml:"offload_keep"`          // tokens left of a cut result; see State.limitOf
 	Replayed     int             `toml:"max_replayed"`          // tokens of the agent's text above which it is cut; 0: none
 	Stale        int             `toml:"stale_tokens"`          // tokens of a stale result that is cleared at once; 0: never
 	ToolLimits   []Limit         `toml:"tools"`                 // for tools by name, in place of the limits above
@@ -169,7 +168,6 @@ const (
 // Effective is what the limits come to at one window, in tokens of the vocabulary, in which requests are counted.
 type Effective struct {
 	Conf           *Limits `json:"-"`
-	Ratio          float64 `json:"-"` // how many tokens of the model one of the vocabulary is
 	Window, Usable int     `json:"-"` // what the model holds, and how much of it a request may fill
 	End            int     `json:"-"` // Window, but CompactLine if that was given in tokens: where lines and summaries end
 
@@ -209,7 +207,7 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 		held = min(window, int(l.ClearAt))
 	}
 	s := Effective{
-		Conf: l, Ratio: ratio, Window: inVocabulary(float64(window)), Usable: room, End: end,
+		Conf: l, Window: inVocabulary(float64(window)), Usable: room, End: end,
 		Floor:   min(l.Floor, room), // a token is a byte or more, so a text of fewer bytes than room fits in any case
 		Offload: atMost(l.Offload, window, l.OffloadShare), Lookups: atMost(l.Lookups, window, l.OffloadShare),
 		Reads: atMost(l.OffloadReads, window, l.OffloadShare), Keep: inVocabulary(float64(l.OffloadKeep)),
@@ -227,22 +225,6 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	}
 	s.Age = max(s.Age, l.KeepTurns)
 	return s
-}
-
-// LimitOf returns the limit of a call's result in tokens, and how many tokens stay of a result above it. A lookup keeps
-// half as many as a command and a file read twice as many, as an agent that reads a file wants the file.
-func (s Effective) LimitOf(call *activity.Call) (limit, keep int) {
-	limit, keep = s.Offload, s.Keep
-	switch call.Kind {
-	case activity.Search, activity.Fetch:
-		limit, keep = s.Lookups, s.Keep/2
-	case activity.Read:
-		limit, keep = s.Reads, 2*s.Keep
-	}
-	if own := s.Conf.toolLimit(call.Tool); own.Tokens > 0 {
-		limit = int(float64(own.Tokens) / s.Ratio) // without the bound of the others: a huge number turns cutting off
-	}
-	return limit, min(keep, limit/2) // so that cutting a result takes out about half of it, or more
 }
 
 // number is a number that a user or a request may set, with its bounds; a max of 0 is no bound.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
 	"epitome/dialect/jsonspan"
 	"epitome/event"
@@ -57,11 +58,27 @@ func (s State) limitsAt(i int) (limit, keep int, ok bool) {
 	if !s.mayShorten(i) || s.readsBack(i) {
 		return 0, 0, false
 	}
-	limit, keep = s.Limits.LimitOf(s.callOf[i])
+	limit, keep = s.limitOf(s.callOf[i])
 	if s.isSmall() && s.Limits.Conf.toolLimit(s.callOf[i].Tool).Tokens == 0 {
 		limit = s.Limits.Floor // no result has more tokens than the body has bytes
 	}
 	return limit, keep, true
+}
+
+// limitOf returns the limit of a call's result in tokens, and how many tokens stay of a result above it. A lookup keeps
+// half as many as a command and a file read twice as many, as an agent that reads a file wants the file.
+func (s State) limitOf(call *activity.Call) (limit, keep int) {
+	limit, keep = s.Limits.Offload, s.Limits.Keep
+	switch call.Kind {
+	case activity.Search, activity.Fetch:
+		limit, keep = s.Limits.Lookups, s.Limits.Keep/2
+	case activity.Read:
+		limit, keep = s.Limits.Reads, 2*s.Limits.Keep
+	}
+	if own := s.Limits.Conf.toolLimit(call.Tool); own.Tokens > 0 {
+		limit = int(float64(own.Tokens) / s.Scale.Ratio) // without the bound of the others: a huge number turns cutting off
+	}
+	return limit, min(keep, limit/2) // so that cutting a result takes out about half of it, or more
 }
 
 // isSmall reports whether the body has so few bytes that it fits in any case: only tools' own limits, that of the

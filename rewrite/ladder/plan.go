@@ -42,15 +42,16 @@ type form struct {
 // With returns another plan for the request, with other edits, none of them new. It knows what p has noticed.
 func (p *Plan) With(edits []ledger.Edit) *Plan {
 	next := *p
-	next.Content, next.forms = map[string][]byte{}, make([]form, len(p.Request.Items))
+	next.Content = map[string][]byte{}
 	next.setEdits(edits, nil)
 	return &next
 }
 
-// setEdits sets the edits, and from them the form of each item and the total.
+// setEdits sets the edits, and from them the form of each item and the total. It changes no copy of the plan.
 func (p *Plan) setEdits(edits, added []ledger.Edit) {
 	p.Edits, p.Added, p.total = edits, added, p.Fixed.Total()
 	p.compactedEnd, p.lastSays = p.Request.Head, summarize.Says{}
+	p.forms = make([]form, len(p.Request.Items))
 	for i := range p.forms {
 		p.forms[i] = form{tokens: p.Size(i), thinks: len(p.Request.Items[i].Thinking) > 0}
 	}
@@ -118,10 +119,4 @@ func (p *Plan) Tokens() event.Tokens {
 		}
 	}
 	return t
-}
-
-// undo returns a function that takes back all edits that are added from now on.
-func (p *Plan) undo() func() {
-	edits, added := p.Edits, p.Added
-	return func() { p.setEdits(edits, added) }
 }

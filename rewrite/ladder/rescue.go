@@ -46,7 +46,8 @@ func (s State) Rescue(from Stage) {
 		s.Reason = event.CodeNothingOlder
 		return
 	}
-	enough, undo := int((1-minGain)*float64(s.Total())), s.undo()
+	before := *s.Plan
+	enough := int((1 - minGain) * float64(s.Total()))
 	s.Stage = max(StageClear, min(from, StageBare)) // StageUsers comes only behind StageBare, in the loop
 	if s.isRoundOpen() {                            // no part of the round may change, so it can only go as a whole
 		s.Stage = StageBare
@@ -60,8 +61,7 @@ func (s State) Rescue(from Stage) {
 		s.Stage++
 	}
 	if s.Total() > max(enough, s.most()) {
-		undo()
-		s.Stage, s.Compaction = StageNone, nil
+		*s.Plan = before
 		s.Reason = event.CodeSavesLittle
 	}
 }
@@ -84,14 +84,14 @@ func (s State) takeStage(stage Stage) {
 // than they must be. Cuts that do not make it fit are undone, unless the provider has refused it: a bit less may do.
 func (s State) fitResults() {
 	const shortTokens, shorterTokens = 1_100, 140 // that are left of a result: some 4,000 and 500 characters
-	undo := s.undo()
+	before := *s.Plan
 	s.cutResults(shortTokens, false)
 	s.cutResults(shorterTokens, false)
 	for keep := s.most(); keep > shorterTokens; keep = keep * 3 / 4 {
 		s.cutResults(keep, true)
 	}
 	if s.Total() > s.most() && !s.Refused {
-		undo()
+		*s.Plan = before
 	}
 }
 
