@@ -24,6 +24,7 @@ import (
 	"epitome/inject"
 	"epitome/internal/unit"
 	"epitome/proxy"
+	"epitome/rewrite"
 	"epitome/rewrite/ladder"
 	"epitome/summarize"
 	"epitome/window"
@@ -160,9 +161,9 @@ func (c *Config) AddUpstream(name, url string) { c.Upstreams[name] = proxy.Upstr
 // Settings are the part of the configuration that the proxy takes.
 func (c *Config) Settings() proxy.Settings {
 	return proxy.Settings{
-		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Limits: c.Rewrite, SummaryMode: c.Summarize.Mode,
-		SummaryDetail: c.Summarize.Detail,
-		Upstream:      c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes, Clients: c.Clients, Contexts: c.Context.Names,
+		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Upstream: c.Upstream,
+		Upstreams: c.Upstreams, Routes: c.Routes, Clients: c.Clients, Contexts: c.Context.Names,
+		Input: rewrite.Input{Limits: &c.Rewrite, SummaryMode: c.Summarize.Mode, SummaryDetail: c.Summarize.Detail},
 	}
 }
 

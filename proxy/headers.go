@@ -13,7 +13,6 @@ import (
 	"epitome/dialect/conversation"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
-	"epitome/rewrite/ladder"
 	"epitome/summarize"
 	"epitome/window"
 )
@@ -47,8 +46,8 @@ var compactValue = regexp.MustCompile(`^now(?:\s*;\s*focus=(.{1,1000}))?$`)
 // inputFrom reads from the header lines of a request how it is to be shaped, and who may share facts with it. client is
 // empty where no keys are asked for. The error says what to write instead.
 func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite.Input, err error) {
-	limits := set.conf.Limits
-	in.SummaryMode, in.SummaryDetail = set.conf.SummaryMode, set.conf.SummaryDetail
+	in = set.conf.Input
+	limits := *in.Limits
 	in.Scope, in.Limits = p.scope(set, head, client), &limits
 	var numbers []string // which override those of a preset, wherever it stands
 	scope, _ := strings.CutPrefix(strings.ToLower(set.conf.Scope), "header:")
@@ -91,18 +90,18 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 		}
 	}
 	for _, list := range numbers {
-		if err := setNumbers(&limits, &in, list); err != nil {
+		if err := setNumbers(&in, list); err != nil {
 			return in, err
 		}
 	}
-	if err := limits.CheckShares(); err != nil && set.conf.Limits.CheckShares() == nil {
+	if err := limits.CheckShares(); err != nil && set.conf.Input.Limits.CheckShares() == nil {
 		return in, err
 	}
 	return in, nil
 }
 
 // setNumbers sets the numbers that x-epitome-set lists: name=value, name=value.
-func setNumbers(limits *ladder.Limits, in *rewrite.Input, list string) error {
+func setNumbers(in *rewrite.Input, list string) error {
 	for pair := range strings.SplitSeq(list, ",") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -117,11 +116,11 @@ func setNumbers(limits *ladder.Limits, in *rewrite.Input, list string) error {
 		case summarize.DetailKey:
 			in.SummaryDetail, err = summarize.ParseDetail(value)
 		default:
-			*limits, known, err = limits.With(key, value)
+			*in.Limits, known, err = in.Limits.With(key, value)
 		}
 		if !known {
 			return fmt.Errorf("unknown name %.60s in %sset; write one of %s", key, wire.OwnPrefix,
-				strings.Join(append(ladder.Names(), summarize.ModeKey, summarize.DetailKey), ", "))
+				strings.Join(append(in.Limits.Names(), summarize.ModeKey, summarize.DetailKey), ", "))
 		}
 		if err != nil {
 			return fmt.Errorf("cannot use %s in %sset: %w", key, wire.OwnPrefix, err)

@@ -20,6 +20,7 @@ import (
 	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/rewrite"
+	"epitome/rewrite/ladder"
 	"epitome/store"
 	"epitome/tokenize"
 	"epitome/window"
@@ -73,6 +74,7 @@ func testSettings(base string) Settings {
 			arrive: patience, writeIdle: patience, upstreamIdle: patience, room: patience,
 		},
 		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
+		Input: rewrite.Input{Limits: &ladder.Limits{}},
 	}
 }
 

@@ -12,8 +12,7 @@ import (
 
 	"epitome/event"
 	"epitome/internal/unit"
-	"epitome/rewrite/ladder"
-	"epitome/summarize"
+	"epitome/rewrite"
 )
 
 // Config is the table [proxy] of config.toml, where each number is explained for users.
@@ -29,16 +28,14 @@ type Config struct {
 // Settings are what a reload may change, but for the numbers that Config marks as fixed at start.
 type Settings struct {
 	Config
-	Mode          string
-	Scope         string // who may share facts: auto, credential, shared or header:NAME
-	Upstream      string // name of the default one
-	Upstreams     map[string]UpstreamConfig
-	Clients       map[string]ClientConfig // whose keys are asked for; none: nobody's are
-	Routes        []RouteRule
-	Limits        ladder.Limits    // which a request's own headers may override
-	SummaryMode   summarize.Mode   // likewise
-	SummaryDetail summarize.Detail // likewise
-	Contexts      []string         // names of files that all conversations are given
+	Mode      string
+	Scope     string // who may share facts: auto, credential, shared or header:NAME
+	Upstream  string // name of the default one
+	Upstreams map[string]UpstreamConfig
+	Clients   map[string]ClientConfig // whose keys are asked for; none: nobody's are
+	Routes    []RouteRule
+	Input     rewrite.Input // what a request's own headers may override
+	Contexts  []string      // names of files that all conversations are given
 
 	limits *limits // nil for defaultLimits
 }

@@ -248,8 +248,8 @@ func TestScopesKeepCredentialsApart(t *testing.T) {
 func TestHeadersAskForCompactionNumbersAndContexts(t *testing.T) {
 	t.Parallel()
 	r := on(t, taking, func(s *Settings) {
-		s.SummaryMode, s.SummaryDetail, s.Contexts = summarize.Hybrid, summarize.Medium, []string{"all"}
-		s.Limits.Offload, s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Rent = 8000, 0.8, 0.9, 2
+		s.Input.SummaryMode, s.Input.SummaryDetail, s.Contexts = summarize.Hybrid, summarize.Medium, []string{"all"}
+		s.Input.Limits.Offload, s.Input.Limits.ClearAt, s.Input.Limits.CompactAt, s.Input.Limits.Rent = 8000, 0.8, 0.9, 2
 		up := s.Upstreams["test"]
 		up.Context = []string{"here"}
 		s.Upstreams["test"] = up
@@ -291,7 +291,9 @@ func TestHeadersAskForCompactionNumbersAndContexts(t *testing.T) {
 
 func TestHeadersThatMakeNoSenseAreRefused(t *testing.T) {
 	t.Parallel()
-	r := on(t, taking, func(s *Settings) { s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Target = 0.8, 0.9, 0.5 })
+	r := on(t, taking, func(s *Settings) {
+		s.Input.Limits.ClearAt, s.Input.Limits.CompactAt, s.Input.Limits.Target = 0.8, 0.9, 0.5
+	})
 	r.shapes(refusing(t))
 	for lines, says := range map[string]string{
 		"x-epitome-compact: ":                              "x-epitome-compact: write now, or now; focus=TEXT",

@@ -28,7 +28,7 @@ func TestSummarizeDetailIsFollowed(t *testing.T) {
 		limits.KeepTail = 100
 		conf := config.Config{Summarize: summarize.Config{Detail: detail}}
 		out := p.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: []byte(body), Limits: &limits, Compact: true,
-			SummaryMode: summarize.Intent, SummaryDetail: conf.Settings().SummaryDetail})
+			SummaryMode: summarize.Intent, SummaryDetail: conf.Settings().Input.SummaryDetail})
 		sizes[detail] = out.Report.TokensAfter.Total()
 	}
 	if low, medium := sizes[summarize.Low], sizes[summarize.Medium]; low == 0 || 3*low > 2*medium {

@@ -66,10 +66,10 @@ func (o *Output) Changes() (list []Change) {
 	return list
 }
 
-// JoinRefused makes r, the report of a rescue, that of the whole exchange. first is the report of the form that was
+// joinRefused makes r, the report of a rescue, that of the whole exchange. first is the report of the form that was
 // refused first. Its decision is recorded, so a rescue starts from its edits and takes it for the request before.
 // The counts of edits stay the rescue's: an item that both forms changed would count twice in a sum.
-func (r *Report) JoinRefused(first *Report, whole bool) {
+func (r *Report) joinRefused(first *Report, whole bool) {
 	r.Parent, r.Diverged = first.Parent, first.Diverged // which a rescue does not find anew
 	// r has what its form shares with the refused form; with the request before both, it shares no more than that did.
 	r.HeldBefore, r.HeldAfter = first.HeldBefore, min(first.HeldAfter, r.HeldAfter)

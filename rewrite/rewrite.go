@@ -85,7 +85,7 @@ type Input struct {
 	Compact       bool      // compact now, whatever the size, even if the request was decided before
 	Focus         string    // what a summary by a model is to be about above all; empty if the client does not say
 	Replay        bool      // repeat earlier decisions and make none: for a count of tokens or the provider's compaction
-	Rescue        *Rescue   // how the provider refused the request; nil if it did not
+	Rescue        *Rescue   // nil if the provider has not refused the request
 	Now           time.Time // when the request came; zero if that is not known
 	Contexts      []string  // names of the contexts whose files the conversation is to be given
 	Runtime       string    // what the agent is to be told about its machine; mostly empty
@@ -95,16 +95,6 @@ type Input struct {
 	Turn *semaphore.Weighted
 	// Credential returns a copy of the headers by which the upstream knows the client, for Question.Credential.
 	Credential func() any
-}
-
-// Rescue says how the provider refused a request in the form that was decided for it. Tokens are the model's.
-type Rescue struct {
-	Most       int          // tokens that the request may have; 0 if its size was not refused
-	From       ladder.Stage // the first stage to try
-	Whole      bool         // all edits are taken back: the structure was refused, or only what epitome added can go
-	Pictures   int          // how often the request was refused for its pictures or its bytes: more go each time
-	Pair       bool         // calls without results, or results without calls, were refused: they are mended
-	NoThinking bool         // thinking behind a changed prefix was refused: all thinking is dropped, except with Whole
 }
 
 // Output is what is sent in the place of a request.

@@ -20,9 +20,7 @@ import (
 	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/offload"
-	"epitome/proxy"
 	"epitome/rewrite"
-	"epitome/rewrite/ladder"
 	"epitome/store"
 	"epitome/summarize"
 	"epitome/tokenize"
@@ -98,25 +96,17 @@ func (e *epitome) shape(original *request) (shaped, error) {
 // rescue sends a request again that is larger than the window, as the proxy does when the provider refuses it. It
 // returns the first form that fits, or out if none does.
 func (e *epitome) rescue(in rewrite.Input, out rewrite.Output) rewrite.Output {
-	best := out
-	for try := 1; best.Report.TokensAfter.Total() > e.window; try++ {
-		if try > proxy.RescueTries {
-			return out
-		}
-		refused := best.Report
-		in.Rescue = &rewrite.Rescue{
-			From: refused.Stage.Next(try == proxy.RescueTries),
-			Most: min(window.Usable(e.window, refused.MaxOutput), refused.TokensAfter.Total()*9/10),
-		}
-		best = e.shaper.Shape(in)
-		if best.Report.Err != nil || best.Report.Stage == ladder.StageNone {
+	shape := func(in rewrite.Input) (rewrite.Output, error) { return e.shaper.Shape(in), nil }
+	r := rewrite.NewRescue(in, out, shape)
+	for r.Last.Report.TokensAfter.Total() > e.window {
+		if !r.Next(window.Refusal{Cause: window.Input, Limit: e.window}) {
 			return out
 		}
 	}
-	if best.Settle != nil {
-		best.Settle()
+	if r.Last.Settle != nil {
+		r.Last.Settle()
 	}
-	return best
+	return r.Last
 }
 
 // Prepare has a question answered before the next request, so that equal sessions have equal figures.

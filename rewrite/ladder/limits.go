@@ -279,8 +279,8 @@ func (n number) advice() error {
 }
 
 // Names returns the names of the numbers that a request may set.
-func Names() (names []string) {
-	for _, n := range new(Limits).numbers() {
+func (l *Limits) Names() (names []string) {
+	for _, n := range l.numbers() {
 		names = append(names, n.name)
 	}
 	return names
@@ -289,7 +289,7 @@ func Names() (names []string) {
 // With returns l with the named number set to value; ok is false if no number has the name. The error says what to
 // write, and does not repeat the value. Call CheckShares when all numbers of a request are set.
 func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
-	i := slices.Index(Names(), name)
+	i := slices.Index(l.Names(), name)
 	if i < 0 {
 		return l, false, nil
 	}
