@@ -61,9 +61,10 @@ func (r *Rescue) Next(v window.Refusal) (ok bool) {
 			return ok
 		}
 	}
-	r.From = r.Last.Report.Stage.Next(len(r.Ways)+1 == rescueTries)
-	return r.reshape(r.most(v), "") ||
-		r.Last.Report.Action == string(ledger.StepAdd) && r.takeBack() // epitome has only added something
+	last := &r.Last.Report
+	r.From = last.Stage.Next(len(r.Ways)+1 == rescueTries)
+	return r.reshape(v.Shorter(last.TokensAfter.Total(), last.MaxOutput), "") ||
+		last.Action == string(ledger.StepAdd) && r.takeBack() // epitome has only added something
 }
 
 // takeBack makes the request as it came, and reports whether it may be sent: it is another form, and not too long.
@@ -86,20 +87,6 @@ func (r *Rescue) capOutput(tokens int) bool {
 	r.Last.Report.MaxOutput = min(r.Last.Report.MaxOutput, tokens)
 	r.Ways = append(r.Ways, "output")
 	return true
-}
-
-// most returns how many tokens the next request may have, by our count: the room that the refusal states, and in any
-// case a tenth less than before. Where it states none, half.
-func (r *Rescue) most(v window.Refusal) int {
-	sent := r.Last.Report.TokensAfter.Total()
-	if v.Limit <= 0 || v.Cause != window.Input && v.Cause != window.Output {
-		return sent / 2
-	}
-	room := window.Usable(v.Limit, r.Last.Report.MaxOutput)
-	if v.Cause == window.Input && v.Requested > sent { // the provider's tokens are smaller than ours
-		room = int(int64(room) * int64(sent) / int64(v.Requested))
-	}
-	return min(room, sent*9/10)
 }
 
 // reshape has the conversation shaped anew, and reports whether the new form is worth sending. way names the way in

@@ -55,6 +55,19 @@ func (r Refusal) Below(believed int) bool {
 	return r.Limit > 0 && (believed == 0 || r.Limit < believed)
 }
 
+// Shorter returns how many tokens the next request may have, by our count, if one with so many tokens was refused: the
+// room that the refusal states, and in any case a tenth less than before. Where it states none, half.
+func (r Refusal) Shorter(tokens, maxOutput int) int {
+	if r.Limit <= 0 {
+		return tokens / 2
+	}
+	room := Usable(r.Limit, maxOutput)
+	if r.Cause == Input && r.Requested > tokens { // the provider's tokens are smaller than ours
+		room = int(int64(room) * int64(tokens) / int64(r.Requested))
+	}
+	return min(room, tokens*9/10)
+}
+
 // A window outside of these bounds is taken for a mistake.
 const (
 	Least = 1_024
