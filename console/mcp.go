@@ -12,8 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"epitome/dialect/activity"
 	"epitome/offload"
-	"epitome/rewrite"
 )
 
 const mostAnswer = 24 << 10 // bytes of content in an answer
@@ -40,7 +40,7 @@ func newMCP(version string, get ReadArtifact) *mcp.Server {
 			"stay readable as an artifact. Call it when a piece of work is done and another one begins.",
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)},
 	}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
-		return say(rewrite.CompactAnswer), nil, nil
+		return say(activity.CompactAnswer), nil, nil
 	})
 	return s
 }

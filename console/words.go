@@ -27,7 +27,7 @@ func changes(e event.Exchange) string {
 	p.add(slices.Contains(e.Causes, event.CodeRestored), "earlier messages sent whole again")
 	p.add(e.Rescue.Rescued, "the provider refused the first try and answered a later one")
 	p.add(e.Rescue.Kind != "" && !e.Rescue.Rescued, "the provider refused every try")
-	p.add(len(p) == 0 && e.Decision != "", "nothing new; earlier changes were sent in the same form")
+	p.add(len(p) == 0 && e.Action != event.ActionNone && e.Action != event.ActionAdd, "nothing new; earlier changes were sent in the same form")
 	return cmp.Or(strings.Join(p, "; "), "nothing")
 }
 

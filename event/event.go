@@ -68,6 +68,7 @@ const (
 // Actions of an exchange whose conversation no step of the ladder has changed.
 const (
 	ActionNone   = "none"
+	ActionAdd    = "add"    // context files or memory stand behind its system prompt
 	ActionBypass = "bypass" // something failed inside epitome
 	ActionRescue = "rescue" // it was refused as too long, and sent again
 )

@@ -16,18 +16,17 @@ import (
 // both have in common. It saves time; its decision is used only where the ledger does not answer or lacks it.
 type lastRequest struct {
 	shaper   *Shaper
-	lane     ledger.Lane
+	subject  ledger.Request
 	request  *conversation.Request // with its own copy of the body; nil if the conversation has no last request here
-	chain    []conversation.Link
-	calls    []activity.Call // of the request, so that only new items are read for calls
-	decision ledger.Decision // by which the request was sent
-	overfull bool            // it was sent larger than Report.Usable: the next one that is gets no second warning
-	near     bool            // it was near the end of its window: the next one that is gets no second warning
-	held     bool            // its decision could not be recorded
-	steady   int             // how many requests in a row, up to steadyTurns, have continued the one before them
-	sent     time.Time       // Input.Now
-	project  string          // Input.Project
-	kept     atomic.Bool     // as Last.Kept has it
+	calls    []activity.Call       // of the request, so that only new items are read for calls
+	decision ledger.Decision       // by which the request was sent
+	overfull bool                  // it was sent larger than Report.Usable: the next one that is gets no second warning
+	near     bool                  // it was near the end of its window: the next one that is gets no second warning
+	held     bool                  // its decision could not be recorded
+	steady   int                   // how many requests in a row, up to steadyTurns, have continued the one before them
+	sent     time.Time             // Input.Now
+	project  string                // Input.Project
+	kept     atomic.Bool           // as Last.Kept has it
 
 	credential any // of Input.Credential
 }
@@ -50,16 +49,16 @@ type requestCache struct {
 	size int            // of all in list
 }
 
-// find returns the shaper's request of the lane's scope, upstream and dialect whose body has the longest beginning in
+// find returns the shaper's request of the same scope, upstream and dialect whose body has the longest beginning in
 // common with body. It may be for any model, as that is not read yet. If none is found, the result has a nil request.
-func (c *requestCache) find(s *Shaper, lane ledger.Lane, body []byte, now time.Time) *lastRequest {
+func (c *requestCache) find(s *Shaper, of ledger.Request, body []byte, now time.Time) *lastRequest {
 	c.mu.Lock()
 	list := slices.Clone(c.list)
 	c.mu.Unlock()
 	best, longest := &lastRequest{}, 255 // bytes: bodies that have no more in common begin alike by chance
 	for _, l := range slices.Backward(list) {
-		lane.Model = l.lane.Model // any model will do
-		if l.shaper != s || l.lane != lane || c.keep > 0 && now.Sub(l.sent) > c.keep {
+		of.Model = l.subject.Model // any model will do
+		if l.shaper != s || !of.IsFor(l.subject) || c.keep > 0 && now.Sub(l.sent) > c.keep {
 			continue
 		}
 		if n := conversation.CommonPrefix(l.request.Body, body); n > longest {
@@ -80,7 +79,7 @@ func (c *requestCache) put(l *lastRequest) {
 	defer c.mu.Unlock()
 	id := l.decision.Conversation // empty while the ledger does not answer
 	c.remove(func(o *lastRequest) bool {
-		return o.shaper == l.shaper && o.lane == l.lane && o.decision.Conversation == id && id != ""
+		return o.shaper == l.shaper && o.subject.IsFor(l.subject) && o.decision.Conversation == id && id != ""
 	})
 	c.list = append(c.list, l)
 	c.size += l.bytes()
@@ -121,11 +120,11 @@ func (s *Shaper) Forget(since time.Time) (more bool) {
 
 // Last is the newest request of a conversation, with what is needed to shape it again.
 type Last struct {
-	ledger.Lane
-	Conversation, Project string
-	Body                  []byte
-	Credential            func() any                  // Input.Credential
-	Kept                  func(is bool) (before bool) // sets whether the caller has kept the request; at first it has not
+	Scope, Dialect, Upstream string
+	Conversation, Project    string
+	Body                     []byte
+	Credential               func() any                  // Input.Credential
+	Kept                     func(is bool) (before bool) // sets whether the caller has kept the request; at first it has not
 }
 
 // Newest returns the newest requests of conversations in which the model has answered, as far as they are in memory.
@@ -134,8 +133,8 @@ func (s *Shaper) Newest() (list []Last) {
 	defer s.recent.mu.Unlock()
 	for _, l := range s.recent.list {
 		if id := l.decision.Conversation; id != "" && l.request.End() > l.request.Head {
-			list = append(list, Last{l.lane, id, l.project, l.request.Body, func() any { return l.credential },
-				l.kept.Swap})
+			list = append(list, Last{l.subject.Scope, l.subject.Dialect, l.subject.Upstream, id, l.project,
+				l.request.Body, func() any { return l.credential }, l.kept.Swap})
 		}
 	}
 	return list

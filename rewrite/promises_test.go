@@ -406,22 +406,19 @@ func TestManyResultsAtOnceHideNoDecision(t *testing.T) {
 }
 
 // Promise 7: beside a conversation that begins alike another one is sent as if it were alone. The other one is in
-// another scope, begins with another system prompt, or is a fork.
+// another scope, or is a fork.
 func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
 	for name := range apis {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
-				apart := rapid.SampledFrom([]string{"scope", "system", "fork"}).Draw(t, "apart by")
+				apart := rapid.SampledFrom([]string{"scope", "fork"}).Draw(t, "apart by")
 				p, alone := newPlay(t, name), newPlay(t, name)
 				alone.window, alone.limits = p.window, p.limits
 				seed := p.seed()
 				c, other := newTalk(name, seed, "scope", false), newTalk(name, seed, "scope", false) // they grow alike
-				switch apart {
-				case "scope":
+				if apart == "scope" {
 					other.scope = "another"
-				case "system":
-					c.system, other.system = "Answer in German.", "Answer in French."
 				}
 				for turn := range rapid.IntRange(2, 16).Draw(t, "turns") {
 					if (turn > 0 || apart != "fork") && rapid.Bool().Draw(t, "beside") {

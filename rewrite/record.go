@@ -23,12 +23,12 @@ func (x *shaping) restoreArtifacts() error {
 		return nil
 	}
 	x.state.Decision.Touched = now
+	book.Touch(x.state.Decision)
 	lost := make([]bool, len(x.replayed)) // by edit: an artifact of it is not on the shelf
 	var work errgroup.Group
 	work.SetLimit(atOnce)
 	for k := range x.replayed {
 		work.Go(func() error {
-			book.Touch(&x.replayed[k])
 			for _, name := range x.replayed[k].Artifacts {
 				lost[k] = !x.shaper.deps.Shelf.Touch(name) || lost[k] // each one is touched, even if one before is lost
 			}
@@ -85,7 +85,7 @@ func (x *shaping) takeBack() {
 // decided returns the decision as it is to be recorded.
 func (x *shaping) decided() ledger.Decision {
 	s, d := x.state, x.state.Decision
-	d.Items, d.Leading = x.recordedEnd(), x.out.Report.Leading
+	d.Items = x.recordedEnd()
 	d.Sent = x.in.Now.Round(0) // the store keeps wall clocks only
 	d.Ahead, d.Pictures, d.NearlyFull = s.Ahead, s.Pictures, d.NearlyFull || s.NearlyFull > 0
 	for _, w := range x.out.Report.Warnings { // each is given once
@@ -111,10 +111,7 @@ func (x *shaping) record() error {
 		return nil
 	}
 	replace := x.in.Compact || x.in.Rescue != nil || x.discarded // the recorded decision is unwanted, refused, or unfit
-	inForce, won, err := book.Record(x.lane, x.chain, d, s.Added, replace)
-	if err == nil && won && x.hasWish && end == x.request.Head { // once more, for find in requests without a wish
-		_, _, err = book.Record(x.lane, x.chainOf(anyWish), d, s.Added, replace)
-	}
+	inForce, won, err := book.Record(x.subject, d, s.Added, replace)
 	if err != nil {
 		return err
 	}
@@ -184,13 +181,13 @@ func (x *shaping) remember() {
 		return
 	}
 	s, r := x.state, &x.out.Report
-	l := &lastRequest{shaper: x.shaper, lane: x.lane, request: x.request, chain: x.chain, calls: s.Calls,
+	l := &lastRequest{shaper: x.shaper, subject: x.subject, request: x.request, calls: s.Calls,
 		decision: s.Decision, held: x.held, overfull: r.TokensAfter.Total() > r.Usable, steady: x.steady(),
 		near: event.IsNear(r.TokensAfter.Total(), r.Usable),
 		sent: x.in.Now, project: x.in.Project}
 	if x.in.Credential != nil {
 		l.credential = x.in.Credential()
 	}
-	l.decision.Edits, l.decision.Leading = s.Edits, r.Leading
+	l.decision.Edits, l.decision.Leading = s.Edits, x.subject.Leading
 	x.shaper.recent.put(l)
 }

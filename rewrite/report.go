@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
 	"epitome/event"
+	"epitome/inject"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/tokenize"
@@ -87,7 +89,7 @@ func (x *shaping) describeRequest() {
 	r.TokensBefore, r.Estimated = s.Tokens().Times(s.Scale.Ratio), req.Estimated()
 	r.TokensAfter = r.TokensBefore
 	r.MaxOutput, r.Streams, r.Truncates = req.MaxOutput, req.Stream, req.Truncates
-	r.Leading = x.leading()
+	r.Leading = x.subject.Leading
 }
 
 // leading returns a hash of what a provider caches before the messages: system prompt, tools, settings. If it changes,
@@ -95,12 +97,28 @@ func (x *shaping) describeRequest() {
 func (x *shaping) leading() string {
 	const letters = 16 // of the name: enough to tell one from another
 	h := sha256.New()
-	for _, span := range x.prefix(x.request.Lead) {
-		_, _ = h.Write(span.Of(x.request.Body))
+	for _, span := range x.request.Before(x.request.Lead) {
+		_, _ = h.Write(conversation.WithoutBilling(span.Of(x.request.Body)))
 		_, _ = h.Write([]byte{'\n'})
 	}
 	name := x.shaper.deps.Shelf.Name(x.in.Scope, h.Sum(nil))
 	return name[:min(len(name), letters)]
+}
+
+// describeConversation says of which conversation the request is. One that continues a prefix in another way than an
+// earlier one did is of a new conversation: the report has the old one as Parent, and as Diverged the first message that
+// differs.
+func (x *shaping) describeConversation() {
+	r, d := &x.out.Report, x.state.Decision
+	r.Conversation, r.Parent = d.Conversation, d.Parent
+	first := x.found // the first item that the conversation did not have before
+	if x.found == 0 || r.Parent != "" {
+		first, r.Title, r.Folder = 0, x.request.Title(), cmp.Or(x.in.Project, inject.Folder(x.request))
+	}
+	r.Kept = x.request.KeepLines(first, len(x.request.Items))
+	if r.Parent != "" {
+		r.Diverged = x.request.MessagesIn(0, x.found) + 1 // the message behind the prefix, from 1 on
+	}
 }
 
 // describe fills in the report once the body is built: what was decided, and how large the request is as it is sent.
@@ -144,12 +162,9 @@ func (x *shaping) describe() {
 	if r.Action != event.ActionBypass {
 		r.Action = string(highest)
 	}
-	switch {
-	case highest == event.ActionNone, highest == ledger.StepAdd: // no message is edited: the pages have no edit to show
-	case x.out.Settle != nil: // the decision is recorded under this key once the provider has accepted the request
-		r.Decision = x.lane.DecisionKey(x.chain[x.recordedEnd()])
-	default:
-		r.Decision = s.Decision.Key
+	r.Decision = s.Decision.Key
+	if x.out.Settle != nil { // it is recorded under this key once the provider has accepted the request
+		r.Decision = x.subject.Key(x.recordedEnd())
 	}
 	x.describeHeld()
 }
@@ -183,7 +198,7 @@ func firstChanged(e *ledger.Edit) int {
 func (x *shaping) describeHeld() {
 	s, r, items := x.state, &x.out.Report, x.request.Items
 	heldBefore := min(s.Recorded, len(items)) // end of the items that both requests have
-	if heldBefore == 0 || x.last.request != nil && x.last.decision.Leading != r.Leading {
+	if heldBefore == 0 || s.Decision.Leading != r.Leading {
 		return // the provider has nothing in its cache for another system prompt, tools or settings
 	}
 	for heldBefore < len(items) && !items[heldBefore].StartsAnswer {

@@ -143,6 +143,7 @@ func (x *shaping) run() error {
 	if err != nil {
 		x.fallBack(err)
 	}
+	x.describeConversation()
 	x.describe()
 	if !x.in.Replay {
 		x.describeOutcome()

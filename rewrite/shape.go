@@ -2,20 +2,14 @@ package rewrite
 
 import (
 	"bytes"
-	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"regexp"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
 	"epitome/event"
-	"epitome/inject"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/tokenize"
@@ -28,10 +22,9 @@ type shaping struct {
 	out       Output
 	last      *lastRequest          // of the conversation; its request is nil if there is none
 	request   *conversation.Request // nil if the body is not a conversation
-	lane      ledger.Lane           // in which decisions are looked up and recorded
-	chain     []conversation.Link   // by length of a prefix in items; with the wish (findChain)
-	hasWish   bool                  // the request asks for context files or memory
+	subject   ledger.Request        // the request as the ledger knows it
 	state     *ladder.State         // how the request is sent
+	found     int                   // items of the prefix whose decision find found
 	replayed  []ledger.Edit         // the edits that find found, which were decided for an earlier request
 	undone    []ledger.Edit         // the edits that the user has taken back since the request before
 	discarded bool                  // the decision that was found does not fit the request or its window any more
@@ -58,10 +51,10 @@ func try(step func() error) (err error) {
 // a conversation, x.request stays nil.
 func (x *shaping) read() error {
 	in := &x.in
-	x.lane = ledger.Lane{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.Name()}
-	x.last = x.shaper.recent.find(x.shaper, x.lane, in.Body, in.Now)
+	x.subject = ledger.Request{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.Name()}
+	x.last = x.shaper.recent.find(x.shaper, x.subject, in.Body, in.Now)
 	req, err := x.parse(x.last.request)
-	if err == nil && x.last.request != nil && x.last.lane.Model != req.Model {
+	if err == nil && x.last.request != nil && x.last.subject.Model != req.Model {
 		x.last = &lastRequest{} // it was counted for another model
 		req, err = x.parse(nil)
 	}
@@ -69,8 +62,8 @@ func (x *shaping) read() error {
 		x.out.Report.Code, x.out.Report.Reason = event.CodeNotRead, event.Clip(err.Error())
 		return nil
 	}
-	x.request, x.lane.Model = req, req.Model
-	x.findChain()
+	x.request = req
+	x.identify()
 	scale := x.scale()
 	facts := ladder.NewFacts(req, scale, activity.Of(req, x.last.calls), x.shaper.deps.Shelf, in.Scope)
 	x.state = &ladder.State{Plan: facts.Plan(ledger.Decision{}), Policy: x.policy(scale.Ratio)}
@@ -90,8 +83,8 @@ func (x *shaping) policy(ratio float64) *ladder.Policy {
 	}
 	window, usable := d.Window(in.Upstream, x.request.Model+in.Variant, x.request.MaxOutput)
 	x.out.Report.Window, x.out.Report.Usable = window, usable
-	p := &ladder.Policy{Asked: in.Compact, ReadsByTool: x.readsByTool(), SummaryMode: in.SummaryMode.OrDefault(),
-		SummaryDetail: in.SummaryDetail}
+	p := &ladder.Policy{Asked: in.Compact, SummaryMode: in.SummaryMode.OrDefault(), SummaryDetail: in.SummaryDetail,
+		ReadsByTool: d.Address == "tool" || d.Address == "auto" && activity.HasRecall(x.request)}
 	if d.Summarizer != nil && p.SummaryMode.Asks() {
 		p.Words, p.Prepare = x.words, x.prepare
 	}
@@ -115,90 +108,6 @@ func (x *shaping) parse(last *conversation.Request) (*conversation.Request, erro
 	return &same, nil
 }
 
-// findChain sets the links of the request. With a wish for context files or memory, the link at its head differs: the
-// first decision is not shared with a conversation that begins alike and has another wish or none. Links behind the
-// head do not depend on wishes: by then the model's answers tell the conversations apart.
-func (x *shaping) findChain() {
-	x.chain = x.request.Chain()
-	injector := x.shaper.deps.Inject
-	if injector == nil {
-		return
-	}
-	if x.in.Project == "" {
-		x.in.Project = injector.Project(x.request)
-	}
-	if wish := injector.Wish(x.in.Contexts, x.in.Project) + x.in.Runtime; wish != "" {
-		x.chain, x.hasWish = x.chainOf(wish), true
-	}
-}
-
-// chainOf returns the links of a request with a wish: the link at the head, where a first request ends, covers it.
-func (x *shaping) chainOf(wish string) []conversation.Link {
-	chain, head := slices.Clone(x.request.Chain()), x.request.Head
-	chain[head] = sha256.Sum256([]byte(string(chain[head][:]) + wish))
-	return chain
-}
-
-// anyWish is a second wish under which the first decision of each conversation with a wish is recorded. It is for later
-// requests that have no wish themselves, for example because the client names the contexts in its first request only, or
-// another one, as on the next day.
-const anyWish = "any"
-
-// prefix returns what a provider caches of a request up to item end: system prompt, tools, settings, items before end.
-func (x *shaping) prefix(end int) []jsonspan.Span {
-	r := x.request
-	spans := append([]jsonspan.Span{r.System, r.Tools}, r.Settings...)
-	for i := range r.Items[:end] {
-		spans = append(spans, r.Items[i].Span)
-	}
-	return spans
-}
-
-// recallTool matches the name of epitome's own tool recall, before which clients put that of the server
-// (mcp__epitome__recall, epitome_recall), and in a declaration of tools the name of its MCP server.
-var recallTool = regexp.MustCompile(`epitome[_.:/-]{1,3}recall\b|` +
-	`"(?:name|server_label|mcp_server_name)"\s*:\s*"(?:mcp[_-]{1,2})?epitome_{0,2}"`)
-
-// readsByTool reports whether stubs name epitome's own tool, not an address, as the way to read an artifact. If Address
-// is "auto", they do if the tool is declared before the model's first answer: later requests begin in the same way.
-func (x *shaping) readsByTool() bool {
-	declares := func(s jsonspan.Span) bool {
-		text := s.Of(x.request.Body)
-		return bytes.Contains(text, []byte("epitome")) && recallTool.Match(text)
-	}
-	address := x.shaper.deps.Address
-	return address == "tool" || address == "auto" && slices.ContainsFunc(x.prefix(x.request.Head), declares)
-}
-
-// CompactAnswer is what epitome's own tool compact answers. Behind a call of the tool, the next request is compacted.
-const CompactAnswer = "epitome compacts this conversation before its next request: a summary takes the place of older " +
-	"turns. A conversation that is too short for that stays as it is."
-
-// compactTool matches the names of tools that may be epitome's own tool compact, and in the first group the name of its
-// server. A client may give the server another name: then the answer tells the tool from others.
-var compactTool = regexp.MustCompile(`(?:^|(epitome)?[_.:/-]{1,3})compact$`)
-
-// agentAsks reports whether the model's newest answer has called epitome's own tool compact.
-func (x *shaping) agentAsks() bool {
-	newest := len(x.request.Items) - 1
-	for newest > 0 && !x.request.Items[newest].StartsAnswer {
-		newest--
-	}
-	for _, call := range slices.Backward(x.state.Calls) {
-		if call.Item < newest {
-			break
-		}
-		m := compactTool.FindStringSubmatch(call.Tool)
-		if m == nil || call.State() != "ok" {
-			continue
-		}
-		if m[1] != "" || strings.Contains(call.ResultText(x.request), CompactAnswer) {
-			return true
-		}
-	}
-	return false
-}
-
 // scale returns what the request is counted with.
 func (x *shaping) scale() conversation.Scale {
 	d := &x.shaper.deps
@@ -206,7 +115,7 @@ func (x *shaping) scale() conversation.Scale {
 	scale := conversation.Scale{Model: model, Memo: d.Memo, Ratio: model.Ratio}
 	source := tokenize.Source{Upstream: x.in.Upstream, Model: x.request.Model, Dialect: x.in.Dialect.Name()}
 	if model.Exact {
-		source.Start = fmt.Sprintf("%x", x.chain[x.request.Head])
+		source.Start = fmt.Sprintf("%x", x.subject.Chain[x.request.Head])
 	}
 	x.out.Report.Source = source
 	if d.Ratio == nil {
@@ -227,6 +136,9 @@ func (x *shaping) decide() error {
 	if err != nil && !isVital {
 		return err
 	}
+	if err == nil {
+		x.addSystem()
+	}
 	if x.in.Replay { // a count of tokens, or a compaction by the provider: it is about the form that is sent anyway
 		return x.build()
 	}
@@ -239,7 +151,7 @@ func (x *shaping) decide() error {
 	if isDecided && len(x.undone) > 0 && x.state.Total() > x.state.Limits.Usable {
 		isDecided, x.state.Recorded, x.discarded = false, 0, true // restored, but whole it does not fit
 	}
-	if !isDecided && !x.in.Compact && x.in.Rescue == nil && x.agentAsks() {
+	if !isDecided && !x.in.Compact && x.in.Rescue == nil && activity.AsksToCompact(x.request, x.state.Calls) {
 		x.in.Compact, x.state.Asked, x.state.ByAgent = true, true, true
 	}
 	if isDecided && !x.in.Compact && x.in.Rescue == nil {
@@ -284,21 +196,14 @@ func (x *shaping) isVital() bool {
 // the decision of the last request, provided that this one continues it: fallBack sends its edits.
 func (x *shaping) find() error {
 	s := x.state
-	d, err := x.shaper.deps.Ledger.Find(x.lane, x.chain, x.request.Ends(), x.last.decision.Edits)
-	if err == nil && d.Items == 0 && x.request.End() > x.request.Head {
-		d, err = x.shaper.deps.Ledger.Find(x.lane, x.chainOf(anyWish), []int{x.request.Head}, nil) // of the first
-	}
+	d, err := x.shaper.deps.Ledger.Find(x.subject, x.last.decision)
 	if err != nil {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
 	}
 	if x.last.decision.Items > d.Items && x.continuesLast() {
-		d = x.last.decision // it was sent, but the ledger lacks it or does not answer
+		d = x.last.decision.InPlaceOf(d) // it was sent, but the ledger lacks it or does not answer
 	}
-	d, failed := x.nameConversation(d)
-	if err == nil {
-		err = failed
-	}
-	x.unknown = err != nil
+	x.unknown, x.found = err != nil, d.Items
 	if d.Undone {
 		x.undone = d.Undo()
 		d.Undone, d.Restored, d.Ahead = false, d.Items, 0
@@ -311,36 +216,14 @@ func (x *shaping) find() error {
 		s.Binds = x.binds()
 	}
 	s.CacheCold = x.isCold(d)
-	isFirst := d.Items == 0 && x.request.End() == x.request.Head // the model has not answered yet
-	if err == nil && x.hasWish && isFirst && !x.in.Replay {
-		x.addSystem()
-	}
 	return err
 }
 
 // continuesLast reports whether the request begins with all items that the decision of the last request is about.
 func (x *shaping) continuesLast() bool {
 	l, n := x.last, x.last.decision.Items
-	return l.request != nil && l.lane == x.lane && n < len(x.chain) && l.chain[n] == x.chain[n]
-}
-
-// nameConversation returns d with the ID of the request's conversation. A request that continues d in another way than
-// an earlier one did is of a new conversation: the report has the old one as Parent, and the first message that differs
-// as Diverged. Later requests report both too, until a decision that covers this message is recorded with the new ID.
-// After an error it is not known whether the request continues d like an earlier one, and it stays in the conversation.
-func (x *shaping) nameConversation(d ledger.Decision) (ledger.Decision, error) {
-	id, parent, err := x.shaper.deps.Ledger.Name(x.lane, x.chain, x.request.Head, d)
-	r := &x.out.Report
-	r.Conversation, r.Parent, d.Conversation = id, parent, id
-	first := d.Items // the first item that the conversation did not have before
-	if d.Items == 0 || parent != "" {
-		first, r.Title, r.Folder = 0, x.request.Title(), cmp.Or(x.in.Project, inject.Folder(x.request))
-	}
-	r.Kept = x.request.KeepLines(first, len(x.request.Items))
-	if parent != "" {
-		r.Diverged = x.request.MessagesIn(0, d.Items) + 1 // the message behind d's prefix, from 1 on
-	}
-	return d, err
+	return l.request != nil && x.subject.IsFor(l.subject) && n < len(x.subject.Chain) &&
+		l.subject.Chain[n] == x.subject.Chain[n]
 }
 
 // fits reports whether the request keeps the rules of its API with the edits of d. The items behind d may break them: a
@@ -375,32 +258,6 @@ func (x *shaping) isCold(d ledger.Decision) bool {
 	life, now := x.state.Limits.Conf.CacheLife.D(), x.in.Now.Round(0) // the wall clock, like d.Sent from the store
 	isTimed := life > 0 && d.Items > 0 && !d.Sent.IsZero() && !now.IsZero()
 	return d.OtherModel || isTimed && now.Sub(d.Sent) > life
-}
-
-// addSystem adds the context files and the memory that a new conversation asks for to its system prompt.
-func (x *shaping) addSystem() {
-	const share = 4 // the text may take a quarter of the usable tokens, and no more than the request leaves free
-	s, added := x.state, &x.out.Report.Added
-	a, err := x.shaper.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, s.ReadsByTool)
-	if err != nil {
-		added.Why = err.Error()
-	}
-	if x.in.Runtime != "" {
-		a.Text = strings.TrimSpace(x.in.Runtime + "\n\n" + a.Text)
-		a.Contexts = append(a.Contexts, "runtime")
-	}
-	if _, ok := x.in.Dialect.AppendSystem(x.request, a.Text); a.Text == "" || !ok { // !ok: it has no place there
-		return
-	}
-	tokens := s.Scale.CountText(a.Text)
-	if tokens > min(s.Limits.Usable/share, s.Limits.Usable-s.Total()) {
-		added.Why = "nothing is added to the system prompt: it takes too much of the window"
-		return
-	}
-	s.Add(ledger.Edit{
-		Op: ledger.AppendSystem, Text: a.Text, Tokens: tokens, Step: ledger.StepAdd, Artifacts: a.Artifacts,
-		Contexts: a.Contexts, Memory: s.Scale.CountText(a.Text[len(a.Text)-a.Memory:]),
-	})
 }
 
 // maxNew bounds the new items of a request for which the ladder decides anything, except in a rescue: the time that a

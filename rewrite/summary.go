@@ -27,11 +27,11 @@ func (x *shaping) steady() int {
 	return 0
 }
 
-// key returns the key of the question about the items up to end. The links cover the content of these items and of the
-// system prompt, so a summary is never found for another conversation.
+// key returns the key of the question about the items up to end. The link covers the content of all of them, so a
+// summary is never found for another conversation.
 func (x *shaping) key(end int, earlier summarize.Says) string {
-	root, last := x.chain[x.request.Head], x.chain[end]
-	return ledger.Hash("summary", x.lane.Scope, string(root[:]), string(last[:]), string(x.state.SummaryMode),
+	link := x.subject.Chain[end]
+	return ledger.Hash("summary", x.in.Scope, string(link[:]), string(x.state.SummaryMode),
 		string(x.state.SummaryDetail), earlier.Text, x.in.Focus)
 }
 
@@ -73,8 +73,8 @@ func (x *shaping) prepare(end int, earlier summarize.Says) bool {
 func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 	s, head := x.state, x.request.Head
 	q := summarize.Question{
-		Key: x.key(end, earlier), Conversation: s.Decision.Conversation, Upstream: x.lane.Upstream,
-		Model: x.lane.Model, Dialect: x.in.Dialect, Scope: x.in.Scope, Project: x.in.Project,
+		Key: x.key(end, earlier), Conversation: s.Decision.Conversation, Upstream: x.in.Upstream,
+		Model: x.request.Model, Dialect: x.in.Dialect, Scope: x.in.Scope, Project: x.in.Project,
 		Credential: x.in.Credential(), Usable: s.Limits.Usable,
 		Earlier: earlier.Text, Focus: x.in.Focus, Detail: s.SummaryDetail, Continue: x.cachedBody(end, earlier),
 		Room: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.End, s.Scale.Ratio).Prose,

@@ -1,10 +1,9 @@
 package conversation
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"slices"
+	"fmt"
 
 	"epitome/dialect/jsonspan"
 )
@@ -49,12 +48,11 @@ func (r *Request) hashOf(i int) Hash {
 	return Hash(h.Sum(nil))
 }
 
-// Link identifies a prefix of a conversation: a digest of the system prompt and of the hashes of the prefix's items.
+// Link identifies a prefix of a conversation: a digest of the hashes of its items.
 type Link [sha256.Size]byte
 
-// Chain returns one link per prefix length in items: Chain()[n] identifies Items[:n]. All links cover the system prompt
-// without its digits: a clock in it that moves on keeps the conversation, another instruction makes a new one.
-// Tools are left out, because tool search and MCP servers that start late add tools in the middle of a conversation.
+// Chain returns one link per prefix length in items: Chain()[n] identifies Items[:n]. The system prompt and the tools are
+// left out, as clients change them in the middle of a conversation: a new day, another mode, MCP servers that start late.
 func (r *Request) Chain() []Link {
 	if len(r.chain) > len(r.Items) { // an earlier call has computed all links
 		return r.chain
@@ -65,7 +63,7 @@ func (r *Request) Chain() []Link {
 	}
 	for n := len(chain); n <= len(r.Items); n++ {
 		link := chain[n-1]
-		if n > r.Lead { // root covers the leading system items
+		if n > r.Lead { // leading system items are part of the system prompt
 			hash := r.Items[n-1].Hash
 			link = sha256.Sum256(append(link[:], hash[:]...))
 		}
@@ -75,30 +73,20 @@ func (r *Request) Chain() []Link {
 	return chain
 }
 
-// root returns the link of the empty prefix: a digest of the system prompt, be it a field or items, and of ServerState.
+// root returns the link of the empty prefix. It covers a reference to messages that the provider keeps, and the number
+// of leading system items, as edits name items by their index.
 func (r *Request) root() Link {
-	h := sha256.New()
-	h.Write([]byte("epitome chain 4\x00")) // another number would make all recorded links unknown
-	h.Write(r.ServerState.Of(r.Body))      // another reference to messages that the provider keeps: another conversation
-	for _, text := range r.Prompts {
-		h.Write(stablePrompt(jsonspan.TextOf(text.Of(r.Body))))
-	}
-	for i := range r.Items[:r.Lead] {
-		for _, text := range r.texts(&r.Items[i], false) {
-			h.Write(stablePrompt([]byte(text)))
-		}
-	}
-	return Link(h.Sum(nil))
+	const version = "epitome chain 5" // another one would make all recorded links unknown
+	return sha256.Sum256(fmt.Appendf(nil, "%s %d %s", version, r.Lead, r.ServerState.Of(r.Body)))
 }
 
-// stablePrompt returns a text of the system prompt without digits and without the billing line that Claude Code writes
-// first: both may change with every request. A zero byte ends the text, so that two texts differ from one joined text.
-func stablePrompt(text []byte) []byte {
-	if bytes.HasPrefix(text, []byte("x-anthropic-billing-header:")) {
-		_, text, _ = bytes.Cut(text, []byte("\n"))
+// Before returns what a provider caches of the request up to item end: system prompt, tools, settings, items.
+func (r *Request) Before(end int) []jsonspan.Span {
+	spans := append([]jsonspan.Span{r.System, r.Tools}, r.Settings...)
+	for i := range r.Items[:end] {
+		spans = append(spans, r.Items[i].Span)
 	}
-	isDigit := func(c byte) bool { return c >= '0' && c <= '9' }
-	return append(slices.DeleteFunc(bytes.Clone(text), isDigit), 0)
+	return spans
 }
 
 // End returns the length in items of the prefix that a decision about this request may cover: later requests must begin

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"regexp"
@@ -49,8 +50,18 @@ var (
 	lineTag     = regexp.MustCompile(`(?m)^\s*</?[A-Za-z][\w:.-]*(?:\s[^>]*)?>`)
 	typedTag    = regexp.MustCompile(`(?i)\A(?:` + typedTags + `)\z`)
 	anyTag      = regexp.MustCompile(`\A<([A-Za-z][\w:.-]*)(?:\s[^>]*)?>`)
+	billing     = regexp.MustCompile(`x-anthropic-billing-header:[^"\\]*`)
 	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions.*</INSTRUCTIONS>|(?:` + openings + `).*)`)
 )
+
+// WithoutBilling returns a piece of a body without the line for billing that Claude Code writes before its system prompt:
+// it differs from request to request.
+func WithoutBilling(body []byte) []byte {
+	if !bytes.Contains(body, []byte("billing-header")) {
+		return body
+	}
+	return billing.ReplaceAll(body, nil)
+}
 
 // OwnWords returns the texts of an item without what the client put in. Of a message of the user this is what the user
 // typed: a text that is nothing but elements is the client's, whatever their names, except within typedTags. So HTML

@@ -99,7 +99,7 @@ func TestChainNamesPrefix(t *testing.T) {
 		l(shell, `{"type":"local_shell_call_output","id":"2","output":"{}"}`))
 	f(false, l(user(part+image)), l(user(part+strings.Replace(image, `"a"`, `"b"`, 1))))
 	f(false, l(task), `{"input":[`+task+`],"previous_response_id":"resp_1"}`)
-	f(false, `{"input":[`+task+`],"instructions":"a"}`, `{"input":[`+task+`],"instructions":"b"}`)
+	f(true, `{"input":[`+task+`],"instructions":"a"}`, `{"input":[`+task+`],"instructions":"b"}`)
 }
 
 func FuzzRead(f *testing.F) {

@@ -22,7 +22,7 @@ const (
 	StepClear   Step = "clear"
 	StepCompact Step = "compact"
 	StepFilter  Step = "filter"
-	StepAdd     Step = "add" // adds context files and memory to a new conversation; no step of the ladder
+	StepAdd     Step = event.ActionAdd // adds context files and memory to a new conversation; no step of the ladder
 )
 
 // Edit is what is sent in the place of some items. Tokens are tokens of the vocabulary.

@@ -3,8 +3,10 @@
 // An edit is recorded as text, never as a rule, so no later code, limit or preset changes what was sent: the same
 // prefix is sent byte for byte as before, on the next turn, after a restart, on another replica. Of two requests that
 // decide the same prefix at once the first wins, and the other adopts its decision.
-// Each edit is a record of its own, named by its content, and the record of a decision lists these names. Decisions
-// belong to a model at an upstream; a model without one starts from another model's.
+//
+// A conversation is known by its items alone: its system prompt, its tools and its model may change, and its edits are
+// taken over. Only first requests, which have no answer of the model yet, are told apart by prompt and tools as well.
+// Each prefix has one record, and all prefixes of a request that may have one are read at once.
 package ledger
 
 import (
@@ -15,7 +17,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"epitome/dialect/conversation"
 	"epitome/event"
@@ -24,30 +31,45 @@ import (
 
 // Decision is all edits for a prefix, and what later requests must know about the request that was sent with them.
 type Decision struct {
-	Items        int       `json:"n"`           // length of the prefix, in items
-	Names        []string  `json:"l,omitempty"` // of the recorded Edits
-	Added        int       `json:"b,omitempty"` // how many of Edits, the last ones, this decision added
-	Ratio        float64   `json:"r,omitempty"` // how many tokens of the model one token of the vocabulary is
-	Edits        []Edit    `json:"-"`
-	Conversation string    `json:"c"`            // ID of the conversation
-	Sent         time.Time `json:"d"`            // when the request was sent: after a pause the provider's cache is cold
-	Touched      time.Time `json:"t,omitzero"`   // when the life of the edits and their artifacts was prolonged last
-	Tokens       int       `json:"k,omitempty"`  // of the model, sent since the last compaction; users set budgets for it
-	Compacted    int       `json:"q,omitempty"`  // answers of the model that there were at the last compaction
-	Waits        bool      `json:"y,omitempty"`  // the user was told that a budget calls for a compaction that cannot be made
-	Ahead        int       `json:"a,omitempty"`  // index of the item up to which a summary was begun ahead of need
-	Leading      string    `json:"h,omitempty"`  // hash of what a provider caches first: system prompt, tools, settings
-	Undone       bool      `json:"v,omitempty"`  // the user took its edits back (Restore); Edits has them all the same
-	Restored     int       `json:"z,omitempty"`  // items that the user wants whole since then, as far as they fit
-	Refused      bool      `json:"x,omitempty"`  // the provider refused edits, not for size: none are made while all fits
-	Pictures     int       `json:"p,omitempty"`  // how many were refused as too many or too large; 0: none
-	Warned       bool      `json:"w,omitempty"`  // the user was told that compaction cannot help (event.CodeOverhead)
-	NearlyFull   bool      `json:"nf,omitempty"` // the user was told that newest_messages will leave out messages
+	Items        int       `json:"items"`                // length of the prefix
+	IsFirst      bool      `json:"first,omitempty"`      // the model had not answered yet
+	Lists        []string  `json:"lists,omitempty"`      // keys of lists of perList names of Edits
+	Names        []string  `json:"names,omitempty"`      // of the other Edits, which come behind those
+	Added        int       `json:"added,omitempty"`      // how many of Edits, the last ones, this decision added
+	Conversation string    `json:"conversation"`         // ID of the conversation
+	Upstream     string    `json:"upstream,omitempty"`   // of the request; so are Model and Leading
+	Model        string    `json:"model,omitempty"`      //
+	Leading      string    `json:"leading,omitempty"`    // see Request
+	Wish         string    `json:"wish,omitempty"`       // of the conversation's first request: see Request
+	Ratio        float64   `json:"ratio,omitempty"`      // how many tokens of the model one token of the vocabulary is
+	Sent         time.Time `json:"sent,omitzero"`        // when the request was sent: after a pause the provider's cache is cold
+	Touched      time.Time `json:"touched,omitzero"`     // when the life of the edits and their artifacts was prolonged last
+	Tokens       int       `json:"tokens,omitempty"`     // of the model, sent since the last compaction; users set budgets for it
+	Compacted    int       `json:"compacted,omitempty"`  // answers of the model that there were at the last compaction
+	Waits        bool      `json:"waits,omitempty"`      // the user was told that a budget calls for a compaction that cannot be made
+	Ahead        int       `json:"ahead,omitempty"`      // index of the item up to which a summary was begun ahead of need
+	Undone       bool      `json:"undone,omitempty"`     // the user took its edits back (Restore); Edits has them all the same
+	Restored     int       `json:"restored,omitempty"`   // items that the user wants whole since then, as far as they fit
+	Refused      bool      `json:"refused,omitempty"`    // the provider refused edits, not for size: none are made while all fits
+	Pictures     int       `json:"pictures,omitempty"`   // how many were refused as too many or too large; 0: none
+	Warned       bool      `json:"warned,omitempty"`     // the user was told that compaction cannot help (event.CodeOverhead)
+	NearlyFull   bool      `json:"nearlyFull,omitempty"` // the user was told that newest_messages will leave out messages
 
+	Edits      []Edit `json:"-"`
 	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
-	Key        string `json:"-"` // DecisionKey under which it was recorded
 
-	stored []byte // the record, by which Record notices that another one has replaced it
+	Parent string `json:"-"` // ID of the conversation from which Record saw this one branch off
+	Key    string `json:"-"` // of At and Restore; empty if it is not recorded
+
+	found  int                 // Items as Find returned it
+	stored []byte              // as it was read, by which Record notices that another one has replaced it
+	lists  map[string][]string // by key
+}
+
+// InPlaceOf returns d, which could not be recorded, as what goes on from found.
+func (d Decision) InPlaceOf(found Decision) Decision {
+	d.Conversation, d.found, d.Key, d.stored, d.lists = found.Conversation, found.found, found.Key, found.stored, found.lists
+	return d
 }
 
 // Undo takes the edits of messages out of d and returns them. What is added to the system prompt, or mends pairs, stays.
@@ -64,8 +86,49 @@ func (d *Decision) Undo() (undone []Edit) {
 	return undone
 }
 
-// Lane is what requests must have in common to share decisions. Requests in different scopes share nothing.
-type Lane struct{ Scope, Dialect, Upstream, Model string }
+// Request is what the ledger needs to know of a request.
+type Request struct {
+	Scope, Dialect  string // requests that differ in these share nothing
+	Upstream, Model string // decisions for others are taken over where these have none
+	Leading         string // hash of system prompt, tools and settings
+	Wish            string // names of what is to be added to the system prompt; empty if nothing is
+	Chain           []conversation.Link
+	Head            int   // items before the model's first answer
+	Ends            []int // lengths, in items, of the prefixes that may have a decision, longest first
+	IsFirst         bool  // there is no answer yet
+}
+
+// IsFor reports whether two requests share decisions as far as their messages are the same.
+func (r Request) IsFor(o Request) bool {
+	return r.Scope == o.Scope && r.Dialect == o.Dialect && r.Upstream == o.Upstream && r.Model == o.Model
+}
+
+// recordKey returns the key of the decisions for a prefix.
+func (r *Request) recordKey(items int) string {
+	return "p" + Hash(r.Scope, r.Dialect, string(r.Chain[items][:]))
+}
+
+// Key returns the key of the request's own decision for a prefix.
+func (r Request) Key(items int) string {
+	d := Decision{Upstream: r.Upstream, Model: r.Model, Wish: r.Wish, Leading: r.Leading, IsFirst: r.IsFirst}
+	return r.recordKey(items) + "/" + d.kind()
+}
+
+// kind tells the decisions for one prefix apart: of each kind, the newest one is kept.
+func (d *Decision) kind() string {
+	if d.IsFirst {
+		return Hash(d.Upstream, d.Model, d.Wish, d.Leading)
+	}
+	return Hash(d.Upstream, d.Model, d.Wish)
+}
+
+// id returns the ID of a request's conversation if nothing is recorded of it.
+func (r *Request) id() string {
+	if r.IsFirst { // two conversations that begin alike have a prompt of their own, at least
+		return idOf(r.Scope, r.Dialect, string(r.Chain[r.Head][:]), r.Leading, r.Wish)
+	}
+	return idOf(r.Scope, r.Dialect, string(r.Chain[min(r.Head+1, len(r.Chain)-1)][:]))
+}
 
 // Ledger keeps decisions in a store. Its methods may be called from any goroutine.
 type Ledger struct {
@@ -121,178 +184,331 @@ func Hash(parts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:20])
 }
 
-// DecisionKey returns the store's key of the decision for a prefix, which At takes.
-func (l Lane) DecisionKey(prefix conversation.Link) string {
-	return "d" + Hash(l.Scope, l.Upstream, l.Model, l.Dialect, string(prefix[:]))
+// idOf returns the ID of a conversation, as people see it: 16 hexadecimal digits.
+func idOf(parts ...string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
+	return hex.EncodeToString(sum[:8])
 }
 
-// shared returns the key of a fact about a prefix that holds for all models and upstreams. firstFact holds the
-// DecisionKey of the first decision for the prefix: one look-up tells whether it has decisions at all, and where a
-// model without one can start. nextFact holds a link: that of prefix and one item more, in the first request that had
-// more items than prefix. A request with another item there has branched off (see Name).
-func (l Lane) shared(fact string, prefix conversation.Link) string {
-	return fact + Hash(l.Scope, l.Dialect, string(prefix[:]))
-}
-
-const firstFact, nextFact = "f", "n"
-
-// lookedAtEach is how many of the longest prefixes Find looks up one by one. Of shorter ones it skips more and more, to
-// spend few look-ups on a long conversation without decisions. It may thus miss one, and find that of a shorter prefix.
-const lookedAtEach = 40
-
-// Find returns the decision of the deepest recorded prefix. ends are the lengths, in items, of the prefixes that may
-// have one, longest first. Where the lane has no decision, Find returns one of another model or upstream in the same
-// scope and dialect; where these have none either, a decision without items. Edits that known has in the same place are
-// not read again.
-func (l *Ledger) Find(lane Lane, chain []conversation.Link, ends []int, known []Edit) (Decision, error) {
-	var other Decision
-	for i := 0; i < len(ends); i += 1 + max(0, i-lookedAtEach)/8 { // the step grows by 1 with every 8 prefixes
-		prefix := chain[ends[i]]
-		first, found, err := l.store.Get(lane.shared(firstFact, prefix))
-		if err != nil {
-			return Decision{}, fmt.Errorf("cannot look for a decision: %w", err)
+// Find returns the decision of the deepest prefix of a request that has one, and the ID of the conversation. The
+// model's own decisions come first, then those of others, longer prefixes first; of first requests those with the same
+// prompt. A conversation with another wish that begins alike is another one, unless it is the only one. Edits and lists
+// of known are not read again. After an error, or if there is none, the decision has no Items.
+func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
+	const newest, oldest = 32, 8 // a conversation of which neither these nor those ends are known is a new one
+	ends := r.Ends
+	if len(ends) > newest+oldest {
+		ends = slices.Concat(ends[:newest], ends[len(ends)-oldest:])
+	}
+	list, err := l.decisions(&r, ends)
+	isDeep := func(d Decision) bool { return d.Items >= ends[min(newest, len(ends))-1] }
+	if len(list) > 0 && len(ends) < len(r.Ends) && !slices.ContainsFunc(list, isDeep) {
+		var between []Decision
+		between, err = l.decisions(&r, r.Ends[newest:len(r.Ends)-oldest])
+		list = append(list, between...)
+	}
+	slices.SortStableFunc(list, func(a, b Decision) int { return slices.Compare(r.rank(&b), r.rank(&a)) })
+	for _, d := range list {
+		if err != nil || r.rank(&d)[0] < 0 {
+			break
 		}
-		if !found {
-			continue
-		}
-		if d, found, err := l.read(lane.DecisionKey(prefix), known); err != nil || found {
-			return d, err
-		}
-		if other.Items == 0 { // else other is of a longer prefix; the lane's own decision is still looked for
-			if other, other.OtherModel, err = l.read(string(first), known); err != nil { // OtherModel is true if one is found
-				return Decision{}, err
-			}
+		var isRead bool
+		if isRead, err = l.readEdits(&d, known); isRead {
+			d.OtherModel = d.Upstream != r.Upstream || d.Model != r.Model
+			return d, nil
 		}
 	}
-	return other, nil
-}
-
-// At returns the decision under a key, with all its edits.
-func (l *Ledger) At(key string) (d Decision, found bool, err error) { return l.read(key, nil) }
-
-// read returns the decision under a key. If its record or one of its edits is lost or cannot be read, the decision
-// counts as not found, so that Find takes that of a shorter prefix.
-func (l *Ledger) read(key string, known []Edit) (d Decision, found bool, err error) {
-	record, found, err := l.store.Get(key)
 	if err != nil {
-		return d, false, fmt.Errorf("cannot look for a decision: %w", err)
+		err = fmt.Errorf("cannot look for a decision: %w", err)
 	}
-	if !found || json.Unmarshal(record, &d) != nil {
-		return Decision{}, false, nil
-	}
-	for i, name := range d.Names {
-		if i < len(known) && known[i].Name == name {
-			d.Edits = append(d.Edits, known[i])
-			continue
-		}
-		value, found, err := l.store.Get(name)
-		if err != nil {
-			return Decision{}, false, fmt.Errorf("cannot look for edits: %w", err)
-		}
-		e := Edit{Name: name}
-		if !found || json.Unmarshal(value, &e) != nil {
-			return Decision{}, false, nil
-		}
-		d.Edits = append(d.Edits, e)
-	}
-	d.stored, d.Key = record, key
-	return d, true, nil
+	return Decision{Conversation: r.id()}, err
 }
 
-// Record writes d, with more edits added, as the decision for the first d.Items items of the chain. If the prefix has
-// a decision already, as an equal request was faster, that one stays: it is returned, and won is false. With replace, d
-// takes the place of that decision, except where d was read from this very prefix and another request has replaced
-// its decision since.
-func (l *Ledger) Record(
-	lane Lane, chain []conversation.Link, d Decision, added []Edit, replace bool,
-) (standing Decision, won bool, err error) {
-	prefix := chain[d.Items]
-	if err := l.writeEdits(&d, added); err != nil {
-		return Decision{}, false, fmt.Errorf("cannot record edits: %w", err)
+// rank orders the decisions whose prefix a request has: the greatest is the one to go on from. The first number is
+// negative if none may.
+func (r *Request) rank(d *Decision) []int {
+	number := func(is bool) int {
+		if is {
+			return 1
+		}
+		return 0
 	}
-	key := lane.DecisionKey(prefix)
-	_, err = l.store.Swap(lane.shared(firstFact, prefix), nil, []byte(key), l.keep)
-	value, _ := json.Marshal(d) // plain data
-	var there []byte            // the record to be replaced; the first attempt writes only if there is none
-	for err == nil {
-		there, err = l.store.Swap(key, there, value, l.keep)
-		if err == nil && bytes.Equal(there, value) {
-			d.stored, d.Key = value, key
+	isSame, mayOmit := d.Wish == r.Wish, r.Wish == "" && !r.IsFirst // clients may name a wish in the first request alone
+	class := 1                                                      // of another wish: the client names other files now than in the first request
+	switch {
+	case d.IsFirst && r.IsFirst && (d.Leading != r.Leading || !isSame):
+		class = -1
+	case d.IsFirst && isSame:
+		class = 3
+	case d.IsFirst && mayOmit:
+		class = 2
+	case d.IsFirst:
+		class = 0
+	case isSame || mayOmit:
+		class = 4
+	}
+	return []int{class, number(isSame), number(d.IsFirst && d.Leading == r.Leading),
+		number(d.Model == r.Model && d.Upstream == r.Upstream), d.Items}
+}
+
+// decisions returns the decisions for prefixes, without their edits, and of each prefix the newest first.
+func (l *Ledger) decisions(r *Request, ends []int) (all []Decision, err error) {
+	var keys []string
+	for _, n := range ends {
+		keys = append(keys, r.recordKey(n))
+	}
+	records, err := l.store.GetMany(keys)
+	for i, record := range records {
+		list := parse(record, keys[i])
+		slices.Reverse(list)
+		all = append(all, list...)
+	}
+	return all, err
+}
+
+// parse returns the decisions of a record, the newest last; none if it cannot be read.
+func parse(record []byte, key string) (list []Decision) {
+	if json.Unmarshal(record, &list) != nil {
+		return nil
+	}
+	for i := range list {
+		d := &list[i]
+		d.stored, _ = json.Marshal(d) // plain data
+		d.Key, d.found = key+"/"+d.kind(), d.Items
+	}
+	return list
+}
+
+// readEdits reads the edits of d, but for those of known. It returns false if any is lost.
+func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error) {
+	lists, isWhole, err := readAll(l.store, d.Lists, known.lists)
+	if !isWhole {
+		return false, err
+	}
+	d.lists = map[string][]string{}
+	for i, key := range d.Lists {
+		d.lists[key] = lists[i]
+	}
+	edits := map[string]Edit{}
+	for _, e := range known.Edits {
+		edits[e.Name] = e
+	}
+	names := slices.Concat(append(lists, d.Names)...)
+	d.Edits, isWhole, err = readAll(l.store, names, edits)
+	for i := range d.Edits {
+		d.Edits[i].Name = names[i]
+	}
+	return isWhole, err
+}
+
+// readAll returns the values under keys, of which those that are known are not read. It returns false if any is lost.
+func readAll[T any](s store.Store, keys []string, known map[string]T) (values []T, isWhole bool, err error) {
+	var unknown []string
+	for _, key := range keys {
+		if _, isKnown := known[key]; !isKnown {
+			unknown = append(unknown, key)
+		}
+	}
+	read, err := s.GetMany(unknown)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, key := range keys {
+		value, isKnown := known[key]
+		if !isKnown {
+			if json.Unmarshal(read[0], &value) != nil {
+				return nil, false, nil
+			}
+			read = read[1:]
+		}
+		values = append(values, value)
+	}
+	return values, true, nil
+}
+
+// Record writes d, with more edits added, as the decision for the first d.Items items of the request for which it was
+// found. If there is one already, as an equal request was faster, that one stays: it is returned, and won is false. With
+// replace, d takes the place of that decision, except where d was found for this very prefix and another request has
+// replaced its decision since. The decision that is returned has the ID of the conversation, see branch.
+func (l *Ledger) Record(r Request, d Decision, added []Edit, replace bool) (standing Decision, won bool, err error) {
+	d.Edits, d.Added = Add(d.Edits, added...), len(added)
+	d.Upstream, d.Model, d.Leading, d.IsFirst = r.Upstream, r.Model, r.Leading, r.IsFirst
+	if d.found == 0 {
+		d.Wish = r.Wish
+	}
+	var branched Decision
+	err = l.putEdits(&d)
+	if err == nil {
+		var work errgroup.Group // the two do not wait for each other: a shared store may be far away
+		work.Go(func() error {
+			var err error
+			branched, err = l.branch(&r, d)
+			return err
+		})
+		work.Go(func() error {
+			var err error
+			standing, won, err = l.put(&r, d, replace)
+			return err
+		})
+		err = work.Wait()
+	}
+	if err == nil && won && branched.Conversation != standing.Conversation {
+		standing.Conversation, standing.Parent = branched.Conversation, branched.Parent
+		standing, won, err = l.put(&r, standing, true)
+	}
+	if err != nil {
+		return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
+	}
+	return standing, won, nil
+}
+
+// branch returns d with the ID of the conversation of a request for which it was found. The first request that continues
+// a prefix, and those that continue it alike, stay in its conversation. Any other begins a new one: it has a Parent.
+func (l *Ledger) branch(r *Request, d Decision) (Decision, error) {
+	if d.found == 0 || d.found >= d.Items {
+		return d, nil
+	}
+	next := r.Chain[d.found+1]
+	key := "n" + Hash(r.Scope, r.Dialect, d.Conversation, string(r.Chain[d.found][:]))
+	first, err := l.store.Swap(key, nil, next[:], l.keep)
+	if err == nil && !bytes.Equal(first, next[:]) {
+		d.Parent, d.Conversation = d.Conversation, idOf(d.Conversation, string(next[:]))
+	}
+	return d, err
+}
+
+// put makes d the decision of its kind for its prefix, unless another one stays: see Record.
+func (l *Ledger) put(r *Request, d Decision, replace bool) (standing Decision, won bool, err error) {
+	const most = 8 // decisions for one prefix: many conversations may have the same first request
+	key := r.recordKey(d.Items)
+	var there []byte // the record to be replaced; the first attempt writes only if there is none
+	for {
+		list := parse(there, key)
+		isKind := func(o Decision) bool { return o.kind() == d.kind() }
+		if i := slices.IndexFunc(list, isKind); i >= 0 {
+			standing = list[i]
+			isNews := standing.Key == d.Key && !bytes.Equal(standing.stored, d.stored)
+			isWhole, err := l.readEdits(&standing, d)
+			if err != nil || isWhole && (!replace || isNews) { // a decision that has lost edits is replaced
+				return standing, false, err
+			}
+			list = slices.Delete(list, i, i+1)
+		}
+		list = append(list[max(0, len(list)+1-most):], d)
+		value, _ := json.Marshal(list) // plain data
+		if there, err = l.store.Swap(key, there, value, l.keep); err != nil {
+			return d, false, err
+		}
+		if bytes.Equal(there, value) {
+			d.stored, _ = json.Marshal(d) // plain data
+			d.Key, d.found = key+"/"+d.kind(), d.Items
 			return d, true, nil
 		}
-		readable := false
-		if err == nil {
-			standing, readable, err = l.At(key)
-		}
-		if readable && (!replace || d.Key == key && !bytes.Equal(d.stored, standing.stored)) { // else it is replaced now
-			return standing, false, nil
-		}
 	}
-	return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
 }
 
-// writeEdits adds edits to those of d, and stores each edit that has no name yet.
-func (l *Ledger) writeEdits(d *Decision, added []Edit) error {
-	d.Edits, d.Added, d.Names = Add(d.Edits, added...), len(added), nil
+// atOnce is how many calls of the store run at the same time, for one request.
+const atOnce = 16
+
+// perList is how many names of edits a list has, so that a record has few names, and each turn writes few bytes.
+const perList = 32
+
+// putEdits stores the edits of d that have no name yet, and names all: full lists of names are stored like edits.
+func (l *Ledger) putEdits(d *Decision) error {
+	var work errgroup.Group
+	work.SetLimit(atOnce)
+	put := func(key string, value []byte) {
+		work.Go(func() error {
+			_, err := l.store.Swap(key, nil, value, l.keep) // one that is there is the same
+			return err
+		})
+	}
+	known := d.lists
+	d.Lists, d.Names, d.lists = nil, nil, map[string][]string{}
 	for k := range d.Edits {
 		e := &d.Edits[k]
 		if e.Name == "" {
 			value, _ := json.Marshal(e) // plain data
-			name := "e" + Hash(string(value))
-			if _, err := l.store.Swap(name, nil, value, l.keep); err != nil {
-				return err
-			}
-			e.Name = name
+			e.Name = "e" + Hash(string(value))
+			put(e.Name, value)
 		}
 		d.Names = append(d.Names, e.Name)
+		if len(d.Names) == perList {
+			key := "l" + Hash(d.Names...)
+			if _, isKnown := known[key]; !isKnown {
+				value, _ := json.Marshal(d.Names) // plain data
+				put(key, value)
+			}
+			d.Lists, d.lists[key], d.Names = append(d.Lists, key), d.Names, nil
+		}
 	}
-	return nil
+	return work.Wait()
+}
+
+// At returns the decision under a key, with all its edits.
+func (l *Ledger) At(key string) (d Decision, found bool, err error) {
+	_, list, i, err := l.at(key)
+	if err != nil || i < 0 {
+		return Decision{}, false, err
+	}
+	found, err = l.readEdits(&list[i], Decision{})
+	return list[i], found, err
+}
+
+// at returns the record that has the decision under a key, its decisions, and the index of that one; -1 if it has none.
+func (l *Ledger) at(key string) (record []byte, list []Decision, i int, err error) {
+	recordKey, _, _ := strings.Cut(key, "/")
+	record, _, err = l.store.Get(recordKey)
+	if err != nil {
+		return nil, nil, -1, fmt.Errorf("cannot look for a decision: %w", err)
+	}
+	list = parse(record, recordKey)
+	return record, list, slices.IndexFunc(list, func(d Decision) bool { return d.Key == key }), nil
 }
 
 // Restore marks the decision under a key as Undone: requests that continue its prefix are to be sent without its edits.
 // It returns how many these are; 0 if there are none, or if the decision is not known or is Undone already.
 func (l *Ledger) Restore(key string) (edits int, err error) {
 	for {
-		d, found, err := l.At(key)
-		edits = len(d.Undo())
-		if err != nil || !found || d.Undone || edits == 0 {
+		record, list, i, err := l.at(key)
+		if err != nil || i < 0 || list[i].Undone {
 			return 0, err
 		}
-		d.Undone = true
-		value, _ := json.Marshal(d) // plain data
-		there, err := l.store.Swap(key, d.stored, value, l.keep)
+		isWhole, err := l.readEdits(&list[i], Decision{})
+		edits = len(list[i].Undo())
+		if err != nil || !isWhole || edits == 0 {
+			return 0, err
+		}
+		list[i].Undone = true
+		value, _ := json.Marshal(list) // plain data
+		recordKey, _, _ := strings.Cut(key, "/")
+		there, err := l.store.Swap(recordKey, record, value, l.keep)
 		if err != nil || bytes.Equal(there, value) { // else another decision has just taken its place
 			return edits, err
 		}
 	}
 }
 
-// Name returns the ID of a request's conversation. d must be the request's deepest decision. Without one the ID is a
-// hash of the first head items, those before the model speaks. A request that continues the prefix of d like the first
-// one to do so stays in the conversation of d. Any other begins a new conversation, and parent is the ID of d's. With an
-// error the ID is that of d.
-func (l *Ledger) Name(lane Lane, chain []conversation.Link, head int, d Decision) (id, parent string, err error) {
-	if d.Items == 0 || d.Conversation == "" { // no ID: the ledger had failed when d was made
-		return idOf(lane.Scope, lane.Dialect, string(chain[head][:])), "", nil
+// Forget removes the decisions under keys, and edits by their names. Lists of names stay until they expire.
+func (l *Ledger) Forget(keys, edits []string) error {
+	gone := slices.Clone(edits)
+	for _, key := range keys {
+		for record, list, i, err := l.at(key); err != nil || i >= 0; record, list, i, err = l.at(key) {
+			if err != nil {
+				return err
+			}
+			recordKey, _, _ := strings.Cut(key, "/")
+			list = slices.Delete(list, i, i+1)
+			value, _ := json.Marshal(list) // plain data
+			if _, err = l.store.Swap(recordKey, record, value, l.keep); err != nil {
+				return fmt.Errorf("cannot forget a decision: %w", err)
+			}
+			if len(list) == 0 {
+				gone = append(gone, recordKey)
+			}
+		}
 	}
-	if d.Items == len(chain)-1 { // the request is the prefix itself: there is no item by which it could branch off
-		return d.Conversation, "", nil
-	}
-	next := chain[d.Items+1]
-	first, err := l.store.Swap(lane.shared(nextFact, chain[d.Items]), nil, next[:], l.keep)
-	switch {
-	case err != nil:
-		return d.Conversation, "", fmt.Errorf("cannot record how a conversation goes on: %w", err)
-	case bytes.Equal(first, next[:]): // this request is the first that continues d, or continues it alike
-		return d.Conversation, "", nil
-	}
-	return idOf(d.Conversation, string(next[:])), d.Conversation, nil
-}
-
-// idOf returns the ID of a conversation, as people see it: 16 hexadecimal digits.
-func idOf(parts ...string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
-	return hex.EncodeToString(sum[:8])
+	return l.store.Delete(gone...)
 }
 
 // IsStale reports whether the edits of a decision have to be touched, long before they expire. Their artifacts are due
@@ -302,8 +518,16 @@ func (l *Ledger) IsStale(d Decision, now time.Time) bool {
 	return now.Round(0).Sub(d.Touched).Abs() > min(l.keep/32, every) // in the future if the clock was set back
 }
 
-// Touch prolongs the life of an edit. One that cannot be touched expires earlier, and its items are decided anew.
-func (l *Ledger) Touch(e *Edit) { _ = l.store.Touch(e.Name, l.keep) }
+// Touch prolongs the life of a decision's edits. Those that cannot be touched expire earlier, and their items are decided
+// anew.
+func (l *Ledger) Touch(d Decision) {
+	var work errgroup.Group
+	work.SetLimit(atOnce)
+	for _, name := range slices.Concat(append(slices.Collect(maps.Values(d.lists)), d.Names, d.Lists)...) {
+		work.Go(func() error { return l.store.Touch(name, l.keep) })
+	}
+	_ = work.Wait()
+}
 
 // Binds reports whether a refusal has shown that a model accepts its thinking only behind an unchanged prefix, or may
 // have shown it: if the store fails, thinking is better left out once than refused again.

@@ -14,7 +14,7 @@ import (
 	"epitome/store"
 )
 
-var lane = Lane{Scope: "s", Dialect: "chat", Upstream: "up", Model: "m"}
+var lane = Request{Scope: "s", Dialect: "chat", Upstream: "up", Model: "m", Leading: "prompt"}
 
 // rig is a ledger for conversations whose items are letters.
 type rig struct {
@@ -35,32 +35,37 @@ func chainOf(items string) []conversation.Link {
 	return chain
 }
 
-func (r rig) find(l Lane, items string) Decision {
-	r.Helper()
-	var ends []int
+// of returns the request whose items are letters. The first of them is its head.
+func (q Request) of(items string) Request {
+	q.Chain, q.Head, q.IsFirst = chainOf(items), 1, len(items) == 1
 	for n := len(items); n > 0; n-- {
-		ends = append(ends, n)
+		q.Ends = append(q.Ends, n)
 	}
-	d, err := r.Find(l, chainOf(items), ends, nil)
+	return q
+}
+
+func (r rig) find(q Request, items string) Decision {
+	r.Helper()
+	d, err := r.Find(q.of(items), Decision{})
 	if err != nil {
 		r.Fatal(err)
 	}
 	return d
 }
 
-// record adds edits with texts to d, for a prefix, and returns the texts that stand then.
-func (r rig) record(l Lane, items string, d Decision, replace bool, added ...string) string {
+// record adds edits with texts to d, for a prefix, and returns what stands then.
+func (r rig) record(q Request, items string, d Decision, replace bool, added ...string) Decision {
 	r.Helper()
 	d.Items = len(items)
 	var edits []Edit
 	for k, text := range added {
 		edits = append(edits, Edit{Op: Clear, First: len(items) - 1 + k, Count: 1, Text: text})
 	}
-	d, _, err := r.Record(l, chainOf(items), d, edits, replace)
+	d, _, err := r.Record(q.of(items), d, edits, replace)
 	if err != nil {
 		r.Fatal(err)
 	}
-	return texts(d)
+	return d
 }
 
 func texts(d Decision) string {
@@ -106,7 +111,7 @@ func TestTheFirstDecisionStands(t *testing.T) {
 	var standing [8]string
 	var all sync.WaitGroup
 	for k := range standing {
-		all.Go(func() { standing[k] = r.again().record(lane, "a", Decision{}, false, fmt.Sprint(k)) })
+		all.Go(func() { standing[k] = texts(r.again().record(lane, "a", Decision{}, false, fmt.Sprint(k))) })
 	}
 	all.Wait()
 	for _, text := range standing {
@@ -116,8 +121,54 @@ func TestTheFirstDecisionStands(t *testing.T) {
 	}
 }
 
+// A conversation goes on whatever its prompt has become. Its first request is known by its prompt, and by what it wishes.
+func TestConversationsAreKnownByTheirAnswers(t *testing.T) {
+	r := start(t)
+	one, two, wishes := lane, lane, lane
+	two.Leading, wishes.Wish = "another prompt", "files"
+	ids := map[string]string{}
+	for name, q := range map[string]Request{"one": one, "two": two, "wishes": wishes} {
+		ids[name] = r.record(q, "a", r.find(q, "a"), false, name).Conversation
+	}
+	if ids["one"] == ids["two"] || ids["one"] == ids["wishes"] || ids["two"] == ids["wishes"] {
+		t.Errorf("conversations that begin with the same message are %v", ids)
+	}
+	for name, q := range map[string]Request{"one": one, "two": two, "wishes": wishes} {
+		answered := "a" + name[:1]
+		if d := r.record(q, answered, r.find(q, answered), false); texts(d) != name || d.Conversation != ids[name] {
+			t.Errorf("%s goes on as %q, %s", name, texts(d), d.Conversation)
+		}
+		if d := r.find(two, answered+"b"); texts(d) != name || d.Conversation != ids[name] {
+			t.Errorf("%s with another prompt, and without a wish, goes on as %q, %s", name, texts(d), d.Conversation)
+		}
+	}
+	branch := r.record(one, "ax", r.find(one, "ax"), false)
+	if branch.Parent != ids["one"] || branch.Conversation == ids["one"] {
+		t.Errorf("another answer to the first request is in %s with parent %q", branch.Conversation, branch.Parent)
+	}
+}
+
+// What is forgotten is gone, and what others have stays.
+func TestForgottenDecisionsAreGone(t *testing.T) {
+	r := start(t)
+	other := lane
+	other.Model = "another"
+	d := r.record(lane, "ab", Decision{}, false, "mine")
+	stays := r.record(other, "ab", Decision{}, false, "theirs")
+	if err := r.Forget([]string{d.Key}, []string{d.Edits[0].Name}); err != nil {
+		t.Fatal(err)
+	}
+	r.want(r.find(lane, "ab"), 2, "theirs")
+	if err := r.Forget([]string{stays.Key}, []string{stays.Edits[0].Name}); err != nil {
+		t.Fatal(err)
+	}
+	r.want(r.find(lane, "ab"), 0, "")
+}
+
 // forgetful is a store whose reads fail.
 type forgetful struct{ store.Store }
+
+func (forgetful) GetMany([]string) ([][]byte, error) { return nil, errors.New("the disk fails") }
 
 func (forgetful) Get(string) ([]byte, bool, error) { return nil, false, errors.New("the disk fails") }
 
@@ -142,7 +193,7 @@ func TestTouchedDecisionsStay(t *testing.T) {
 			} else if d.Touched = now; r.IsStale(d, now) {
 				t.Error("it is due twice")
 			}
-			r.Touch(&d.Edits[0])
+			r.Touch(d)
 			r.record(lane, strings.Repeat("a", k+2), d, false)
 			time.Sleep(40 * time.Minute)
 		}
