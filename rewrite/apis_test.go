@@ -41,7 +41,8 @@ func (chatAPI) body(c *talk, list string) string {
 	if c.system != "" {
 		list = `{"role":"system","content":` + quoted(c.system) + "}, " + list
 	}
-	return `{"model":"` + c.model + `", "messages" : [` + list + "],\n\"temperature\":1e-1}\n"
+	tools := c.toolList(`{"type":"function","function":{"name":%q,"parameters":{"type":"object"}}}`)
+	return `{"model":"` + c.model + `", ` + tools + `"messages" : [` + list + "],\n\"temperature\":1e-1}\n"
 }
 
 func (a chatAPI) user(p pen, text string) object {
@@ -103,7 +104,8 @@ func (messagesAPI) body(c *talk, list string) string {
 	if c.system != "" {
 		system = `"system":[{"type":"text","text":` + quoted(c.system) + marker + `}],`
 	}
-	return `{"model":"` + c.model + `",` + system + ` "messages" : [` + list + "],\"max_tokens\":1000}\n"
+	tools := c.toolList(`{"name":%q,"input_schema":{"type":"object"}}`)
+	return `{"model":"` + c.model + `",` + tools + system + ` "messages" : [` + list + "],\"max_tokens\":1000}\n"
 }
 
 func (a messagesAPI) user(p pen, text string) object {
@@ -171,7 +173,8 @@ func (responsesAPI) body(c *talk, list string) string {
 	if c.system != "" {
 		system = `"instructions":` + quoted(c.system) + `, `
 	}
-	return `{"model":"` + c.model + `", ` + system + `"input" : [` + list + "], \"store\":false}\n"
+	tools := c.toolList(`{"type":"function","name":%q,"parameters":{"type":"object"}}`)
+	return `{"model":"` + c.model + `", ` + tools + system + `"input" : [` + list + "], \"store\":false}\n"
 }
 
 func (a responsesAPI) user(p pen, text string) object {

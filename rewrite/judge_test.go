@@ -33,6 +33,11 @@ type judge struct {
 	answered map[hash]hash              // what was sent for each request
 	sent     map[hash]map[string]prefix // what was sent for each prefix, by model
 	tokens   map[hash]int               // of messages
+
+	ids      map[hash]string // of conversations, by prefix
+	branched map[hash]bool   // by prefix up to the first answer
+	next     map[hash]hash   // by prefix, the one of a message more in the first request that had more
+	begun    map[string]hash // by ID of a conversation, its prefix up to the first answer
 }
 
 // prefix is what was sent for a prefix of a conversation.
@@ -44,7 +49,8 @@ type prefix struct {
 func newJudge(t rapid.TB, s *storage) *judge {
 	t.Helper()
 	return &judge{TB: t, storage: s, answered: map[hash]hash{}, sent: map[hash]map[string]prefix{},
-		tokens: map[hash]int{}}
+		tokens: map[hash]int{}, ids: map[hash]string{}, next: map[hash]hash{}, begun: map[string]hash{},
+		branched: map[hash]bool{}}
 }
 
 // check holds a response of the core to all promises.
@@ -226,27 +232,61 @@ func (j *judge) replay(r request, was, now *body, s response) {
 	if j.broken {
 		return
 	}
-	chain, sums := was.chain(r.name, r.scope), now.sums()
+	chain, first := was.chain(r.name, r.scope)
+	sums := now.sums()
 	n := len(chain) - 1 // messages that were sent before
 	for n > 0 && j.sent[chain[n]] == nil {
 		n--
 	}
+	j.names(chain, first, n, s.conversation)
 	before := j.sent[chain[n]][was.model] // empty if another model was sent them
 	same := len(before.messages)
 	if r.refused == 0 && (len(sums) < same || !slices.Equal(sums[:same], before.messages)) {
-		j.breaks(before, was.messages[n:], now, s)
+		j.breaks(before, was.behind()[n:], now, s)
 	}
+	size := j.sizeBehind(now)
 	record := func(asked, sent, size int) {
 		if j.sent[chain[asked]] == nil {
 			j.sent[chain[asked]] = map[string]prefix{}
 		}
 		j.sent[chain[asked]][was.model] = prefix{messages: sums[:sent], tokens: size}
 	}
-	record(len(was.messages), len(sums), j.size)
-	last, end := len(was.messages)-1, len(sums)-1
-	if m := &was.messages[last]; last > 0 && isReminder(m) && sums[end] == m.sum {
-		record(last, end, j.size-j.count(m))
+	record(len(was.behind()), len(sums), size)
+	last, end := len(was.behind())-1, len(sums)-1
+	if m := &was.behind()[last]; last > 0 && isReminder(m) && sums[end] == m.sum {
+		record(last, end, size-j.count(m))
+		if first > 0 && last >= first {
+			j.ids[chain[last]] = s.conversation
+		}
 	}
+}
+
+// names holds that a conversation keeps its ID, of which it had sent n messages before, and that each ID is of one scope,
+// one beginning and one first answer. The first to continue a prefix continues its conversation, others are branches.
+func (j *judge) names(chain []hash, first, n int, id string) {
+	j.Helper()
+	goesOn := n == len(chain)-1
+	if !goesOn && first > 0 && n >= first-1 { // else it begins with other words of the user
+		if _, known := j.next[chain[n]]; !known {
+			j.next[chain[n]] = chain[n+1]
+		}
+		goesOn = j.next[chain[n]] == chain[n+1]
+		j.branched[chain[first]] = j.branched[chain[first]] || !goesOn && n >= first
+	}
+	was := j.ids[chain[n]]
+	begun, isTaken := j.begun[was] // by another first answer to the same words
+	isFree := first > 0 && (j.branched[chain[first]] || isTaken && begun != chain[first])
+	if goesOn && !isFree && was != "" && id != was {
+		j.Fatalf("promise 5: conversation %s is %s after %d of %d messages", was, id, n, len(chain)-1)
+	}
+	j.ids[chain[len(chain)-1]] = id
+	if first == 0 {
+		return
+	}
+	if begun, known := j.begun[id]; known && begun != chain[first] {
+		j.Fatalf("promise 7: two conversations have the ID %s", id)
+	}
+	j.begun[id] = chain[first]
 }
 
 // isReminder reports whether a message may be gone in the next request.
@@ -259,18 +299,17 @@ func isReminder(m *message) bool {
 func (j *judge) breaks(before prefix, news []message, now *body, s response) {
 	j.Helper()
 	if !s.broke {
-		i := 0
-		for i < len(now.messages)-1 && now.messages[i].sum == before.messages[i] {
+		i, sent := 0, now.behind()
+		for i < min(len(sent), len(before.messages))-1 && sent[i].sum == before.messages[i] {
 			i++
 		}
-		j.Fatalf("promise 5: nothing was decided, and message %d of what was sent has become %.1000s", i,
-			now.messages[i].Raw)
+		j.Fatalf("promise 5: nothing was decided, and message %d of what was sent has become %.1000s", i, sent[i].Raw)
 	}
 	whole := before.tokens
 	for i := range news {
 		whole += j.count(&news[i])
 	}
-	if size := j.sizeOf(now); size >= whole {
+	if size := j.sizeBehind(now); size >= whole {
 		j.Fatalf("promise 4: what was sent before changes, and %d tokens become %d", whole, size)
 	}
 }
@@ -280,6 +319,14 @@ func (j *judge) sizeOf(b *body) int {
 	n := j.around(b)
 	for i := range b.messages {
 		n += j.count(&b.messages[i])
+	}
+	return n
+}
+
+// sizeBehind counts the tokens of the messages behind the system's.
+func (j *judge) sizeBehind(b *body) (n int) {
+	for i := range b.behind() {
+		n += j.count(&b.behind()[i])
 	}
 	return n
 }
@@ -324,6 +371,7 @@ type body struct {
 	model, system string
 	start, end    string // what stands before and behind the messages
 	messages      []message
+	leads         int // how many messages are the system's, before all others
 	marks         int // for the cache, in messages
 }
 
@@ -331,7 +379,7 @@ type message struct {
 	gjson.Result
 	before string // white space and a comma
 	plain  string // without marks for the cache
-	sum    hash   // of plain; of a system message before all others, without its numbers
+	sum    hash   // of plain
 }
 
 // parse reads a request; ok is false if it holds no conversation.
@@ -353,12 +401,11 @@ func parse(a api, raw []byte) (b *body, ok bool) {
 		start := at + strings.Index(list.Raw[at:], value.Raw) // only white space and a comma stand before it
 		m.before, at = list.Raw[at:start], start+len(value.Raw)
 		role := value.Get("role").Str
-		leads = leads && (role == "system" || role == "developer")
 		m.sum = hashOf(m.plain)
-		if leads {
-			m.sum = hashOf(maskNumbers(m.plain))
-		}
 		b.messages = append(b.messages, m)
+		if leads = leads && (role == "system" || role == "developer"); leads {
+			b.leads++
+		}
 	}
 	b.end = list.Raw[at:] + text[list.Index+len(list.Raw):]
 	return b, true
@@ -369,24 +416,38 @@ func unmark(raw string) string { return strings.ReplaceAll(raw, marker, "") }
 
 var number = regexp.MustCompile(`[0-9]+`)
 
-// maskNumbers makes texts equal that differ in their numbers alone, as those with a clock do.
-func maskNumbers(text string) string { return number.ReplaceAllLiteralString(text, "0") }
+// behind returns the messages behind the system's.
+func (b *body) behind() []message { return b.messages[b.leads:] }
 
-// chain returns a hash for each prefix of the conversation.
-func (b *body) chain(lane ...string) []hash {
-	last := hashOf(append(lane, maskNumbers(b.system))...)
-	all := []hash{last}
-	for _, sum := range b.sums() {
-		last = sha256.Sum256(append(last[:], sum[:]...))
+// chain returns a hash for each prefix of the conversation behind the system's messages. What stands before it, as the
+// prompt and the tools, tells requests apart up to the model's first answer. first is the length of the shortest prefix
+// with an answer, 0 if there is none.
+func (b *body) chain(lane ...string) (all []hash, first int) {
+	before := b.start + b.end
+	for _, m := range b.messages[:b.leads] {
+		before += m.plain
+	}
+	last := hashOf(lane...)
+	all = []hash{hashOf(string(last[:]), before)}
+	for i, m := range b.behind() {
+		last = sha256.Sum256(append(last[:], m.sum[:]...))
+		role := m.Get("role").Str
+		if first == 0 && (role == "user" || role == "system" || role == "developer") {
+			all = append(all, hashOf(string(last[:]), before))
+			continue
+		}
+		if first == 0 {
+			first = i + 1
+		}
 		all = append(all, last)
 	}
-	return all
+	return all, first
 }
 
-func (b *body) sums() []hash {
-	all := make([]hash, len(b.messages))
-	for i := range b.messages {
-		all[i] = b.messages[i].sum
+// sums returns the hashes of the messages behind the system's.
+func (b *body) sums() (all []hash) {
+	for _, m := range b.behind() {
+		all = append(all, m.sum)
 	}
 	return all
 }

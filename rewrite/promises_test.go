@@ -155,6 +155,8 @@ type response struct {
 	action string
 	broke  bool // it was decided now to send earlier messages in another form than before
 	err    error
+
+	conversation string // its ID
 }
 
 // process is a Shaper over a storage that outlives it.
@@ -188,7 +190,7 @@ func (p process) shape(r request) response {
 	if out.Settle != nil && !out.Settle() {
 		out.Report.Err = errors.New("the rescue is not recorded")
 	}
-	return response{out.Body, out.Report.Action, out.Report.Broke, out.Report.Err}
+	return response{out.Body, out.Report.Action, out.Report.Broke, out.Report.Err, out.Report.Conversation}
 }
 
 // readsAlike holds that a request reads the same with and without the one before it.
@@ -212,17 +214,18 @@ func (p process) readsAlike(t rapid.TB, r request) {
 type play struct {
 	*rapid.T
 	process
-	judge  *judge
-	name   string // of the API
-	talks  []*talk
-	window int
-	limits ladder.Limits
+	replica process // over the same storage
+	judge   *judge
+	name    string // of the API
+	talks   []*talk
+	window  int
+	limits  ladder.Limits
 }
 
 func newPlay(t *rapid.T, name string) *play {
 	t.Helper()
 	s := newStorage()
-	p := &play{T: t, process: start(s), judge: newJudge(t, s), name: name}
+	p := &play{T: t, process: start(s), replica: start(s), judge: newJudge(t, s), name: name}
 	p.configure()
 	return p
 }
@@ -277,8 +280,8 @@ func (p *play) step(c *talk) {
 	p.T.Helper()
 	storage := p.judge.storage
 	switch rapid.SampledFrom([]string{"grow", "grow", "grow", "grow", "grow", "grow", "grow", "grow", "restart",
-		"restart", "configure", "fork", "at once", "model", "clock", "pause", "lose", "fail", "refuse"}).Draw(p.T,
-		"what") {
+		"restart", "replica", "replica", "configure", "fork", "twin", "at once", "model", "clock", "prompt", "mode", "tools",
+		"pause", "lose", "fail", "refuse"}).Draw(p.T, "what") {
 	case "restart":
 		p.ask(p.request(c))
 		p.configure()
@@ -286,8 +289,19 @@ func (p *play) step(c *talk) {
 			p.process = start(storage)
 		}
 		p.ask(p.request(c))
+	case "replica":
+		p.process, p.replica = p.replica, p.process
+		p.grow(c)
 	case "configure":
 		p.configure()
+	case "twin": // begins with the same words, and mostly with the same prompt
+		twin := newTalk(p.name, c.seed, c.scope, c.broken)
+		twin.pen = newPen(p.seed(), 4)
+		if p.draw("prompt", 2) == 1 {
+			twin.system = number.ReplaceAllString(twin.system, fmt.Sprint(p.draw("time", 24)))
+		}
+		p.talks = append(p.talks, twin)
+		p.ask(p.request(twin))
 	case "fork":
 		if n := len(c.ends); n > 0 {
 			c = c.fork(p.draw("back to", n), p.seed())
@@ -301,6 +315,20 @@ func (p *play) step(c *talk) {
 		c.model += "-1"
 	case "clock":
 		c.system = number.ReplaceAllString(c.system, fmt.Sprint(p.draw("time", 24)))
+		p.grow(c)
+	case "prompt":
+		if c.system != "" { // with another number of system messages it is another conversation
+			c.system = "It is 12 o'clock. " + c.words(c.IntN(20))
+		}
+		p.grow(c)
+	case "mode":
+		if c.system != "" {
+			c.system, c.other = c.other, c.system
+		}
+		p.grow(c)
+	case "tools":
+		c.tools = p.draw("tools", 4)
+		p.grow(c)
 	case "lose":
 		if !p.judge.loose {
 			storage.lose()
@@ -327,9 +355,15 @@ func (p *play) step(c *talk) {
 		storage.now = storage.now.Add(6 * time.Minute)
 		fallthrough
 	default:
-		c.grow()
-		p.ask(p.request(c))
+		p.grow(c)
 	}
+}
+
+// grow sends the next request of a conversation.
+func (p *play) grow(c *talk) {
+	p.T.Helper()
+	c.grow()
+	p.ask(p.request(c))
 }
 
 // atOnce sends a request three times at the same time.
@@ -350,8 +384,8 @@ func (p *play) atOnce(r request) {
 	p.judge.check(r, sent[0])
 }
 
-// Random conversations keep the promises while processes restart, limits and windows change, conversations fork, models
-// change, artifacts vanish and writes fail.
+// Random conversations keep the promises while processes restart and take turns, limits and windows change, conversations
+// fork and others begin alike, models, prompts and tools change, artifacts vanish and writes fail.
 func TestRandomConversationsKeepThePromises(t *testing.T) {
 	for name := range apis {
 		t.Run(name, func(t *testing.T) {
@@ -371,54 +405,32 @@ func TestRandomConversationsKeepThePromises(t *testing.T) {
 	}
 }
 
-// Promise 5: another process, or the same one after a restart, sends what was sent before byte for byte, also behind an
-// answer with very many calls at once.
-func TestManyResultsAtOnceHideNoDecision(t *testing.T) {
-	for name := range apis {
-		for _, calls := range []int{60, 61, 62, 80} {
-			t.Run(fmt.Sprint(name, " ", calls), func(t *testing.T) {
-				t.Parallel()
-				c, s, limits := newTalk(name, 1, "scope", false), newStorage(), defaultLimits()
-				limits.Offload, limits.Lookups, limits.OffloadReads = 100, 100, 100
-				ask := func(p process) []hash {
-					r := request{name: name, api: c.api, body: c.body(), scope: c.scope, window: 1_000_000, limits: limits,
-						now: s.now}
-					sent, ok := parse(c.api, p.shape(r).body)
-					if !ok {
-						t.Fatal("no request is sent")
-					}
-					return sent.sums()
-				}
-				for range 20 {
-					c.answer(answer{text: "So."}, 3)
-				}
-				c.reminder = "" // else the next request lacks the last message
-				whole, _ := parse(c.api, c.body())
-				before := ask(start(s))
-				c.answer(answer{text: "All at once."}, calls)
-				limits.Offload, limits.Lookups, limits.OffloadReads = 1000, 1000, 1000 // else all is decided alike again
-				if now := ask(start(s)); !slices.Equal(now[:len(before)], before) || slices.Equal(before, whole.sums()) {
-					t.Errorf("of %d messages, in part shortened, some are sent otherwise than before", len(before))
-				}
-			})
-		}
-	}
-}
-
 // Promise 7: beside a conversation that begins alike another one is sent as if it were alone. The other one is in
-// another scope, or is a fork.
+// another scope, is answered otherwise at first, by an equal prompt or another one, or is a fork.
 func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
 	for name := range apis {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
-				apart := rapid.SampledFrom([]string{"scope", "fork"}).Draw(t, "apart by")
+				apart := rapid.SampledFrom([]string{"scope", "answer", "digits", "system", "fork"}).Draw(t, "apart by")
 				p, alone := newPlay(t, name), newPlay(t, name)
 				alone.window, alone.limits = p.window, p.limits
 				seed := p.seed()
 				c, other := newTalk(name, seed, "scope", false), newTalk(name, seed, "scope", false) // they grow alike
-				if apart == "scope" {
+				switch apart {
+				case "scope":
 					other.scope = "another"
+				case "digits":
+					c.system, other.system = "You serve account 1111.", "You serve account 9999."
+				case "system":
+					c.system, other.system = "Answer in German.", "Answer in French."
+				}
+				if apart != "scope" && apart != "fork" {
+					p.ask(p.request(other))
+					p.ask(p.request(c))
+					other.pen = newPen(p.seed(), 6)
+					c.answer(answer{text: "The first."}, 1)
+					other.answer(answer{text: "The other."}, 1)
 				}
 				for turn := range rapid.IntRange(2, 16).Draw(t, "turns") {
 					if (turn > 0 || apart != "fork") && rapid.Bool().Draw(t, "beside") {

@@ -96,7 +96,10 @@ type talk struct {
 	pen      // of the messages; what stands around them is always written the same way
 	api      api
 	model    string
+	seed     uint64
 	system   string
+	other    string // the prompt of the agent's other mode
+	tools    int    // that the client offers
 	scope    string
 	broken   bool     // some messages break the rules of the API
 	messages []string // as they stand in each body
@@ -107,7 +110,8 @@ type talk struct {
 }
 
 func newTalk(name string, seed uint64, scope string, broken bool) *talk {
-	c := &talk{pen: newPen(seed, 1), api: apis[name], scope: scope, broken: broken}
+	c := &talk{pen: newPen(seed, 1), api: apis[name], seed: seed, scope: scope, broken: broken,
+		other: "Plan. Change nothing."}
 	models := c.api.models()
 	c.model = models[c.IntN(len(models))]
 	if !c.in(4) {
@@ -134,6 +138,18 @@ func (c *talk) body() []byte {
 		list += "," + c.reminder
 	}
 	return []byte(c.api.body(c, list))
+}
+
+// toolList returns the member with the tools, each in the format of the API.
+func (c *talk) toolList(format string) string {
+	list := make([]string, c.tools)
+	for i := range list {
+		list[i] = fmt.Sprintf(format, fmt.Sprint("tool_", i))
+	}
+	if c.tools == 0 {
+		return ""
+	}
+	return `"tools":[` + strings.Join(list, ",") + "], "
 }
 
 func (c *talk) add(messages ...object) {
@@ -176,7 +192,7 @@ func (c *talk) grow() {
 	}
 	calls := 1 + max(0, c.IntN(6)-3)
 	if c.in(120) {
-		calls = 50 + c.IntN(31)
+		calls = 20 + c.IntN(81)
 	}
 	c.answer(a, calls)
 }

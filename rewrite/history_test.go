@@ -1,0 +1,272 @@
+package rewrite_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/rewrite"
+	"epitome/rewrite/ladder"
+	"epitome/store"
+)
+
+// history is a conversation that processes over one storage send, with a model that is asked for summaries.
+type history struct {
+	*testing.T
+	*talk
+	process
+
+	name    string // of the API
+	storage *storage
+	model   *answerer
+	limits  ladder.Limits
+	size    int // of the window
+}
+
+func newHistory(t *testing.T, name string, window int) *history {
+	t.Helper()
+	h := &history{T: t, talk: newTalk(name, 1, "scope", false), name: name, storage: newStorage(), limits: defaultLimits(),
+		model: &answerer{answers: map[string]string{}}, size: window}
+	h.limits.Floor = 100
+	h.restart()
+	return h
+}
+
+func (h *history) restart() { h.process = asking(h.storage, h.model) }
+
+// turn adds turns with calls, and sends each.
+func (h *history) turn(turns, calls int) (sent []hash, r rewrite.Report) {
+	h.Helper()
+	for range turns {
+		h.answer(answer{text: "So."}, calls)
+		sent, r, _ = h.send()
+	}
+	return sent, r
+}
+
+// call adds an answer with a call of a command, and its result.
+func (h *history) call(said, result string) {
+	h.made++
+	c := bash(fmt.Sprint("make ", h.made), result)
+	c.id = fmt.Sprint("call_", h.made)
+	h.add(h.api.answer(answer{text: said, calls: []call{c}})...)
+	h.add(h.api.results(newPen(1, 1), []call{c})...)
+}
+
+// send returns the messages that are sent, and all of the body.
+func (h *history) send() (sent []hash, r rewrite.Report, text string) {
+	h.Helper()
+	h.reminder = "" // else the next request lacks the last message
+	h.storage.now = h.storage.now.Add(time.Second)
+	h.window.Store(int64(h.size))
+	in := inputOf(h.name, h.talk, &h.limits)
+	in.Now = h.storage.now
+	out := h.Shape(in)
+	b, ok := parse(h.api, out.Body)
+	if !ok || out.Report.Err != nil {
+		h.Fatalf("%v: %.200s", out.Report.Err, out.Body)
+	}
+	return b.sums(), out.Report, string(out.Body)
+}
+
+// goesOn holds that the next request repeats what was sent before, in the same conversation.
+func (h *history) goesOn(before []hash, was rewrite.Report) {
+	h.Helper()
+	now, r, _ := h.send()
+	same := 0
+	for same < min(len(before), len(now)) && now[same] == before[same] {
+		same++
+	}
+	if same < len(before) || r.Conversation != was.Conversation || r.Parent != was.Parent {
+		h.Errorf("of %d messages %d are sent as before; conversation %q from %q was %q from %q", len(before), same,
+			r.Conversation, r.Parent, was.Conversation, was.Parent)
+	}
+}
+
+// Promise 5: a process that has not seen a conversation sends it as before, also behind an answer with very many calls
+// or behind many turns.
+func TestManyResultsAtOnceHideNoDecision(t *testing.T) {
+	for name := range apis {
+		for _, more := range []struct{ turns, calls int }{{1, 1}, {1, 60}, {1, 61}, {1, 100}, {60, 3}} {
+			t.Run(fmt.Sprint(name, more), func(t *testing.T) {
+				t.Parallel()
+				h := newHistory(t, name, 1_000_000)
+				h.limits.Offload, h.limits.Lookups, h.limits.OffloadReads = 100, 100, 100
+				before, was := h.turn(20, 3)
+				whole, _ := parse(h.api, h.body())
+				if slices.Equal(before, whole.sums()) {
+					t.Fatal("nothing is shortened")
+				}
+				for range more.turns {
+					h.answer(answer{text: "All at once."}, more.calls)
+				}
+				h.limits.Offload, h.limits.Lookups, h.limits.OffloadReads = 1000, 1000, 1000 // else all is decided alike again
+				h.restart()
+				h.goesOn(before, was)
+			})
+		}
+	}
+}
+
+// Promise 5: a conversation goes on behind a summary whatever changes in its prompt or its tools, by day or by mode.
+func TestPromptsAndToolsEndNoConversation(t *testing.T) {
+	for name := range apis {
+		for kind, change := range map[string]func(c *talk){
+			"word":   func(c *talk) { c.system = strings.Replace(c.system, "Thu", "Fri", 1) },
+			"digits": func(c *talk) { c.system = strings.Replace(c.system, "2026", "2027", 1) },
+			"mode":   func(c *talk) { c.system = "You build. Do whatever the plan says." },
+			"tools":  func(c *talk) { c.tools = 3 },
+		} {
+			for _, restarts := range []bool{false, true} {
+				t.Run(fmt.Sprint(name, " ", kind, " ", restarts), func(t *testing.T) {
+					t.Parallel()
+					h := newHistory(t, name, 6_000)
+					h.system = "You plan. Change no file. Today is Thu Nov 27 2026."
+					sent, r := h.turn(20, 1)
+					for r.Compacted == 0 {
+						sent, r = h.turn(1, 1)
+					}
+					if h.model.questions == 0 {
+						t.Fatal("no model was asked for a summary")
+					}
+					h.storage.now = h.storage.now.Add(24 * time.Hour)
+					change(h.talk)
+					asked := h.model.questions
+					if restarts {
+						h.restart()
+					}
+					h.add(h.api.answer(answer{text: "I go on."})...)
+					h.user()
+					h.goesOn(sent, r)
+					if h.model.questions > asked {
+						t.Error("a summary is made anew")
+					}
+				})
+			}
+		}
+	}
+}
+
+// Promise 7: where the first answers differ, equal first messages make no two requests one conversation, whatever their
+// prompts have in common.
+func TestFirstAnswersTellConversationsApart(t *testing.T) {
+	answers := regexp.MustCompile(`Answer \d+`)
+	for name := range apis {
+		for _, prompts := range [][2]string{{"You serve account 1111.", "You serve account 9999."}, {"Serve.", "Serve."}} {
+			t.Run(name+" "+prompts[1], func(t *testing.T) {
+				t.Parallel()
+				h := newHistory(t, name, 6_000)
+				talks, seen := [2]*talk{h.talk, newTalk(name, 1, "scope", false)}, [2]map[string]bool{{}, {}}
+				for i, c := range talks {
+					c.system, c.pen = prompts[i], newPen(uint64(i), 5)
+					h.talk = c
+					h.send()
+				}
+				for turn := range 40 {
+					for i, c := range talks {
+						h.talk = c
+						h.call(fmt.Sprint("So ", i), fmt.Sprintf("%d %d\n", i, turn)+strings.Repeat("Another line of it.\n", 120))
+						if turn%5 == 0 {
+							h.restart()
+						}
+						_, r, text := h.send()
+						for _, word := range append(artifactNames(text), answers.FindAllString(text, -1)...) {
+							seen[i][word] = true
+						}
+						seen[i][r.Conversation] = true
+						if r.Parent != "" && prompts[0] != prompts[1] {
+							t.Fatalf("conversation %q is a branch of %q", r.Conversation, r.Parent)
+						}
+					}
+				}
+				for word := range seen[0] {
+					if seen[1][word] || len(seen[0]) < 10 {
+						t.Errorf("both have %s", word)
+					}
+				}
+			})
+		}
+	}
+}
+
+// counting is a store that counts what is read and written.
+type counting struct {
+	store.Store
+	reads, bytes int
+}
+
+func (c *counting) Get(key string) ([]byte, bool, error) {
+	c.reads++
+	return c.Store.Get(key)
+}
+
+func (c *counting) GetMany(keys []string) ([][]byte, error) {
+	c.reads++
+	return c.Store.GetMany(keys)
+}
+
+func (c *counting) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
+	c.bytes += len(key) + len(value)
+	return c.Store.Swap(key, old, value, keep)
+}
+
+// Promise 10: a request reads and writes little, however long its conversation is, however many edits it has, and
+// however many others begin alike.
+func TestReadsAndWritesOfTheStoreAreBounded(t *testing.T) {
+	const turns = 1_000
+	h := newHistory(t, "chat", 10_000_000)
+	c := &counting{Store: h.storage.Store}
+	h.storage.Store = c
+	cost := func() (reads, bytes int, r rewrite.Report) {
+		c.reads, c.bytes = 0, 0
+		_, r, _ = h.send()
+		return c.reads, c.bytes, r
+	}
+	h.limits.Offload, h.limits.Lookups, h.limits.OffloadReads = 100, 100, 100
+	edits := 0
+	for turn := range turns {
+		result := "ok"
+		if turn%5 == 0 {
+			result = fmt.Sprint(turn) + strings.Repeat("Another line of it.\n", 60)
+		}
+		h.call("", result)
+		reads, bytes, r := cost()
+		edits += r.Offloaded
+		if r.Offloaded == 0 && bytes > 4<<10 && turn%199 == 0 || reads > 3 {
+			t.Errorf("at turn %d, %d reads and %d bytes written", turn, reads, bytes)
+		}
+	}
+	h.restart()
+	h.user()
+	if reads, _, _ := cost(); reads > 4 || edits != turns/5 {
+		t.Errorf("after a restart, %d reads for %d edits", reads, edits)
+	}
+	h.scope = "another"
+	for range turns {
+		h.add(h.api.answer(answer{text: "So."})...)
+		h.user()
+	}
+	if reads, _, _ := cost(); reads > 3 {
+		t.Errorf("%d reads for an unknown conversation", reads)
+	}
+	h.messages = h.messages[:1]
+	var second [2]int
+	for i := range 10_000 {
+		h.restart()
+		h.messages = h.messages[:1]
+		reads, bytes, _ := cost()
+		h.add(h.api.answer(answer{text: fmt.Sprintf("Case %05d.", i)})...)
+		h.user()
+		more, written, _ := cost()
+		reads, bytes = reads+more, bytes+written
+		if i == 1 {
+			second = [2]int{reads, bytes}
+		}
+		if i > 1 && (reads > second[0] || bytes > second[1]+100) {
+			t.Fatalf("conversation %d: %d reads and %d bytes; the second has %v", i, reads, bytes, second)
+		}
+	}
+}
