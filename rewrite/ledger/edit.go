@@ -27,23 +27,23 @@ const (
 
 // Edit is what is sent in the place of some items. Tokens are tokens of the vocabulary.
 type Edit struct {
-	First     int        `json:"i"`           // index of the first item in the request
-	Count     int        `json:"n,omitempty"` // of items; 0 for AppendSystem
-	Op        Op         `json:"o"`
-	Message   int        `json:"m"`           // index of the message that holds the first item
-	Last      int        `json:"q,omitempty"` // index of the message that holds the last item
-	Part      int        `json:"p,omitempty"` // index of the part that ReplaceText replaces, or of AddResult's call
-	Text      string     `json:"t,omitempty"` // plain text; the dialect quotes it when the body is built
-	Artifacts []string   `json:"a,omitempty"` // names of what it takes out, the form for models first; or of listed files
-	Tokens    int        `json:"k,omitempty"` // of Text
-	Saved     int        `json:"s,omitempty"` // tokens that the edit makes the request smaller by
-	Step      Step       `json:"r"`
-	Why       event.Code `json:"w,omitempty"` // the reason that users see
-	Prose     string     `json:"z,omitempty"` // the part of a summary that a model wrote, for the next summary to update
-	Told      int        `json:"u,omitempty"` // index of the item behind those that Prose tells of
-	Contexts  []string   `json:"x,omitempty"` // names of the contexts whose files AppendSystem lists
-	Memory    int        `json:"y,omitempty"` // tokens of an AppendSystem's Text that are memory of earlier sessions
-	Name      string     `json:"-"`           // its key in the store, a hash of all else; empty until it is recorded
+	First     int        `json:"first"`           // index of the first item in the request
+	Count     int        `json:"count,omitempty"` // of items; 0 for AppendSystem
+	Op        Op         `json:"op"`
+	Message   int        `json:"message"`             // index of the message that holds the first item
+	Last      int        `json:"last,omitempty"`      // index of the message that holds the last item
+	Part      int        `json:"part,omitempty"`      // index of the part that ReplaceText replaces, or of AddResult's call
+	Text      string     `json:"text,omitempty"`      // plain text; the dialect quotes it when the body is built
+	Artifacts []string   `json:"artifacts,omitempty"` // names of what it takes out, the form for models first; or of listed files
+	Tokens    int        `json:"tokens,omitempty"`    // of Text
+	Saved     int        `json:"saved,omitempty"`     // tokens that the edit makes the request smaller by
+	Step      Step       `json:"step"`
+	Why       event.Code `json:"why,omitempty"`      // the reason that users see
+	Prose     string     `json:"prose,omitempty"`    // the part of a summary that a model wrote, for the next summary to update
+	Told      int        `json:"told,omitempty"`     // index of the item behind those that Prose tells of
+	Contexts  []string   `json:"contexts,omitempty"` // names of the contexts whose files AppendSystem lists
+	Memory    int        `json:"memory,omitempty"`   // tokens of an AppendSystem's Text that are memory of earlier sessions
+	Name      string     `json:"-"`                  // its key in the store, a hash of all else; empty until it is recorded
 }
 
 // End returns the index of the item behind the last one of the edit.

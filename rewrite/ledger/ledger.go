@@ -41,19 +41,19 @@ type Decision struct {
 	Model        string    `json:"model,omitempty"`      //
 	Leading      string    `json:"leading,omitempty"`    // see Request
 	Wish         string    `json:"wish,omitempty"`       // of the conversation's first request: see Request
-	Ratio        float64   `json:"ratio,omitempty"`      // how many tokens of the model one token of the vocabulary is
-	Sent         time.Time `json:"sent,omitzero"`        // when the request was sent: after a pause the provider's cache is cold
-	Touched      time.Time `json:"touched,omitzero"`     // when the life of the edits and their artifacts was prolonged last
-	Tokens       int       `json:"tokens,omitempty"`     // of the model, sent since the last compaction; users set budgets for it
-	Compacted    int       `json:"compacted,omitempty"`  // answers of the model that there were at the last compaction
-	Waits        bool      `json:"waits,omitempty"`      // the user was told that a budget calls for a compaction that cannot be made
-	Ahead        int       `json:"ahead,omitempty"`      // index of the item up to which a summary was begun ahead of need
-	Undone       bool      `json:"undone,omitempty"`     // the user took its edits back (Restore); Edits has them all the same
-	Restored     int       `json:"restored,omitempty"`   // items that the user wants whole since then, as far as they fit
-	Refused      bool      `json:"refused,omitempty"`    // the provider refused edits, not for size: none are made while all fits
+	Ratio        float64   `json:"ratio,omitempty"`      // tokens of the model for one of the vocabulary
+	Sent         time.Time `json:"sent,omitzero"`        // when the request was sent: a pause makes the cache cold
+	Touched      time.Time `json:"touched,omitzero"`     // when its edits and their artifacts were touched last
+	Tokens       int       `json:"tokens,omitempty"`     // of the model, sent since the last compaction
+	Compacted    int       `json:"compacted,omitempty"`  // answers that there were at the last compaction
+	Waits        bool      `json:"waits,omitempty"`      // the user knows that a compaction is due and waits
+	Ahead        int       `json:"ahead,omitempty"`      // end of the items whose summary was begun ahead of need
+	Undone       bool      `json:"undone,omitempty"`     // Restore took its edits back; Edits has them all the same
+	Restored     int       `json:"restored,omitempty"`   // items that the user wants whole since then, if they fit
+	Refused      bool      `json:"refused,omitempty"`    // the provider refused edits, and not for their size
 	Pictures     int       `json:"pictures,omitempty"`   // how many were refused as too many or too large; 0: none
-	Warned       bool      `json:"warned,omitempty"`     // the user was told that compaction cannot help (event.CodeOverhead)
-	NearlyFull   bool      `json:"nearlyFull,omitempty"` // the user was told that newest_messages will leave out messages
+	Warned       bool      `json:"warned,omitempty"`     // the user knows that compaction cannot help
+	NearlyFull   bool      `json:"nearlyFull,omitempty"` // the user knows that newest_messages will leave some out
 
 	Edits      []Edit `json:"-"`
 	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
@@ -234,7 +234,7 @@ func (r *Request) rank(d *Decision) []int {
 		return 0
 	}
 	isSame, mayOmit := d.Wish == r.Wish, r.Wish == "" && !r.IsFirst // clients may name a wish in the first request alone
-	class := 1                                                      // of another wish: the client names other files now than in the first request
+	class := 1                                                      // with another wish than the conversation began with
 	switch {
 	case d.IsFirst && r.IsFirst && (d.Leading != r.Leading || !isSame):
 		class = -1
