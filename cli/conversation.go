@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -10,14 +11,16 @@ import (
 )
 
 func (a *app) conversationCommand() *cobra.Command {
-	var restore bool
-	c := &cobra.Command{Use: "conversation ID --restore", Short: "Undo the shortening of a conversation",
-		Long: "Undo the shortening of a conversation from its next request on, as far as the window allows.\n" +
-			"ID is the conversation's ID, or its first characters. The pages show it, and so does the response\n" +
-			"header x-epitome-conversation.",
+	var restore, forget bool
+	c := &cobra.Command{Use: "conversation ID (--restore | --forget)",
+		Short: "Undo the shortening of a conversation, or forget it",
+		Long: "Undo the shortening of a conversation from its next request on, as far as the window allows, or remove\n" +
+			"all that epitome keeps of it: decisions, artifacts that no other conversation names, newest request, events.\n" +
+			"ID is the conversation's ID; for --restore its first characters are enough. The pages show it, and so does\n" +
+			"the response header x-epitome-conversation.",
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 && !restore {
-				return errors.New("--restore is missing")
+			if len(args) == 1 && restore == forget {
+				return errors.New("write either --restore or --forget")
 			}
 			return exactly(1)(c, args)
 		},
@@ -26,22 +29,33 @@ func (a *app) conversationCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var done struct {
-				Conversation string
-				Edits        int
+			verb := "restore"
+			if forget {
+				verb = "forget"
+				card.Patience = 10 * time.Minute // it reads the decisions of all conversations
 			}
-			err = card.Post("/-/api/conversations/"+args[0]+"/restore", nil, &done)
+			var done struct {
+				Conversation, Remains string
+				Edits, Artifacts      int
+			}
+			err = card.Post("/-/api/conversations/"+args[0]+"/"+verb, nil, &done)
 			if errors.Is(err, daemon.ErrNotFound) {
-				err = fmt.Errorf("the epitome on %s has no conversation whose ID begins so; 'epitome open' "+
+				err = fmt.Errorf("the epitome on %s has no conversation with this ID; 'epitome open' "+
 					"shows all", card.Listen)
 			}
 			if err != nil {
-				return fmt.Errorf("cannot restore conversation %s: %w", args[0], err)
+				return fmt.Errorf("cannot %s conversation %s: %w", verb, args[0], err)
+			}
+			if forget {
+				fmt.Printf("Conversation %s is forgotten. Artifacts that were deleted: %d.\n%s\n", done.Conversation,
+					done.Artifacts, done.Remains)
+				return nil
 			}
 			fmt.Printf("Conversation %s is sent whole from its next request on, as far as the window allows.\n"+
 				"Shortened parts that are whole again: %d.\n", done.Conversation, done.Edits)
 			return nil
 		}}
 	c.Flags().BoolVar(&restore, "restore", false, "send in full again all that epitome shortened")
+	c.Flags().BoolVar(&forget, "forget", false, "remove all that epitome keeps of it, for good")
 	return c
 }

@@ -196,6 +196,13 @@ func (o *Console) restore(r *http.Request) (any, error) {
 	return map[string]any{"conversation": ids[0], "edits": edits}, err
 }
 
+// forgetConversation removes all that is kept of a conversation. Its ID stands whole in the path.
+func (o *Console) forgetConversation(r *http.Request) (any, error) {
+	id := r.PathValue("id")
+	artifacts, remains, err := o.program.Forget(id)
+	return map[string]any{"conversation": id, "artifacts": artifacts, "remains": remains}, err
+}
+
 // troubles returns the newest exchanges that failed.
 func (o *Console) troubles(*http.Request) (any, error) {
 	all := o.program.Book.Troubles()

@@ -48,6 +48,8 @@ type Program struct {
 	Memory    *inject.Memory
 	Compact   func(r *http.Request, body []byte) (rewrite.Output, error) // the conversation with a summary in it
 	Restore   func(conversation string) (edits int, err error)           // it is sent whole from the next request on
+	// Forget removes a conversation, and returns how many artifacts it had, and what remains, in sentences.
+	Forget func(conversation string) (artifacts int, remains string, err error)
 	// Handoff returns what another agent needs to go on with the conversation whose ID begins so.
 	Handoff func(ctx context.Context, beginning string) (text, why string, err error)
 }
@@ -96,6 +98,7 @@ func New(c Config, p Program) *Console {
 	o.handle("GET /-/api/conversations/{id}", figures, o.json(o.conversation))
 	o.handle("GET /-/api/conversations/{id}/edits", owner, o.json(o.edits))
 	o.handle("POST /-/api/conversations/{id}/restore", owner, o.json(o.restore))
+	o.handle("POST /-/api/conversations/{id}/forget", owner, o.json(o.forgetConversation))
 	o.handle("POST /-/api/handoff", owner, o.json(o.handoff))
 	o.handle("GET /-/api/find", owner, o.json(o.find))
 	o.handle("GET /-/api/troubles", figures, o.json(o.troubles))

@@ -164,14 +164,18 @@ func TestVisitorsSeeNoText(t *testing.T) {
 	}
 }
 
-// The owner has a conversation sent whole again, named by the beginning of its ID; nobody else has.
-func TestRestoreIsTheOwners(t *testing.T) {
+// The owner has a conversation sent whole again, named by the beginning of its ID, or forgotten; nobody else has.
+func TestRestoreAndForgetAreTheOwners(t *testing.T) {
 	src := session()
 	other := src.exchanges[0]
 	other.Conversation = id[:4] + "ffff"
 	src.exchanges = append(src.exchanges, other)
 	o := src.serve(t)
-	restored := ""
+	restored, forgotten := "", ""
+	o.program.Forget = func(conversation string) (int, string, error) {
+		forgotten += conversation + "\n"
+		return 3, "", nil
+	}
 	o.program.Restore = func(conversation string) (int, error) {
 		restored += conversation + "\n"
 		return map[string]int{id: 3}[conversation], nil
@@ -183,14 +187,23 @@ func TestRestoreIsTheOwners(t *testing.T) {
 	if _, page := get(o, "/-/conversations/"+id, true); !strings.Contains(page, `data-post="`+path(id)) {
 		t.Error("the page has no button for it")
 	}
+	forget := "/-/api/conversations/" + id + "/forget"
+	if w := send(o, forget, "", proof); w.Code != http.StatusOK || forgotten != id+"\n" || object(t, w)["artifacts"] != 3.0 {
+		t.Errorf("got %d %s, forgotten is %q", w.Code, w.Body, forgotten)
+	}
+	if _, page := get(o, "/-/conversations/"+id, true); !strings.Contains(page, `data-post="`+forget) {
+		t.Error("the page has no button to forget it")
+	}
 	wantRefusal(t, send(o, path(id[:4]), "", proof), http.StatusBadRequest)
 	wantRefusal(t, send(o, path("none"), "", proof), http.StatusNotFound)
 	wantRefusal(t, send(o, path(other.Conversation), "", proof), http.StatusConflict) // nothing is left out
-	restored = ""
-	wantRefusal(t, send(o, path(id), ""), http.StatusForbidden)
-	wantRefusal(t, send(o, path(id), "", proof, "Origin: http://evil.example"), http.StatusForbidden)
-	wantRefusal(t, send(o, path(id), "", proof, "Content-Type: text/plain"), http.StatusUnsupportedMediaType)
-	if restored != "" {
-		t.Errorf("a refused request has restored %q", restored)
+	restored, forgotten = "", ""
+	for _, path := range []string{path(id), forget} {
+		wantRefusal(t, send(o, path, ""), http.StatusForbidden)
+		wantRefusal(t, send(o, path, "", proof, "Origin: http://evil.example"), http.StatusForbidden)
+		wantRefusal(t, send(o, path, "", proof, "Content-Type: text/plain"), http.StatusUnsupportedMediaType)
+	}
+	if restored+forgotten != "" {
+		t.Errorf("a refused request has restored %q, or forgotten %q", restored, forgotten)
 	}
 }

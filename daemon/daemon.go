@@ -200,9 +200,9 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 		Mode:     func() string { return d.config.Load().Mode },
 		Settings: func() []console.Setting { return d.config.Load().List() },
 		Book:     d.book, Edits: d.edits, Artifacts: s.shelf.Get, Memory: d.memory, Compact: d.compact, Restore: d.restore,
-		Handoff: d.handoff,
-		Ready:   func() (map[string]string, bool) { return s.parts(), !d.proxy.Stopping() },
-		Owner:   d.card.Admits, State: func() any { return d.State() },
+		Forget: d.forget, Handoff: d.handoff,
+		Ready: func() (map[string]string, bool) { return s.parts(), !d.proxy.Stopping() },
+		Owner: d.card.Admits, State: func() any { return d.State() },
 	})
 	d.proxy = proxy.New(upstreams, proxy.Deps{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log,

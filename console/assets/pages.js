@@ -69,12 +69,15 @@
   // A button with the path of an action does it, and says how that went.
   document.addEventListener("click", async (event) => {
     const path = event.target.dataset.post;
-    if (!path) return;
+    const question = event.target.dataset.confirm;
+    if (!path || question && !confirm(question)) return;
     const headers = { "Content-Type": "application/json" };
     const answer = await fetch(path, { method: "POST", headers }).catch(() => null);
     const said = answer && await answer.json();
     if (!said) status.textContent = "epitome does not answer.";
-    else status.textContent = answer.ok ? "The next request is sent whole, as far as the window allows." : said.error.message;
+    else if (!answer.ok) status.textContent = said.error.message;
+    else if (said.remains) status.textContent = "This conversation is forgotten. " + said.remains;
+    else status.textContent = "The next request is sent whole, as far as the window allows.";
   });
 
   const slider = document.querySelector("input[type=range]");

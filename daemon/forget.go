@@ -1,0 +1,98 @@
+package daemon
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"epitome/event"
+	"epitome/offload"
+)
+
+// remains says what stays of a conversation that is forgotten.
+const remains = "The sums of its days stay, and so do copies in files of the store until it compacts them. Replicas that " +
+	"share the store keep events and requests of their own: forget it there, too."
+
+// forget removes a conversation from memory, disk, shared store and bucket, and returns how many artifacts it had alone.
+// Its events go last, as they tell what else there is: after an error it can be called again. A request that comes
+// meanwhile may begin the conversation anew.
+func (d *Daemon) forget(conversation string) (artifacts int, said string, err error) {
+	decisions, answers, err := d.keysOf(conversation)
+	if err != nil {
+		return 0, "", err
+	}
+	own, others := map[string]bool{}, map[string]bool{} // decisions, their edits and artifacts
+	for of, key := range decisions {
+		names := others
+		if id, _, _ := strings.Cut(of, " "); id == conversation {
+			names = own
+		}
+		sent, _, err := d.observed.At(key) // this ledger has the decisions of both modes
+		if err != nil {
+			return 0, "", err
+		}
+		names[key] = true
+		for _, e := range sent.Edits {
+			names[e.Name] = true
+			for _, name := range e.Artifacts {
+				names[name] = true
+			}
+		}
+	}
+	maps.DeleteFunc(own, func(name string, _ bool) bool { return others[name] })
+	err = d.storage.store.Delete(answers...)
+	for name := range own {
+		if offload.IsName(name) {
+			artifacts++
+			err = errors.Join(err, d.storage.shelf.Delete(name))
+		}
+	}
+	if err == nil { // else the artifacts would be unknown
+		keys := slices.DeleteFunc(slices.Collect(maps.Values(decisions)), func(key string) bool { return !own[key] })
+		names := slices.Collect(maps.Keys(own)) // those of edits among them
+		err = errors.Join(d.deps.Ledger.Forget(keys, names), d.observed.Forget(keys, names), d.forgetRequests(conversation))
+	}
+	if err == nil {
+		err = d.book.Forget(conversation)
+	}
+	if err != nil {
+		return 0, "", err
+	}
+	d.log.Info("conversation_forgotten", "conversation", conversation, "artifacts", artifacts)
+	return artifacts, remains, nil
+}
+
+// keysOf returns keys in the store: of decisions, the newest by conversation, and by conversation and key those with new
+// edits and all of the given one; and of models' answers for that one. The error is event.ErrUnknown if it has no event.
+func (d *Daemon) keysOf(conversation string) (decisions map[string]string, answers []string, err error) {
+	decisions = map[string]string{}
+	err = d.book.Each(func(n event.Entry) {
+		if s := n.Summary; s != nil && s.Conversation == conversation {
+			answers = append(answers, s.Key)
+		}
+		e := n.Exchange
+		if e == nil {
+			return
+		}
+		decisions[e.Conversation] = cmp.Or(e.Decision, decisions[e.Conversation])
+		if e.Decided || e.Conversation == conversation {
+			decisions[e.Conversation+" "+e.Decision] = e.Decision
+		}
+	})
+	if _, found := decisions[conversation]; err == nil && !found {
+		err = event.ErrUnknown
+	}
+	return decisions, answers, err
+}
+
+// forgetRequests removes the newest requests of a conversation.
+func (d *Daemon) forgetRequests(conversation string) error {
+	d.requests.Lock() // so that none is being written
+	defer d.requests.Unlock()
+	d.live.Drop(conversation)
+	return os.RemoveAll(filepath.Join(d.requests.folder, conversation)) // which may not be there
+}

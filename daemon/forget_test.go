@@ -1,0 +1,156 @@
+package daemon
+
+import (
+	"bytes"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"epitome/config"
+	"epitome/event"
+	"epitome/internal/fakeapi"
+	"epitome/rewrite"
+)
+
+// traces returns where the data folder, the memory, the store and the server have the name of a conversation. In the
+// files of the embedded store old records lie until it compacts them.
+func (p *program) traces(folder, id string, server *fakeapi.Redis) (all []string) {
+	p.t.Helper()
+	p.keepRequests()
+	p.book.Settle()
+	err := filepath.WalkDir(folder, func(path string, e os.DirEntry, err error) error {
+		if e.IsDir() && e.Name() == StoreFolder {
+			return filepath.SkipDir
+		}
+		content, _ := os.ReadFile(path)
+		if strings.Contains(path+string(content), id) {
+			all = append(all, path)
+		}
+		return err
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if slices.ContainsFunc(p.live.Newest(), func(l rewrite.Last) bool { return l.Conversation == id }) {
+		all = append(all, "memory")
+	}
+	if server == nil {
+		return all
+	}
+	keys, err := server.Client.Keys(p.t.Context(), "*").Result()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, key := range keys {
+		if value, _ := server.Client.Get(p.t.Context(), key).Result(); strings.Contains(value, id) {
+			all = append(all, key)
+		}
+	}
+	return all
+}
+
+// A conversation that is forgotten is gone from memory, disk, Redis and bucket, with the answers of models that were
+// stored for it. What others have in common with it stays, and it begins anew.
+func TestForgottenConversationIsGone(t *testing.T) {
+	for where, isShared := range map[string]bool{"on disk": false, "in Redis and a bucket": true} {
+		t.Run(where, func(t *testing.T) {
+			var server *fakeapi.Redis
+			folder := ""
+			a, p, provider := chatter(t, func(c *config.Config) {
+				if folder = c.Data; isShared {
+					server = fakeapi.StartRedis(t)
+					c.Store.URL = server.URL() + "?read_timeout=3s&write_timeout=3s&dial_timeout=3s"
+					c.Offload.Bucket, _ = s3(t)
+					c.Offload.URL = "http://epitome.team:7070"
+				}
+			})
+			one, other := string(fakeapi.Conversation(2)), strings.Replace(string(fakeapi.Conversation(1)), "Look at", "Count", 1)
+			resp, _ := p.chat(one)
+			id, sent := resp.Header.Get("X-Epitome-Conversation"), provider.last()
+			p.chat(other)
+			sentOther := provider.last()
+			names := slices.Compact(regexp.MustCompile(`\b[a-z2-7]{26}\b`).FindAllString(sent, -1))
+			if len(names) != 2 || !strings.Contains(sentOther, names[0]) {
+				t.Fatalf("%q, and the other conversation: %s", names, sentOther)
+			}
+			story, err := p.book.Conversation(id)
+			if before := p.traces(folder, id, server); err != nil || len(before) < 2 {
+				t.Fatalf("%v, it is in %q", err, before)
+			}
+			if n, _, err := p.forget(id); n != 1 || err != nil {
+				t.Errorf("%d artifacts, %v", n, err)
+			}
+			if left := p.traces(folder, id, server); len(left) > 0 {
+				t.Errorf("it is still in %q", left)
+			}
+			_, found, err := p.deps.Ledger.At(story.Exchanges[0].Decision)
+			_, err1 := p.storage.shelf.Get(names[0])
+			_, err2 := p.storage.shelf.Get(names[1])
+			if found || err != nil || err1 != nil || err2 == nil {
+				t.Errorf("its decision is there: %v, %v; artifacts: %v, %v", found, err, err1, err2)
+			}
+			if _, _, err := p.forget(id); !errors.Is(err, event.ErrUnknown) {
+				t.Errorf("forgotten again: %v", err)
+			}
+			if p.chat(other); provider.last() != sentOther {
+				t.Errorf("another conversation is sent as %s", provider.last())
+			}
+			if p.chat(one); provider.last() != sent || len(p.traces(folder, id, server)) == 0 {
+				t.Errorf("it begins anew as %s", provider.last())
+			}
+
+			provider.untilCompacted()
+			talk := p.book.Conversations("", 0, 1).Items[0].ID
+			_, answers, err := p.keysOf(talk)
+			there, err1 := p.storage.store.GetMany(answers)
+			if err := errors.Join(err, err1); err != nil || len(bytes.Join(there, nil)) == 0 {
+				t.Fatalf("no answer is stored: %v", err)
+			}
+			if _, _, err := p.forget(talk); err != nil {
+				t.Error(err)
+			}
+			if values, err := p.storage.store.GetMany(answers); err != nil || len(bytes.Join(values, nil)) > 0 {
+				t.Errorf("the store still has %q, %v", values, err)
+			}
+			a.turn()
+		})
+	}
+}
+
+// Requests that come while their conversation is forgotten are answered, and the one after is repeated.
+func TestForgettingInTheMidstOfRequests(t *testing.T) {
+	t.Parallel()
+	var h recorder
+	up := httptest.NewServer(&h)
+	defer up.Close()
+	p := run(t, t.TempDir(), up.URL)
+	resp, _ := p.chat(string(fakeapi.Conversation(1)))
+	id := resp.Header.Get("X-Epitome-Conversation")
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for calls := range 8 {
+				if resp, _ := p.chat(string(fakeapi.Conversation(1 + calls))); resp.StatusCode != 200 {
+					t.Error(resp.Status)
+				}
+			}
+		})
+	}
+	for range 20 {
+		if _, _, err := p.forget(id); err != nil && !errors.Is(err, event.ErrUnknown) {
+			t.Error(err)
+		}
+	}
+	all.Wait()
+	p.chat(string(fakeapi.Conversation(9)))
+	sent := h.last()
+	if p.chat(string(fakeapi.Conversation(9))); h.last() != sent || len(sent) > len(fakeapi.Conversation(9))/2 {
+		t.Errorf("%d bytes, and then %d", len(sent), len(h.last()))
+	}
+}
