@@ -14,10 +14,10 @@ func (a *app) conversationCommand() *cobra.Command {
 	var restore, forget bool
 	c := &cobra.Command{Use: "conversation ID (--restore | --forget)",
 		Short: "Undo the shortening of a conversation, or forget it",
-		Long: "Undo the shortening of a conversation from its next request on, as far as the window allows, or remove\n" +
-			"all that epitome keeps of it: decisions, artifacts that no other conversation names, newest request, events.\n" +
-			"ID is the conversation's ID; for --restore its first characters are enough. The pages show it, and so does\n" +
-			"the response header x-epitome-conversation.",
+		Long: "Undo the shortening of a conversation from its next request on, as far as the window allows, or\n" +
+			"remove all that epitome keeps of it: decisions, artifacts that no other conversation names, newest\n" +
+			"request, events. ID is the conversation's ID; for --restore its first characters are enough. The pages\n" +
+			"show it, and so does the response header x-epitome-conversation.",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && restore == forget {
 				return errors.New("write either --restore or --forget")

@@ -188,7 +188,8 @@ func TestRestoreAndForgetAreTheOwners(t *testing.T) {
 		t.Error("the page has no button for it")
 	}
 	forget := "/-/api/conversations/" + id + "/forget"
-	if w := send(o, forget, "", proof); w.Code != http.StatusOK || forgotten != id+"\n" || object(t, w)["artifacts"] != 3.0 {
+	w := send(o, forget, "", proof)
+	if w.Code != http.StatusOK || forgotten != id+"\n" || object(t, w)["artifacts"] != 3.0 {
 		t.Errorf("got %d %s, forgotten is %q", w.Code, w.Body, forgotten)
 	}
 	if _, page := get(o, "/-/conversations/"+id, true); !strings.Contains(page, `data-post="`+forget) {

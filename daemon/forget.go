@@ -14,12 +14,12 @@ import (
 )
 
 // remains says what stays of a conversation that is forgotten.
-const remains = "The sums of its days stay, and so do copies in files of the store until it compacts them. Replicas that " +
-	"share the store keep events and requests of their own: forget it there, too."
+const remains = "The sums of its days stay, and so do copies in files of the store until it compacts them. Replicas " +
+	"that share the store keep events and requests of their own: forget it there, too."
 
-// forget removes a conversation from memory, disk, shared store and bucket, and returns how many artifacts it had alone.
-// Its events go last, as they tell what else there is: after an error it can be called again. A request that comes
-// meanwhile may begin the conversation anew.
+// forget removes a conversation from memory, disk, shared store and bucket, and returns how many artifacts it had
+// alone. Its events go last, as they tell what else there is: after an error it can be called again. A request that
+// comes meanwhile may begin the conversation anew.
 func (d *Daemon) forget(conversation string) (artifacts int, said string, err error) {
 	decisions, answers, err := d.keysOf(conversation)
 	if err != nil {
@@ -54,7 +54,8 @@ func (d *Daemon) forget(conversation string) (artifacts int, said string, err er
 	if err == nil { // else the artifacts would be unknown
 		keys := slices.DeleteFunc(slices.Collect(maps.Values(decisions)), func(key string) bool { return !own[key] })
 		names := slices.Collect(maps.Keys(own)) // those of edits among them
-		err = errors.Join(d.deps.Ledger.Forget(keys, names), d.observed.Forget(keys, names), d.forgetRequests(conversation))
+		err = errors.Join(d.deps.Ledger.Forget(keys, names), d.observed.Forget(keys, names),
+			d.forgetRequests(conversation))
 	}
 	if err == nil {
 		err = d.book.Forget(conversation)
@@ -66,8 +67,9 @@ func (d *Daemon) forget(conversation string) (artifacts int, said string, err er
 	return artifacts, remains, nil
 }
 
-// keysOf returns keys in the store: of decisions, the newest by conversation, and by conversation and key those with new
-// edits and all of the given one; and of models' answers for that one. The error is event.ErrUnknown if it has no event.
+// keysOf returns keys in the store: of decisions, the newest by conversation, and by conversation and key those with
+// new edits and all of the given one; and of models' answers for that one. The error is event.ErrUnknown if it has no
+// event.
 func (d *Daemon) keysOf(conversation string) (decisions map[string]string, answers []string, err error) {
 	decisions = map[string]string{}
 	err = d.book.Each(func(n event.Entry) {

@@ -70,7 +70,8 @@ func TestForgottenConversationIsGone(t *testing.T) {
 					c.Offload.URL = "http://epitome.team:7070"
 				}
 			})
-			one, other := string(fakeapi.Conversation(2)), strings.Replace(string(fakeapi.Conversation(1)), "Look at", "Count", 1)
+			one := string(fakeapi.Conversation(2))
+			other := strings.Replace(string(fakeapi.Conversation(1)), "Look at", "Count", 1)
 			resp, _ := p.chat(one)
 			id, sent := resp.Header.Get("X-Epitome-Conversation"), provider.last()
 			p.chat(other)
