@@ -87,6 +87,9 @@ func (x *shaping) decided() ledger.Decision {
 	s, d := x.state, x.state.Decision
 	d.Items = x.recordedEnd()
 	d.Sent = x.in.Now.Round(0) // the store keeps wall clocks only
+	if d.Touched.IsZero() {
+		d.Touched = d.Sent // its edits are stored with it, or since the request before
+	}
 	d.Ahead, d.Pictures, d.NearlyFull = s.Ahead, s.Pictures, d.NearlyFull || s.NearlyFull > 0
 	for _, w := range x.out.Report.Warnings { // each is given once
 		d.Warned = d.Warned || w.Reason == event.ReasonOverhead
