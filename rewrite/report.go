@@ -210,15 +210,12 @@ func (x *shaping) describeHeld() {
 			heldAfter = min(heldAfter, firstChanged(&e))
 		}
 	}
-	newBefore, newAfter := 0, 0 // what both requests do not share in either form, in tokens of the vocabulary
+	newBefore := 0 // tokens that the request before did not have, in the form of the client
 	for i := heldBefore; i < len(items); i++ {
 		newBefore += s.Size(i)
 	}
-	for i := heldAfter; i < len(items); i++ {
-		newAfter += s.Sent(i)
-	}
 	r.HeldBefore = max(0, r.TokensBefore.Total()-s.OfModel(newBefore))
-	r.HeldAfter = max(0, r.TokensAfter.Total()-s.OfModel(newAfter))
+	r.HeldAfter = max(0, r.TokensAfter.Total()-s.OfModel(s.Sent(heldAfter, len(items))))
 }
 
 // describeWait says why no compaction can be made that the agent asks for, or, once in a cycle, that a budget of so many

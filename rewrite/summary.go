@@ -75,12 +75,9 @@ func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 	q := summarize.Question{
 		Key: x.key(end, earlier), Conversation: s.Decision.Conversation, Upstream: x.in.Upstream,
 		Model: x.request.Model, Dialect: x.in.Dialect, Scope: x.in.Scope, Project: x.in.Project,
-		Credential: x.in.Credential(), Usable: s.Limits.Usable,
+		Credential: x.in.Credential(), Usable: s.Limits.Usable, SpanTokens: s.Sent(head, end),
 		Earlier: earlier.Text, Focus: x.in.Focus, Detail: s.SummaryDetail, Continue: x.cachedBody(end, earlier),
 		Room: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.End, s.Scale.Ratio).Prose,
-	}
-	for i := head; i < end; i++ {
-		q.SpanTokens += s.Sent(i)
 	}
 	q.Behind = s.OfModel(s.Total() - s.Overhead() - q.SpanTokens)
 	q.Written = (&summarize.Span{Calls: s.Calls, From: head, To: end}).Written(1_000)
@@ -103,10 +100,7 @@ func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 		return nil
 	}
 	before := s.With(x.replayed) // without the new edits, which may have cleared what the provider has in its cache
-	tokens := before.Total()     // of the vocabulary
-	for i := end; i < len(x.request.Items); i++ {
-		tokens -= before.Sent(i)
-	}
+	tokens := before.Total() - before.Sent(end, len(x.request.Items))
 	if tokens+x.shaper.deps.Summarizer.Needs() > s.Limits.Usable {
 		return nil
 	}

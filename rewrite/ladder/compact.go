@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
@@ -48,13 +47,7 @@ func (s State) Due() string {
 }
 
 // Overhead returns the tokens that no compaction takes out: those of system prompt, tools and the head.
-func (p *Plan) Overhead() int {
-	tokens := p.total
-	for i := p.Request.Head; i < len(p.forms); i++ {
-		tokens -= p.forms[i].tokens
-	}
-	return tokens
-}
+func (p *Plan) Overhead() int { return p.total - p.Sent(p.Request.Head, len(p.forms)) }
 
 // isCrowded reports whether the Overhead leaves so little of Usable that one compaction would follow another.
 func (s State) isCrowded() bool {
@@ -73,14 +66,11 @@ func (s State) most() int {
 	return max(s.Limits.Usable, s.Limits.Window-int(leastAnswer/s.Scale.Ratio))
 }
 
-// cannotFit reports whether the Overhead leaves no room for anything else, so that no compaction can help.
-func (s State) cannotFit() bool { return s.Overhead()+minTail > s.most() }
-
 // compactLine returns the tokens above which the request is compacted. It is above CompactLine where the Overhead would
 // leave little room below that. A request that cannot fit is left to the provider.
 func (s State) compactLine() int {
 	switch {
-	case s.cannotFit():
+	case s.Overhead()+minTail > s.most(): // nothing else has room, so no compaction can help
 		return math.MaxInt
 	case s.isCrowded():
 		return s.most()
@@ -158,10 +148,9 @@ func newCompaction(s State, minimal bool) *compaction {
 		budgets: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, window, s.Scale.Ratio)}
 	keep, target := s.Limits.KeepTail, s.target()
 	if minimal {
-		c.budgets = c.budgets.Shrink()
-		keep, target = int(minimalTail*float64(s.Limits.Usable)), s.most()
-		if s.Due() != "" {
-			target = s.target()
+		c.budgets, keep = c.budgets.Shrink(), int(minimalTail*float64(s.Limits.Usable))
+		if s.Due() == "" {
+			target = s.most()
 		}
 	}
 	if s.Words != nil && s.compactedEnd > s.Request.Head {
@@ -209,14 +198,6 @@ func (c *compaction) span(cut int) summarize.Span {
 		Count: c.Scale.CountText, Budgets: c.budgets}
 }
 
-// tokensOf returns the tokens of a group as it is sent.
-func (p *Plan) tokensOf(g conversation.Group) (n int) {
-	for i := g.First; i < g.End; i++ {
-		n += p.forms[i].tokens
-	}
-	return n
-}
-
 // findCut returns the first item of the earliest answer from which on the request has at most maxTail tokens; if even
 // the last answer has more, its first item. Limits.KeepTurns answers stay in any case if they fit. It is -1 if no answer
 // follows the items that the last compaction dropped.
@@ -224,7 +205,7 @@ func (c *compaction) findCut() int {
 	cut, tail, turns := -1, 0, 0
 	for _, g := range slices.Backward(c.Request.Groups()) {
 		if !c.isKept(g) { // sizeAfter counts it, as it stays anyway
-			tail += c.tokensOf(g)
+			tail += c.Sent(g.First, g.End)
 		}
 		if g.First >= c.prefixEnd { // always stays
 			continue
@@ -249,7 +230,7 @@ func (c *compaction) sizeAfter(cut int) int {
 	n := c.Total() + c.summarySize
 	for _, g := range c.Request.Groups() {
 		if g.End <= cut && !c.staysInPlace(g) {
-			n -= c.tokensOf(g)
+			n -= c.Sent(g.First, g.End)
 		}
 	}
 	return n

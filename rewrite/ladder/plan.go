@@ -92,8 +92,13 @@ func (p *Plan) setEdits(edits, added []ledger.Edit) {
 	}
 }
 
-// Sent returns the tokens of an item as it is sent.
-func (p *Plan) Sent(i int) int { return p.forms[i].tokens }
+// Sent returns the tokens of items [first, end) as they are sent.
+func (p *Plan) Sent(first, end int) (tokens int) {
+	for i := first; i < end; i++ {
+		tokens += p.forms[i].tokens
+	}
+	return tokens
+}
 
 // Total returns the tokens of the request as it is sent.
 func (p *Plan) Total() int { return p.total }
