@@ -19,26 +19,27 @@ const atOnce = 16
 // some time ago. If the shelf has lost any, their content is taken from the request and put once more.
 func (x *shaping) restoreArtifacts() error {
 	book, now := x.shaper.deps.Ledger, x.in.Now.Round(0)
-	if len(x.replayed) == 0 || now.IsZero() || !book.IsStale(x.state.Decision, now) {
+	if len(x.replayed.Edits) == 0 || now.IsZero() || !book.IsStale(x.state.Decision, now) {
 		return nil
 	}
 	x.state.Decision.Touched = now
 	book.Touch(x.state.Decision)
-	lost := make([]bool, len(x.replayed)) // by edit: an artifact of it is not on the shelf
+	edits := x.replayed.Edits
+	lost := make([]bool, len(edits)) // by edit: an artifact of it is not on the shelf
 	var work errgroup.Group
 	work.SetLimit(atOnce)
-	for k := range x.replayed {
+	for k := range edits {
 		work.Go(func() error {
-			for _, name := range x.replayed[k].Artifacts {
+			for _, name := range edits[k].Artifacts {
 				lost[k] = !x.shaper.deps.Shelf.Touch(name) || lost[k] // each one is touched, even if one before is lost
 			}
 			return nil
 		})
 	}
 	_ = work.Wait() // no function returns an error
-	for k := range x.replayed {
+	for k := range edits {
 		if lost[k] {
-			x.state.KeepAgain(x.replayed[k])
+			x.state.KeepAgain(edits[k])
 		}
 	}
 	return x.keepArtifacts(true) // a full shelf must take them too: texts that were sent before name these artifacts
@@ -96,7 +97,7 @@ func (x *shaping) decided() ledger.Decision {
 		d.Waits = d.Waits || w.Reason == event.ReasonWaits && w.Due != event.ReasonAgent
 	}
 	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
-		d.Tokens, d.Compacted, d.Waits = 0, s.AnswersInPrefix(), false
+		d.Tokens, d.Compacted, d.Waits = 0, s.Answers, false
 	}
 	d.Tokens, d.Ratio = d.Tokens+s.OfModel(s.Total()), s.Scale.Ratio
 	return d
@@ -153,7 +154,7 @@ func (x *shaping) fallBack(why error) {
 	s, r := x.state, &x.out.Report
 	isPlain := !x.in.Replay && x.in.Rescue == nil
 	x.out.Body, x.out.Changed = x.in.Body, false // sent if no edits can be built
-	edits := x.replayed
+	edits := x.replayed.Edits
 	if !isPlain {
 		edits = nil
 	}

@@ -131,48 +131,46 @@ func (x *shaping) describe() {
 		r.Counted = size.Total()
 	}
 	isUndone := len(x.undone) > 0
-	r.Decided, r.Stage, r.Broke = len(s.Added) > 0 || isUndone, s.Stage, x.discarded || isUndone
+	r.Decided, r.Stage = len(s.Added) > 0 || isUndone, s.Stage
 	if isUndone {
 		r.Causes = r.Causes.With(event.CodeRestored)
 	}
+	changed := len(req.Items) // the first item that is sent otherwise than in the request before
+	for _, e := range slices.Concat(s.Added, x.undone) {
+		changed = min(changed, firstChanged(&e))
+	}
+	r.Broke = x.discarded || isUndone || changed < s.Recorded
+	x.describeHeld(changed)
+	r.TakenOut = s.OfModel(max(0, x.replayed.Total()-s.Total())) // below 0 where earlier edits were taken back
 	for k := range s.Added {
 		r.Causes = r.Causes.With(s.Added[k].Why)
-		x.describeEdit(&s.Added[k])
+		x.countEdit(&s.Added[k])
 	}
-	highest, saved := ledger.Step(event.ActionNone), 0
-	order := []ledger.Step{highest, ledger.StepAdd, ledger.StepOffload, ledger.StepClear, ledger.StepCompact}
+	order := []ledger.Step{event.ActionNone, ledger.StepAdd, ledger.StepOffload, ledger.StepClear, ledger.StepCompact}
+	highest := 0
 	for k := range s.Edits {
 		e := &s.Edits[k]
-		saved += e.Saved
 		step := e.Step
 		if step == ledger.StepFilter { // no action of its own
 			step = ledger.StepClear
 		}
-		if slices.Index(order, step) > slices.Index(order, highest) {
-			highest = step
-		}
+		highest = max(highest, slices.Index(order, step))
 		if e.Op == ledger.AppendSystem {
 			r.Added.Tokens, r.Added.Memory, r.Added.Names = s.OfModel(e.Tokens), s.OfModel(e.Memory), e.Contexts
 		}
 	}
-	for k := range x.replayed {
-		saved -= x.replayed[k].Saved // which the reports of earlier requests have counted
-	}
-	r.TakenOut = s.OfModel(max(0, saved)) // less than 0 where earlier edits were taken back
 	if r.Action != event.ActionBypass {
-		r.Action = string(highest)
+		r.Action = string(order[highest])
 	}
 	r.Decision = s.Decision.Key
 	if x.out.Settle != nil { // it is recorded under this key once the provider has accepted the request
 		r.Decision = x.subject.Key(x.recordedEnd())
 	}
-	x.describeHeld()
 }
 
-// describeEdit counts a new edit in the report, and sets Broke if the edit changes anything that was sent before.
-func (x *shaping) describeEdit(e *ledger.Edit) {
+// countEdit counts a new edit in the report.
+func (x *shaping) countEdit(e *ledger.Edit) {
 	r := &x.out.Report
-	r.Broke = r.Broke || firstChanged(e) < x.state.Recorded
 	switch {
 	case e.Op == ledger.DropThinking, e.Why == event.CodeThinking: // a Drop of an item that only thinks has that code
 		r.Thoughts += len(x.request.Items[e.First].Thinking)
@@ -194,28 +192,19 @@ func firstChanged(e *ledger.Edit) int {
 }
 
 // describeHeld fills in how many tokens at its beginning the request shares with the one before it: HeldBefore in the
-// form of the client, HeldAfter in the form that is sent. A provider can have about as many in its cache.
-func (x *shaping) describeHeld() {
+// form of the client, HeldAfter in the form that is sent, of which items from changed on are new. A provider can have
+// about as many in its cache.
+func (x *shaping) describeHeld(changed int) {
 	s, r, items := x.state, &x.out.Report, x.request.Items
-	heldBefore := min(s.Recorded, len(items)) // end of the items that both requests have
-	if heldBefore == 0 || s.Decision.Leading != r.Leading {
+	held := min(s.Recorded, len(items)) // end of the items that both requests have
+	if held == 0 || s.Decision.Leading != r.Leading {
 		return // the provider has nothing in its cache for another system prompt, tools or settings
 	}
-	for heldBefore < len(items) && !items[heldBefore].StartsAnswer {
-		heldBefore++ // the user's words behind the recorded prefix, up to the answer: they were in that request too
+	for held < len(items) && !items[held].StartsAnswer {
+		held++ // the user's words behind the recorded prefix, up to the answer: they were in that request too
 	}
-	heldAfter := heldBefore
-	for _, e := range slices.Concat(s.Added, x.undone) {
-		if r.Broke { // else all new edits are of items behind the recorded prefix
-			heldAfter = min(heldAfter, firstChanged(&e))
-		}
-	}
-	newBefore := 0 // tokens that the request before did not have, in the form of the client
-	for i := heldBefore; i < len(items); i++ {
-		newBefore += s.Size(i)
-	}
-	r.HeldBefore = max(0, r.TokensBefore.Total()-s.OfModel(newBefore))
-	r.HeldAfter = max(0, r.TokensAfter.Total()-s.OfModel(s.Sent(heldAfter, len(items))))
+	r.HeldBefore = max(0, r.TokensBefore.Total()-s.OfModel(s.Size(held, len(items))))
+	r.HeldAfter = max(0, r.TokensAfter.Total()-s.OfModel(s.Sent(min(held, changed), len(items))))
 }
 
 // describeWait says why no compaction can be made that the agent asks for, or, once in a cycle, that a budget of so many

@@ -25,7 +25,7 @@ type shaping struct {
 	subject   ledger.Request        // the request as the ledger knows it
 	state     *ladder.State         // how the request is sent
 	found     int                   // items of the prefix whose decision find found
-	replayed  []ledger.Edit         // the edits that find found, which were decided for an earlier request
+	replayed  ladder.Plan           // the plan with which state began: the edits that find found, and no others
 	undone    []ledger.Edit         // the edits that the user has taken back since the request before
 	discarded bool                  // the decision that was found does not fit the request or its window any more
 	held      bool                  // the decision could not be recorded
@@ -67,6 +67,7 @@ func (x *shaping) read() error {
 	scale := x.scale()
 	facts := ladder.NewFacts(req, scale, activity.Of(req, x.last.calls), x.shaper.deps.Shelf, in.Scope)
 	x.state = &ladder.State{Plan: facts.Plan(ledger.Decision{}), Policy: x.policy(scale.Ratio)}
+	x.replayed = *x.state.Plan
 	x.out.state = x.state
 	x.describeRequest()
 	return nil
@@ -211,7 +212,8 @@ func (x *shaping) find() error {
 	if !x.fits(d) { // all is decided anew, as for a new conversation
 		d, x.discarded = ledger.Decision{Conversation: d.Conversation}, true
 	}
-	s.Plan, x.replayed = s.Facts.Plan(d), d.Edits
+	s.Plan = s.Facts.Plan(d)
+	x.replayed = *s.Plan
 	if x.in.Rescue == nil || !x.in.Rescue.NoThinking { // else all thinking goes, and nothing is bound any more
 		s.Binds = x.binds()
 	}
@@ -312,9 +314,8 @@ func (x *shaping) rescue(how *Rescue) {
 
 // rescueUnkept decides a rescue once more where nothing can be stored: without artifacts, as the texts then say.
 func (x *shaping) rescueUnkept() error {
-	s := x.state
-	s.Plan = s.With(x.replayed)
-	s.NothingKept, s.Compaction, s.Stage = true, nil, ladder.StageNone
+	replayed := x.replayed
+	x.state.Plan, x.state.NothingKept = &replayed, true
 	x.extend()
 	x.out.Report.Code, x.out.Report.Reason = event.CodeUnkept, event.CodeUnkept.Clause()
 	return x.build()

@@ -89,22 +89,22 @@ func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 	return q
 }
 
-// cachedBody returns the body without the items from end on, with the replayed edits alone: the provider has it in its
-// cache, so a model reads it cheaply, with an instruction behind it. It returns nil if tools or system prompt are not
-// the cached ones, if the earlier summary is not in the body, or if the window has no room for the instruction.
+// cachedBody returns the body without the items from end on, with the replayed edits alone, as new ones may have cleared
+// what the provider has in its cache: a model reads that cheaply, with an instruction behind it. It returns nil if tools
+// or system prompt are not the cached ones, if the earlier summary is not in the body, or if the window has no room for
+// the instruction.
 func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 	s := x.state
 	hasEarlier := func(e ledger.Edit) bool { return e.Prose == earlier.Text }
-	isShown := earlier.Text == "" || slices.ContainsFunc(x.replayed, hasEarlier)
+	isShown := earlier.Text == "" || slices.ContainsFunc(x.replayed.Edits, hasEarlier)
 	if !isShown || s.Decision.Items > 0 && s.Decision.Leading != x.out.Report.Leading { // no Items: no Leading to compare
 		return nil
 	}
-	before := s.With(x.replayed) // without the new edits, which may have cleared what the provider has in its cache
-	tokens := before.Total() - before.Sent(end, len(x.request.Items))
+	tokens := x.replayed.Total() - x.replayed.Sent(end, len(x.request.Items))
 	if tokens+x.shaper.deps.Summarizer.Needs() > s.Limits.Usable {
 		return nil
 	}
-	body, err := bodyWith(x.request, x.replayed, end)
+	body, err := bodyWith(x.request, x.replayed.Edits, end)
 	if err != nil {
 		return nil
 	}

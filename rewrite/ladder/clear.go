@@ -22,7 +22,7 @@ type candidate struct {
 // the request is over ClearLine and the batch frees AtLeast tokens, or when a batch pays (batchThatPays). If the stale
 // results free enough, the others stay.
 func (s State) clearOld() {
-	list, why := s.clearable(s.AnswersInPrefix()), event.CodeClearAt
+	list, why := s.clearable(s.Answers), event.CodeClearAt
 	stale := slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !s.isStale(c.item) })
 	switch freed := freedBy(stale); {
 	case s.Total() > s.Limits.ClearLine && freed >= s.Limits.AtLeast && s.Total()-freed <= s.Limits.ClearLine:
@@ -106,15 +106,13 @@ func (s State) batchThatPays(list []candidate) (batch []candidate, why event.Cod
 			why = event.CodeModel
 		}
 	}
-	cached, answers, first := s.Limits.Conf.CachedPrice, s.AnswersInPrefix(), s.prefixEnd
+	cached, answers, first := s.Limits.Conf.CachedPrice, s.Answers, s.prefixEnd
 	uncached := rent * (1 - cached)             // what must be owed for each token that loses the cache
 	tokens, freed, owed, best := 0, 0, 0.0, 0.0 // tokens are those of items [first, prefixEnd)
 	for k := len(list) - 1; k >= 0; k-- {
 		c := list[k]
 		owed += cached * float64(c.freed) * float64(answers-c.since+1) // one request per answer since, and this one
-		for ; first > c.item; first-- {
-			tokens += s.forms[first-1].tokens
-		}
+		tokens, first = tokens+s.Sent(c.item, first), c.item
 		freed += c.freed
 		if gain := owed - uncached*float64(tokens-freed); gain > best && freed >= least {
 			best, batch = gain, list[k:]
@@ -128,7 +126,7 @@ func (s State) clearAll(list []candidate, least int, why event.Code) {
 	var edits []ledger.Edit
 	for _, c := range list {
 		e := s.stub(c.item, ledger.StepClear, why)
-		after := s.Size(c.item) - e.Saved // tokens with the stub; until now an excerpt, smaller than Size, may be sent
+		after := s.Size(c.item, c.item+1) - e.Saved // tokens with the stub; until now an excerpt, smaller than Size, may be sent
 		if s.forms[c.item].tokens-after >= least {
 			edits = append(edits, e)
 		}

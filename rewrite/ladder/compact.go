@@ -30,7 +30,7 @@ func (s State) whyCompact() (reason string, why event.Code) {
 		return event.ReasonThreshold, event.CodeCompactAt
 	case s.OverBudget:
 		return event.ReasonBudget, event.CodeCutoverAt
-	case s.Limits.Conf.Answers > 0 && s.AnswersInPrefix()-s.Decision.Compacted >= s.Limits.Conf.Answers:
+	case s.Limits.Conf.Answers > 0 && s.Answers-s.Decision.Compacted >= s.Limits.Conf.Answers:
 		return event.ReasonTurns, event.CodeCompactTurns
 	}
 	return "", event.NoCode

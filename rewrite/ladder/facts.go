@@ -27,6 +27,7 @@ type Facts struct {
 	Fixed     event.Tokens    // of system prompt, tools and the request itself
 	Artifacts Artifacts
 	Scope     string // in which artifacts are named
+	Answers   int    // of the model before prefixEnd: the conversation's age, as decisions count it
 
 	// prefixEnd is Request.End, the end of the last whole answer or result: a decision covers the items before it.
 	// Later items may be others in the next request, such as reminders that clients move.
@@ -47,6 +48,9 @@ func NewFacts(
 			answers++
 		}
 		f.answersUpTo[i], f.callOf[i] = answers, noCall
+		if i < f.prefixEnd {
+			f.Answers = answers
+		}
 	}
 	for k := range calls {
 		if i := calls[k].Result; i > calls[k].Item { // the provider's own results are parts of an answer
@@ -65,8 +69,13 @@ func (f *Facts) Plan(d ledger.Decision) *Plan {
 	return p.With(d.Edits)
 }
 
-// Size returns the tokens of an item as the client sent it.
-func (f *Facts) Size(i int) int { return f.Request.Items[i].Size.Total() }
+// Size returns the tokens of items [first, end) as the client sent them.
+func (f *Facts) Size(first, end int) (tokens int) {
+	for i := first; i < end; i++ {
+		tokens += f.Request.Items[i].Size.Total()
+	}
+	return tokens
+}
 
 // OfModel converts tokens of the vocabulary to tokens of the model.
 func (f *Facts) OfModel(tokens int) int { return int(float64(tokens) * f.Scale.Ratio) }
@@ -93,14 +102,6 @@ func (f *Facts) isPinned(g conversation.Group) bool {
 	return slices.ContainsFunc(f.Request.Items[g.First:g.End], func(it conversation.Item) bool {
 		return it.Locked || it.Role == conversation.Unknown
 	})
-}
-
-// AnswersInPrefix returns how many answers there are before prefixEnd: the conversation's age, as decisions count it.
-func (f *Facts) AnswersInPrefix() int {
-	if f.prefixEnd == 0 {
-		return 0
-	}
-	return f.answersUpTo[f.prefixEnd-1]
 }
 
 // isStale reports whether a later call, before prefixEnd, changed or repeated what result i shows.

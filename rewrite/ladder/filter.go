@@ -27,23 +27,15 @@ func (s State) filter() {
 	if rules.TextOnly && len(turns) > 0 {
 		s.leaveOlderCalls(turns[len(turns)-1])
 	}
-	s.clearOlderResults(rules.Pairs)
+	if rules.Pairs > 0 {
+		s.clearOlderResults(rules.Pairs)
+	}
 	s.leaveOldest(rules.Messages)
 }
 
 // Off reports whether no rule is set.
 func (r *Rules) Off() bool {
 	return r.Turns == 0 && r.Pairs == 0 && r.Messages == 0 && !r.TextOnly && len(r.Excluded) == 0
-}
-
-// oldest returns the elements of a list that have to go if the newest keep elements stay. It returns none until half of
-// keep have to go, so that a rule seldom changes the request. If keep is 0, the rule is off and none have to go.
-func oldest[T any](list []T, keep int) []T {
-	n := len(list) - keep
-	if keep <= 0 || n < max(1, keep/2) {
-		return nil
-	}
-	return list[:n]
 }
 
 // turns returns the items, behind the head, with which turns begin: the user says something of their own after an
@@ -177,6 +169,7 @@ func (s State) leaveOldest(most int) {
 }
 
 // clearOlderResults clears all results except the newest keep, those that the model has not seen yet, and small ones.
+// It waits until half of keep have to go, so that it seldom changes the request.
 func (s State) clearOlderResults(keep int) {
 	var results []candidate
 	for i := range s.Request.Items[:s.prefixEnd] {
@@ -184,6 +177,8 @@ func (s State) clearOlderResults(keep int) {
 			results = append(results, candidate{item: i}) // clearAll needs no more of it
 		}
 	}
-	list := slices.DeleteFunc(oldest(results, keep), func(c candidate) bool { return s.mustShow(c.item) })
-	s.clearAll(list, leastFreed, event.CodeOlderResults)
+	if n := len(results) - keep; n >= max(1, keep/2) {
+		older := slices.DeleteFunc(results[:n], func(c candidate) bool { return s.mustShow(c.item) })
+		s.clearAll(older, leastFreed, event.CodeOlderResults)
+	}
 }

@@ -148,10 +148,7 @@ func (s State) drops(first, end int, step ledger.Step, why event.Code) (edits []
 	artifacts := s.keepItems(edits[0].First, edits[len(edits)-1].End()) // KeepAgain finds this range in the edits
 	for k := range edits {
 		e := &edits[k]
-		e.Artifacts = artifacts
-		for i := e.First; i < e.End(); i++ {
-			e.Saved += s.Size(i)
-		}
+		e.Artifacts, e.Saved = artifacts, s.Size(e.First, e.End())
 	}
 	return edits
 }

@@ -91,7 +91,7 @@ func (s State) isSmall() bool {
 // took out, and is to get it whole. A result that is too long for this is cut like any other.
 func (s State) readsBack(i int) bool {
 	const mostTokens, mostBytes = 30_000, 4 << 10 // of the result, or a quarter of the window if less; of the arguments
-	if s.Size(i) > min(mostTokens, s.Limits.Window/4) {
+	if s.Size(i, i+1) > min(mostTokens, s.Limits.Window/4) {
 		return false
 	}
 	arguments := s.callOf[i].Arguments.Of(s.Request.Body)

@@ -53,7 +53,7 @@ func (p *Plan) setEdits(edits, added []ledger.Edit) {
 	p.compactedEnd, p.lastSays = p.Request.Head, summarize.Says{}
 	p.forms = make([]form, len(p.Request.Items))
 	for i := range p.forms {
-		p.forms[i] = form{tokens: p.Size(i), thinks: len(p.Request.Items[i].Thinking) > 0}
+		p.forms[i] = form{tokens: p.Size(i, i+1), thinks: len(p.Request.Items[i].Thinking) > 0}
 	}
 	for k := range edits {
 		e := &edits[k]
@@ -108,7 +108,7 @@ func (p *Plan) Tokens() event.Tokens {
 	t := p.Fixed
 	for i := range p.Request.Items {
 		it, sent, media := &p.Request.Items[i], p.forms[i].tokens, 0
-		if sent == p.Size(i) { // an edited item is taken for text, as its media may be gone
+		if sent == p.Size(i, i+1) { // an edited item is taken for text, as its media may be gone
 			media = min(it.Size.Media, sent)
 		}
 		*it.Role.In(&t) += sent - media

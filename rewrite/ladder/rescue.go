@@ -54,29 +54,28 @@ func (s State) Rescue(from Stage) {
 	} else {
 		s.clearAll(s.stale(0, 100), 1, event.CodeRefused) // at most 500 characters stay of each, about
 	}
-	for s.takeStage(s.Stage); s.Total() > s.most() && s.Stage < StageUsers; s.takeStage(s.Stage) {
-		if s.Stage == StageBare && from < StageUsers && s.Total() <= enough {
-			break // a tenth less may do: the user's messages go only after another refusal, or if all else was too little
+	for {
+		switch s.Stage {
+		case StageClear:
+			s.clearAll(s.clearable(s.Answers), leastFreed, event.CodeRefused)
+		case StageCompact:
+			s.compact()
+		case StageBare:
+			s.dropsKept = true
+			newCompaction(s, true).replace(s.prefixEnd, 0)
+		case StageUsers:
+			s.leaveUsers()
+		}
+		// A tenth less may do: the user's messages go only after another refusal, or if all else was too little.
+		mayDo := s.Stage == StageBare && from < StageUsers && s.Total() <= enough
+		if mayDo || s.Total() <= s.most() || s.Stage == StageUsers {
+			break
 		}
 		s.Stage++
 	}
 	if s.Total() > max(enough, s.most()) {
 		*s.Plan = before
 		s.Reason = event.CodeSavesLittle
-	}
-}
-
-func (s State) takeStage(stage Stage) {
-	switch stage {
-	case StageClear:
-		s.clearAll(s.clearable(s.AnswersInPrefix()), leastFreed, event.CodeRefused)
-	case StageCompact:
-		s.compact()
-	case StageBare:
-		s.dropsKept = true
-		newCompaction(s, true).replace(s.prefixEnd, 0)
-	case StageUsers:
-		s.leaveUsers()
 	}
 }
 
@@ -171,7 +170,7 @@ func (s State) Pair() {
 		default:
 			late[it.Answers] = s.stub(i, ledger.StepClear, event.CodeUnpaired)
 		}
-		e := ledger.Edit{First: i, Count: 1, Op: ledger.Drop, Artifacts: s.keepItems(i, i+1), Saved: s.Size(i),
+		e := ledger.Edit{First: i, Count: 1, Op: ledger.Drop, Artifacts: s.keepItems(i, i+1), Saved: s.Size(i, i+1),
 			Step: ledger.StepClear, Why: event.CodeUnpaired}
 		next := i + 1
 		for slices.Contains(results, next) {
