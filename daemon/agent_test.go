@@ -34,12 +34,13 @@ type agent struct {
 	items    []string // messages, or items of the input
 	turns    int
 	acted    map[string]int // what epitome did, by its header
+	ids      map[string]int // of the conversation, by its header
 	sent     string         // the last request
 }
 
 // working is an agent that talks to an epitome.
 func working(p *program, api, model string) *agent {
-	a := &agent{t: p.t, api: api, url: p.url, model: model, lines: 60, acted: map[string]int{},
+	a := &agent{t: p.t, api: api, url: p.url, model: model, lines: 60, acted: map[string]int{}, ids: map[string]int{},
 		thinking: `{"type":"disabled"}`,
 		settings: `"store":false,"include":["reasoning.encrypted_content"],"prompt_cache_key":"k1",`}
 	a.items = []string{`{"role":"user","content":"Mend the shop."}`}
@@ -100,6 +101,7 @@ func (a *agent) turn() (action string) {
 	a.goOn(answer)
 	action = resp.Header.Get("x-epitome-action")
 	a.acted[action]++
+	a.ids[resp.Header.Get("x-epitome-conversation")]++
 	return action
 }
 

@@ -69,6 +69,9 @@ func TestOutageOfTheSharedStoreEndsNoConversation(t *testing.T) {
 			begin[:strings.LastIndex(begin, `],"tools"`)]) {
 			t.Errorf("%s: with the store back, the other replica sends another form", way)
 		}
+		if way != "restarted" && len(a.ids) > 1 {
+			t.Errorf("%s: the conversation has the IDs %v", way, a.ids)
+		}
 		t.Logf("%s %s: epitome did %v; %d requests were refused", api, way, a.acted, len(provider.Refusals()))
 	}
 	for api := range modelIn {

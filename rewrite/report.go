@@ -164,7 +164,7 @@ func (x *shaping) describe() {
 	}
 	r.Decision = s.Decision.Key
 	if x.out.Settle != nil { // it is recorded under this key once the provider has accepted the request
-		r.Decision = x.subject.Key(x.recordedEnd())
+		r.Decision = x.subject.Key(x.decided())
 	}
 }
 

@@ -68,7 +68,7 @@ type Decision struct {
 
 // InPlaceOf returns d, which could not be recorded, as what goes on from found.
 func (d Decision) InPlaceOf(found Decision) Decision {
-	d.Conversation, d.found, d.Key, d.stored, d.lists = found.Conversation, found.found, found.Key, found.stored, found.lists
+	d.Wish, d.found, d.Key, d.stored, d.lists = found.Wish, found.found, found.Key, found.stored, found.lists
 	return d
 }
 
@@ -108,10 +108,19 @@ func (r *Request) recordKey(items int) string {
 	return "p" + Hash(r.Scope, r.Dialect, string(r.Chain[items][:]))
 }
 
-// Key returns the key of the request's own decision for a prefix.
-func (r Request) Key(items int) string {
-	d := Decision{Upstream: r.Upstream, Model: r.Model, Wish: r.Wish, Leading: r.Leading, IsFirst: r.IsFirst}
-	return r.recordKey(items) + "/" + d.kind()
+// own returns d as a decision about the request, for which it was found.
+func (r *Request) own(d Decision) Decision {
+	d.Upstream, d.Model, d.Leading, d.IsFirst = r.Upstream, r.Model, r.Leading, r.IsFirst
+	if d.found == 0 {
+		d.Wish = r.Wish
+	}
+	return d
+}
+
+// Key returns the key under which Record puts a decision that was found for the request.
+func (r Request) Key(d Decision) string {
+	d = r.own(d)
+	return r.recordKey(d.Items) + "/" + d.kind()
 }
 
 // kind tells the decisions for one prefix apart: of each kind, the newest one is kept.
@@ -331,11 +340,8 @@ func readAll[T any](s store.Store, keys []string, known map[string]T) (values []
 // replace, d takes the place of that decision, except where d was found for this very prefix and another request has
 // replaced its decision since. The decision that is returned has the ID of the conversation, see branch.
 func (l *Ledger) Record(r Request, d Decision, added []Edit, replace bool) (standing Decision, won bool, err error) {
+	d = r.own(d)
 	d.Edits, d.Added = Add(d.Edits, added...), len(added)
-	d.Upstream, d.Model, d.Leading, d.IsFirst = r.Upstream, r.Model, r.Leading, r.IsFirst
-	if d.found == 0 {
-		d.Wish = r.Wish
-	}
 	var branched Decision
 	err = l.putEdits(&d)
 	if err == nil {
