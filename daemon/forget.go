@@ -25,25 +25,29 @@ func (d *Daemon) forget(conversation string) (artifacts int, said string, err er
 	if err != nil {
 		return 0, "", err
 	}
-	own, others := map[string]bool{}, map[string]bool{} // decisions, their edits and artifacts
-	for of, key := range decisions {
-		names := others
-		if id, _, _ := strings.Cut(of, " "); id == conversation {
-			names = own
-		}
-		sent, _, err := d.observed.At(key) // this ledger has the decisions of both modes
-		if err != nil {
-			return 0, "", err
-		}
-		names[key] = true
-		for _, e := range sent.Edits {
-			names[e.Name] = true
-			for _, name := range e.Artifacts {
-				names[name] = true
+	own := map[string]bool{} // decisions, their edits and artifacts, as far as no other conversation has them
+	for _, isOther := range []bool{false, true} {
+		for of, key := range decisions {
+			if id, _, _ := strings.Cut(of, " "); isOther == (id == conversation) {
+				continue
+			}
+			sent, _, err := d.observed.At(key) // this ledger has the decisions of both modes
+			if err != nil {
+				return 0, "", err
+			}
+			names := []string{key}
+			for _, e := range sent.Edits {
+				names = append(append(names, e.Name), e.Artifacts...)
+			}
+			for _, name := range names {
+				if isOther {
+					delete(own, name)
+				} else {
+					own[name] = true
+				}
 			}
 		}
 	}
-	maps.DeleteFunc(own, func(name string, _ bool) bool { return others[name] })
 	err = d.storage.store.Delete(answers...)
 	for name := range own {
 		if offload.IsName(name) {
@@ -51,11 +55,13 @@ func (d *Daemon) forget(conversation string) (artifacts int, said string, err er
 			err = errors.Join(err, d.storage.shelf.Delete(name))
 		}
 	}
+	names := slices.Collect(maps.Keys(own)) // those of edits among them
+	keys := slices.DeleteFunc(slices.Collect(maps.Values(decisions)), func(key string) bool { return !own[key] })
 	if err == nil { // else the artifacts would be unknown
-		keys := slices.DeleteFunc(slices.Collect(maps.Values(decisions)), func(key string) bool { return !own[key] })
-		names := slices.Collect(maps.Keys(own)) // those of edits among them
-		err = errors.Join(d.deps.Ledger.Forget(keys, names), d.observed.Forget(keys, names),
-			d.forgetRequests(conversation))
+		err = d.forgetDecisions(nil, names)
+	}
+	if err == nil { // else the edits would be
+		err = errors.Join(d.forgetDecisions(keys, nil), d.forgetRequests(conversation))
 	}
 	if err == nil {
 		err = d.book.Forget(conversation)
@@ -89,6 +95,11 @@ func (d *Daemon) keysOf(conversation string) (decisions map[string]string, answe
 		err = event.ErrUnknown
 	}
 	return decisions, answers, err
+}
+
+// forgetDecisions removes decisions and edits of both modes.
+func (d *Daemon) forgetDecisions(keys, edits []string) error {
+	return errors.Join(d.deps.Ledger.Forget(keys, edits), d.observed.Forget(keys, edits))
 }
 
 // forgetRequests removes the newest requests of a conversation.

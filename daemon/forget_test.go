@@ -11,11 +11,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"epitome/config"
 	"epitome/event"
 	"epitome/internal/fakeapi"
 	"epitome/rewrite"
+	"epitome/rewrite/ledger"
+	"epitome/store"
 )
 
 // traces returns where the data folder, the memory, the store and the server have the name of a conversation. In the
@@ -153,5 +156,111 @@ func TestForgettingInTheMidstOfRequests(t *testing.T) {
 	sent := h.last()
 	if p.chat(string(fakeapi.Conversation(9))); h.last() != sent || len(sent) > len(fakeapi.Conversation(9))/2 {
 		t.Errorf("%d bytes, and then %d", len(sent), len(h.last()))
+	}
+}
+
+// awaitEvents waits until the book has so many events, as an answer is sent before its event is recorded.
+func (p *program) awaitEvents(n int) {
+	p.t.Helper()
+	if !fakeapi.Eventually(func() bool { recent, _, _ := p.book.Since(0); return len(recent) >= n }) {
+		p.t.Fatalf("there are no %d events", n)
+	}
+}
+
+// A fork goes on byte for byte, with its artifacts, when the conversation it branched off from is forgotten, and the
+// other way round.
+func TestForkOutlivesForgetting(t *testing.T) {
+	for _, gone := range []string{"table_5", "fork_5"} {
+		var h recorder
+		up := httptest.NewServer(&h)
+		defer up.Close()
+		p := run(t, t.TempDir(), up.URL)
+		ids, sent, stays := map[string]string{}, map[string]string{}, ""
+		say := func(who string, calls int) string {
+			resp, _ := p.chat(strings.ReplaceAll(string(fakeapi.Conversation(calls)), "table_5", who))
+			ids[who] = resp.Header.Get("X-Epitome-Conversation")
+			return h.last()
+		}
+		for calls := 1; calls <= 7; calls++ {
+			sent["table_5"] = say("table_5", calls)
+		}
+		for calls := 5; calls <= 7; calls++ {
+			sent["fork_5"] = say("fork_5", calls)
+		}
+		p.awaitEvents(10)
+		n, _, err := p.forget(ids[gone])
+		if delete(ids, gone); err != nil || n == 0 || len(ids) == 0 {
+			t.Fatalf("%d artifacts, %v", n, err)
+		}
+		for stays = range ids {
+			if now := say(stays, 7); now != sent[stays] {
+				t.Errorf("without %s, %s is sent as %s", gone, stays, now)
+			}
+		}
+		for _, name := range regexp.MustCompile(`\b[a-z2-7]{26}\b`).FindAllString(sent[stays], -1) {
+			if _, err := p.storage.shelf.Get(name); err != nil {
+				t.Errorf("without %s, %s: %v", name, gone, err)
+			}
+		}
+	}
+}
+
+// failing is a store of which one write fails.
+type failing struct {
+	store.Store
+	before int // writes that succeed
+}
+
+func (f *failing) err() error {
+	if f.before--; f.before == -1 {
+		return errors.New("the store fails")
+	}
+	return nil
+}
+
+func (f *failing) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	return f.Store.Swap(key, old, value, keep)
+}
+
+func (f *failing) Delete(keys ...string) error {
+	if err := f.err(); err != nil {
+		return err
+	}
+	return f.Store.Delete(keys...)
+}
+
+// Whichever write of the store fails, forgetting again leaves nothing.
+func TestForgettingAgainAfterAnError(t *testing.T) {
+	var h recorder
+	up := httptest.NewServer(&h)
+	defer up.Close()
+	p := run(t, t.TempDir(), up.URL)
+	for before := 0; ; before++ {
+		resp, _ := p.chat(string(fakeapi.Conversation(4)))
+		id := resp.Header.Get("X-Epitome-Conversation")
+		p.awaitEvents(1)
+		story, _ := p.book.Conversation(id)
+		sent, found, err := p.deps.Ledger.At(story.Exchanges[0].Decision)
+		if !found || err != nil || len(sent.Edits) == 0 {
+			t.Fatalf("%+v, %v", sent, err)
+		}
+		whole := p.deps.Ledger
+		p.deps.Ledger = ledger.New(&failing{p.storage.store, before}, time.Hour)
+		_, _, failed := p.forget(id)
+		p.deps.Ledger = whole
+		if _, _, err := p.forget(id); (failed == nil) != errors.Is(err, event.ErrUnknown) || failed != nil && err != nil {
+			t.Errorf("%v, and then %v", failed, err)
+		}
+		for _, e := range sent.Edits {
+			if value, _, _ := p.storage.store.Get(e.Name); len(value) > 0 {
+				t.Errorf("after %d writes and an error the store has %s", before, value)
+			}
+		}
+		if failed == nil {
+			break
+		}
 	}
 }
