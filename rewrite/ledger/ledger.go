@@ -110,7 +110,7 @@ func (r *Request) recordKey(items int) string {
 
 // own returns d as a decision about the request, for which it was found.
 func (r *Request) own(d Decision) Decision {
-	d.Upstream, d.Model, d.Leading, d.IsFirst = r.Upstream, r.Model, r.Leading, r.IsFirst
+	d.Upstream, d.Model, d.Leading, d.IsFirst, d.Parent = r.Upstream, r.Model, r.Leading, r.IsFirst, ""
 	if d.found == 0 {
 		d.Wish = r.Wish
 	}
@@ -358,9 +358,12 @@ func (l *Ledger) Record(r Request, d Decision, added []Edit, replace bool) (stan
 		})
 		err = work.Wait()
 	}
-	if err == nil && won && branched.Conversation != standing.Conversation {
+	// The decision that stands may have been put before it was known that its conversation branches off.
+	if err == nil && branched.Parent != "" && standing.Conversation == branched.Parent {
 		standing.Conversation, standing.Parent = branched.Conversation, branched.Parent
-		standing, won, err = l.put(&r, standing, true)
+		if won {
+			standing, won, err = l.put(&r, standing, true)
+		}
 	}
 	if err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)

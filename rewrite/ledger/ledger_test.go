@@ -105,18 +105,26 @@ func TestDecisionsAreFoundAgain(t *testing.T) {
 	}
 }
 
-// Of requests that decide the same prefix at once one wins, and all are told what it decided.
+// Of requests that decide the same prefix at once one wins, and all are told what it decided, and by which conversation,
+// also where that is a branch.
 func TestTheFirstDecisionStands(t *testing.T) {
-	r := start(t)
-	var standing [8]string
-	var all sync.WaitGroup
-	for k := range standing {
-		all.Go(func() { standing[k] = texts(r.again().record(lane, "a", Decision{}, false, fmt.Sprint(k))) })
-	}
-	all.Wait()
-	for _, text := range standing {
-		if text != standing[0] {
-			t.Errorf("decided are %q", standing)
+	for range 20 {
+		r := start(t)
+		trunk := r.record(lane, "ab", r.find(lane, "ab"), false)
+		r.record(lane, "abc", r.find(lane, "abc"), false)
+		var standing [8]Decision
+		var all sync.WaitGroup
+		found := r.find(lane, "abd")
+		for k := range standing {
+			all.Go(func() { standing[k] = r.again().record(lane, "abd", found, false, fmt.Sprint(k)) })
+		}
+		all.Wait()
+		for _, d := range standing {
+			if d.Conversation == trunk.Conversation || d.Conversation != standing[0].Conversation ||
+				texts(d) != texts(standing[0]) {
+				t.Fatalf("decided are %q in %s and %q in %s", texts(d), d.Conversation, texts(standing[0]),
+					standing[0].Conversation)
+			}
 		}
 	}
 }
