@@ -99,7 +99,7 @@ func (x *shaping) decided() ledger.Decision {
 	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
 		d.Tokens, d.Compacted, d.Waits = 0, s.Answers, false
 	}
-	d.Tokens, d.Ratio = d.Tokens+s.OfModel(s.Total()), s.Scale.Ratio
+	d.Tokens, d.Ratio = d.Tokens+s.OfModel(s.Total), s.Scale.Ratio
 	return d
 }
 

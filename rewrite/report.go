@@ -135,13 +135,8 @@ func (x *shaping) describe() {
 	if isUndone {
 		r.Causes = r.Causes.With(event.CodeRestored)
 	}
-	changed := len(req.Items) // the first item that is sent otherwise than in the request before
-	for _, e := range slices.Concat(s.Added, x.undone) {
-		changed = min(changed, firstChanged(&e))
-	}
-	r.Broke = x.discarded || isUndone || changed < s.Recorded
-	x.describeHeld(changed)
-	r.TakenOut = s.OfModel(max(0, x.replayed.Total()-s.Total())) // below 0 where earlier edits were taken back
+	x.describeHeld()
+	r.TakenOut = s.OfModel(max(0, x.replayed.Total-s.Total)) // below 0 where earlier edits were taken back
 	for k := range s.Added {
 		r.Causes = r.Causes.With(s.Added[k].Why)
 		x.countEdit(&s.Added[k])
@@ -183,19 +178,19 @@ func (x *shaping) countEdit(e *ledger.Edit) {
 	}
 }
 
-// firstChanged returns the first item that an edit may change. A summary may be appended to the user's item before it.
-func firstChanged(e *ledger.Edit) int {
-	if e.Op == ledger.Drop && e.Text != "" {
-		return max(0, e.First-1)
-	}
-	return e.First
-}
-
-// describeHeld fills in how many tokens at its beginning the request shares with the one before it: HeldBefore in the
-// form of the client, HeldAfter in the form that is sent, of which items from changed on are new. A provider can have
-// about as many in its cache.
-func (x *shaping) describeHeld(changed int) {
+// describeHeld fills in Broke, and how many tokens at its beginning the request shares with the one before it:
+// HeldBefore in the form of the client, HeldAfter in the form that is sent. A provider can have about as many in its
+// cache.
+func (x *shaping) describeHeld() {
 	s, r, items := x.state, &x.out.Report, x.request.Items
+	changed := len(items) // the first item that is sent otherwise than in the request before
+	for _, e := range slices.Concat(s.Added, x.undone) {
+		if e.Op == ledger.Drop && e.Text != "" && e.First > 0 {
+			e.First-- // a summary may be appended to the user's item before it
+		}
+		changed = min(changed, e.First)
+	}
+	r.Broke = x.discarded || len(x.undone) > 0 || changed < s.Recorded
 	held := min(s.Recorded, len(items)) // end of the items that both requests have
 	if held == 0 || s.Decision.Leading != r.Leading {
 		return // the provider has nothing in its cache for another system prompt, tools or settings

@@ -133,7 +133,9 @@ func (x *shaping) scale() conversation.Scale {
 // recorded; and if an equal request has recorded a decision meanwhile, the body is built anew by that one.
 func (x *shaping) decide() error {
 	err := x.find()
-	isVital := x.isVital()
+	// The request must become shorter even if that cannot be recorded: the provider has refused it, or it is over the line
+	// of compaction as it was decided before. Any other request waits for the ledger to answer.
+	isVital := x.in.Rescue != nil || !x.in.Replay && x.state.Total > x.state.Limits.CompactLine
 	if err != nil && !isVital {
 		return err
 	}
@@ -149,7 +151,7 @@ func (x *shaping) decide() error {
 	d := &x.state.Decision
 	// Decisions reach to End, behind the last answer or result: a user message behind it may be a passing reminder.
 	isDecided := !d.OtherModel && d.Items > 0 && d.Items >= x.request.End()
-	if isDecided && len(x.undone) > 0 && x.state.Total() > x.state.Limits.Usable {
+	if isDecided && len(x.undone) > 0 && x.state.Total > x.state.Limits.Usable {
 		isDecided, x.state.Recorded, x.discarded = false, 0, true // restored, but whole it does not fit
 	}
 	if !isDecided && !x.in.Compact && x.in.Rescue == nil && activity.AsksToCompact(x.request, x.state.Calls) {
@@ -185,12 +187,6 @@ func (x *shaping) decide() error {
 		return nil
 	}
 	return err
-}
-
-// isVital reports whether the request must become shorter even if that cannot be recorded: the provider has refused it,
-// or it is over the line of compaction as it was decided before. Any other request waits for the ledger to answer.
-func (x *shaping) isVital() bool {
-	return x.in.Rescue != nil || !x.in.Replay && x.state.Total() > x.state.Limits.CompactLine
 }
 
 // find looks up the decision of the deepest recorded prefix, and has the plan begin with it. If the ledger fails, it is
@@ -281,7 +277,7 @@ func (x *shaping) extend() {
 	case len(x.request.Items)-s.Recorded > maxNew:
 		s.Reason = event.CodeNotRead
 	default:
-		spent, cutover := s.Decision.Tokens+s.OfModel(s.Total()), s.Limits.Conf.CutoverAt // since the last compaction
+		spent, cutover := s.Decision.Tokens+s.OfModel(s.Total), s.Limits.Conf.CutoverAt // since the last compaction
 		s.OverBudget = cutover > 0 && spent >= cutover
 		s.Climb()
 		x.describeWait(spent)

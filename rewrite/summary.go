@@ -79,7 +79,7 @@ func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 		Earlier: earlier.Text, Focus: x.in.Focus, Detail: s.SummaryDetail, Continue: x.cachedBody(end, earlier),
 		Room: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.End, s.Scale.Ratio).Prose,
 	}
-	q.Behind = s.OfModel(s.Total() - s.Overhead() - q.SpanTokens)
+	q.Behind = s.OfModel(s.Total - s.Overhead() - q.SpanTokens)
 	q.Written = (&summarize.Span{Calls: s.Calls, From: head, To: end}).Written(1_000)
 	from := head
 	if earlier.Text != "" { // which covers the items before earlier.Until
@@ -100,7 +100,7 @@ func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 	if !isShown || s.Decision.Items > 0 && s.Decision.Leading != x.out.Report.Leading { // no Items: no Leading to compare
 		return nil
 	}
-	tokens := x.replayed.Total() - x.replayed.Sent(end, len(x.request.Items))
+	tokens := x.replayed.Total - x.replayed.Sent(end, len(x.request.Items))
 	if tokens+x.shaper.deps.Summarizer.Needs() > s.Limits.Usable {
 		return nil
 	}

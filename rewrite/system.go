@@ -41,7 +41,7 @@ func (x *shaping) addSystem() {
 		return
 	}
 	tokens := s.Scale.CountText(a.Text)
-	if tokens > min(s.Limits.Usable/share, s.Limits.Usable-s.Total()) {
+	if tokens > min(s.Limits.Usable/share, s.Limits.Usable-s.Total) {
 		added.Why = "nothing is added to the system prompt: it takes too much of the window"
 		return
 	}

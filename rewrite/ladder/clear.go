@@ -25,13 +25,13 @@ func (s State) clearOld() {
 	list, why := s.clearable(s.Answers), event.CodeClearAt
 	stale := slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !s.isStale(c.item) })
 	switch freed := freedBy(stale); {
-	case s.Total() > s.Limits.ClearLine && freed >= s.Limits.AtLeast && s.Total()-freed <= s.Limits.ClearLine:
+	case s.Total > s.Limits.ClearLine && freed >= s.Limits.AtLeast && s.Total-freed <= s.Limits.ClearLine:
 		list = stale
-	case s.Total() <= s.Limits.ClearLine || freedBy(list) < s.Limits.AtLeast: // not due, or too little for a lost cache
+	case s.Total <= s.Limits.ClearLine || freedBy(list) < s.Limits.AtLeast: // not due, or too little for a lost cache
 		list, why = s.batchThatPays(list)
 	}
 	if len(list) == 0 {
-		if s.Reason = event.CodeNotDue; s.Total() > s.Limits.ClearLine {
+		if s.Reason = event.CodeNotDue; s.Total > s.Limits.ClearLine {
 			s.Reason = event.CodeFreesLittle
 		}
 		return

@@ -26,7 +26,7 @@ func (s State) whyCompact() (reason string, why event.Code) {
 		return event.ReasonAgent, event.CodeAsked
 	case s.Asked:
 		return event.ReasonManual, event.CodeAsked
-	case s.Total() > s.compactLine():
+	case s.Total > s.compactLine():
 		return event.ReasonThreshold, event.CodeCompactAt
 	case s.OverBudget:
 		return event.ReasonBudget, event.CodeCutoverAt
@@ -47,7 +47,7 @@ func (s State) Due() string {
 }
 
 // Overhead returns the tokens that no compaction takes out: those of system prompt, tools and the head.
-func (p *Plan) Overhead() int { return p.total - p.Sent(p.Request.Head, len(p.forms)) }
+func (p *Plan) Overhead() int { return p.Total - p.Sent(p.Request.Head, len(p.forms)) }
 
 // isCrowded reports whether the Overhead leaves so little of Usable that one compaction would follow another.
 func (s State) isCrowded() bool {
@@ -91,7 +91,7 @@ func (s State) target() int {
 	room := min(s.most(), max(s.Limits.End, s.compactLine())) - s.Overhead()
 	target := min(max(s.Limits.Target, s.Overhead()+room*2/5), s.compactLine()-room/3)
 	if s.Due() != "" {
-		target = min(target, s.Overhead()+int(s.Limits.Conf.Target*float64(s.Total()-s.Overhead())))
+		target = min(target, s.Overhead()+int(s.Limits.Conf.Target*float64(s.Total-s.Overhead())))
 	}
 	return target
 }
@@ -106,24 +106,24 @@ func (s State) compact() {
 		return
 	}
 	newCompaction(s, false).run()
-	if s.Total() > s.most() || s.Reason == event.CodeSavesLittle && s.Due() != "" {
+	if s.Total > s.most() || s.Reason == event.CodeSavesLittle && s.Due() != "" {
 		newCompaction(s, true).run()
 	}
-	if s.Total() > s.most() {
+	if s.Total > s.most() {
 		s.fitResults()
 	}
-	if s.Total() > s.most() && slices.ContainsFunc(s.Request.Groups(), s.isKept) {
+	if s.Total > s.most() && slices.ContainsFunc(s.Request.Groups(), s.isKept) {
 		s.dropsKept = true
 		newCompaction(s, true).run()
-		if s.Total() > s.most() { // no cut was left: those before the last one go
+		if s.Total > s.most() { // no cut was left: those before the last one go
 			newCompaction(s, true).replace(s.compactedEnd, 0)
 		}
 	}
-	if s.isCrowded() && s.Total() > s.most() { // even the newest group has too large calls: it goes as well
+	if s.isCrowded() && s.Total > s.most() { // even the newest group has too large calls: it goes as well
 		newCompaction(s, true).replace(s.prefixEnd, 0)
 	}
 	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
-		s.Compaction.TokensAfter = s.OfModel(s.Total())
+		s.Compaction.TokensAfter = s.OfModel(s.Total)
 	}
 }
 
@@ -227,7 +227,7 @@ func (c *compaction) findCut() int {
 
 // sizeAfter returns about how many tokens the request takes if a summary replaces the items before the cut.
 func (c *compaction) sizeAfter(cut int) int {
-	n := c.Total() + c.summarySize
+	n := c.Total + c.summarySize
 	for _, g := range c.Request.Groups() {
 		if g.End <= cut && !c.staysInPlace(g) {
 			n -= c.Sent(g.First, g.End)
@@ -238,7 +238,7 @@ func (c *compaction) sizeAfter(cut int) int {
 
 // run makes the compaction if it saves a tenth of the request, or anything if it was asked for or after a refusal.
 func (c *compaction) run() {
-	s, total := c.State, c.Total()
+	s, total := c.State, c.Total
 	reason, _ := s.whyCompact()
 	least := int(minGain * float64(total))
 	switch {
@@ -301,7 +301,7 @@ func (c *compaction) findWords(cut int) int {
 // that no client has to wait for them. Ahead is the cut that the words are for; 0 while none are needed.
 func (s State) prepareWords() {
 	switch {
-	case s.Total() <= s.prepareLine():
+	case s.Total <= s.prepareLine():
 		s.Ahead = 0
 		return
 	case s.Words == nil || s.isCrowded() || s.Ahead > s.compactedEnd: // none may be asked, or one already is
@@ -309,7 +309,7 @@ func (s State) prepareWords() {
 	}
 	c := newCompaction(s, false)
 	cut := c.findCut()
-	isWorth := cut >= 0 && float64(c.sizeAfter(cut)) < (1-minGain)*float64(s.Total())
+	isWorth := cut >= 0 && float64(c.sizeAfter(cut)) < (1-minGain)*float64(s.Total)
 	if isWorth && s.Prepare(cut, c.says) {
 		s.Ahead = cut
 	}

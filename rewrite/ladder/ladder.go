@@ -81,9 +81,9 @@ func (s State) Climb() {
 		}
 	}
 	switch {
-	case s.isCrowded() && s.Total() > s.most():
+	case s.isCrowded() && s.Total > s.most():
 		s.Reason = event.CodeOverhead
-	case len(s.Added) > 0 && s.Total() <= s.Limits.ClearLine && s.Due() == "": // the new edits were enough: no reason
+	case len(s.Added) > 0 && s.Total <= s.Limits.ClearLine && s.Due() == "": // the new edits were enough: no reason
 		s.Reason = event.NoCode
 	}
 }
@@ -115,7 +115,7 @@ func (s State) Add(edits ...ledger.Edit) {
 func (s State) addIfSmaller(least int, edits []ledger.Edit) bool {
 	before := *s.Plan
 	s.Add(edits...)
-	isSmaller := before.total-s.total > least // Saved would count again what covered edits saved
+	isSmaller := before.Total-s.Total > least // Saved would count again what covered edits saved
 	if !isSmaller {
 		*s.Plan = before
 	}

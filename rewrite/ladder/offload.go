@@ -25,7 +25,7 @@ func (s State) offload() {
 	from := max(s.Recorded, s.Decision.Restored) // the first item to look at
 	switch {
 	case !s.ArtifactsOff: // earlier results were looked at when they were new
-	case s.Total() <= s.Limits.ClearLine:
+	case s.Total <= s.Limits.ClearLine:
 		return
 	case s.mayDecideOlder():
 		from = 0

@@ -14,6 +14,7 @@ type Plan struct {
 	Edits    []ledger.Edit     // all that hold: those of the decision and the new ones
 	Added    []ledger.Edit     // the new ones
 	Content  map[string][]byte // by name: what new edits take out, or recorded ones whose artifacts are lost
+	Total    int               // tokens of the request as it is sent
 
 	Reason     event.Code        // why nothing more was done
 	Compaction *event.Compaction // that was made or tried
@@ -24,7 +25,6 @@ type Plan struct {
 	Pictures   int               // likewise
 
 	forms        []form         // by item
-	total        int            // tokens of the request as it is sent
 	dropsKept    bool           // the request does not fit otherwise: groups with results that Limit.Keep keeps go, too
 	compactedEnd int            // end of the items that the last compaction dropped; the head if there was none
 	lastSays     summarize.Says // a model's words in the last summary
@@ -49,7 +49,7 @@ func (p *Plan) With(edits []ledger.Edit) *Plan {
 
 // setEdits sets the edits, and from them the form of each item and the total. It changes no copy of the plan.
 func (p *Plan) setEdits(edits, added []ledger.Edit) {
-	p.Edits, p.Added, p.total = edits, added, p.Fixed.Total()
+	p.Edits, p.Added, p.Total = edits, added, p.Fixed.Total()
 	p.compactedEnd, p.lastSays = p.Request.Head, summarize.Says{}
 	p.forms = make([]form, len(p.Request.Items))
 	for i := range p.forms {
@@ -58,7 +58,7 @@ func (p *Plan) setEdits(edits, added []ledger.Edit) {
 	for k := range edits {
 		e := &edits[k]
 		if e.Op == ledger.AppendSystem {
-			p.total += e.Tokens
+			p.Total += e.Tokens
 			continue
 		}
 		f := &p.forms[e.First]
@@ -88,7 +88,7 @@ func (p *Plan) setEdits(edits, added []ledger.Edit) {
 	}
 	for i := range p.forms {
 		p.forms[i].tokens = max(0, p.forms[i].tokens) // Saved may have been counted for another model
-		p.total += p.forms[i].tokens
+		p.Total += p.forms[i].tokens
 	}
 }
 
@@ -99,9 +99,6 @@ func (p *Plan) Sent(first, end int) (tokens int) {
 	}
 	return tokens
 }
-
-// Total returns the tokens of the request as it is sent.
-func (p *Plan) Total() int { return p.total }
 
 // Tokens returns the tokens of the request as it is sent, by kind.
 func (p *Plan) Tokens() event.Tokens {

@@ -47,7 +47,7 @@ func (s State) Rescue(from Stage) {
 		return
 	}
 	before := *s.Plan
-	enough := int((1 - minGain) * float64(s.Total()))
+	enough := int((1 - minGain) * float64(s.Total))
 	s.Stage = max(StageClear, min(from, StageBare)) // StageUsers comes only behind StageBare, in the loop
 	if s.isRoundOpen() {                            // no part of the round may change, so it can only go as a whole
 		s.Stage = StageBare
@@ -67,13 +67,13 @@ func (s State) Rescue(from Stage) {
 			s.leaveUsers()
 		}
 		// A tenth less may do: the user's messages go only after another refusal, or if all else was too little.
-		mayDo := s.Stage == StageBare && from < StageUsers && s.Total() <= enough
-		if mayDo || s.Total() <= s.most() || s.Stage == StageUsers {
+		mayDo := s.Stage == StageBare && from < StageUsers && s.Total <= enough
+		if mayDo || s.Total <= s.most() || s.Stage == StageUsers {
 			break
 		}
 		s.Stage++
 	}
-	if s.Total() > max(enough, s.most()) {
+	if s.Total > max(enough, s.most()) {
 		*s.Plan = before
 		s.Reason = event.CodeSavesLittle
 	}
@@ -89,7 +89,7 @@ func (s State) fitResults() {
 	for keep := s.most(); keep > shorterTokens; keep = keep * 3 / 4 {
 		s.cutResults(keep, true)
 	}
-	if s.Total() > s.most() && !s.Refused {
+	if s.Total > s.most() && !s.Refused {
 		*s.Plan = before
 	}
 }
@@ -99,7 +99,7 @@ func (s State) fitResults() {
 func (s State) cutResults(keep int, unseen bool) {
 	most := s.most()
 	for i := range s.Request.Items {
-		if s.Total() <= most {
+		if s.Total <= most {
 			return
 		}
 		if s.forms[i].tokens <= keep+stubTokens || !s.mayShorten(i) || s.mustShow(i) != unseen { // with its note
@@ -137,7 +137,7 @@ func (s State) leaveUsers() {
 		}
 		e := s.clearEdit(i, what, ", too long for this window: you need to read it before you go on", "")
 		e.Step, e.Why = ledger.StepCompact, event.CodeUser
-		if s.Total() > s.Limits.Usable && e.Saved >= leastFreed {
+		if s.Total > s.Limits.Usable && e.Saved >= leastFreed {
 			s.Add(e)
 		}
 	}
