@@ -44,14 +44,14 @@ func (i *Injector) Project(r *conversation.Request) string {
 }
 
 // Wish names the contexts and the project that a request asks for, whatever they hold at the time; empty if it asks for
-// nothing. With a project it names the day too: a job that begins in the same words each night is given what is known
-// then. A conversation keeps the wish of its first request.
-func (i *Injector) Wish(contexts []string, project string) string {
+// nothing. A conversation keeps the wish of its first request. With a project, day is that day: a job that begins in the
+// same words each night is given what is known then.
+func (i *Injector) Wish(contexts []string, project string) (names, day string) {
 	parts := unique(contexts)
 	if i.Memory.On() && ProjectName(project) != "" {
-		parts = append(parts, "\x00"+ProjectName(project), i.Memory.now().UTC().Format(time.DateOnly))
+		parts, day = append(parts, "\x00"+ProjectName(project)), i.Memory.now().UTC().Format(time.DateOnly)
 	}
-	return strings.Join(parts, "\x00")
+	return strings.Join(parts, "\x00"), day
 }
 
 // unique returns names sorted, each once.

@@ -184,3 +184,28 @@ func TestEqualBeginningsStayAsTheyBegan(t *testing.T) {
 		}
 	})
 }
+
+// Promise 7: conversations that begin alike share nothing of their wishes, and one that goes on another day keeps its own.
+func TestWishesTellConversationsApart(t *testing.T) {
+	inAllDialects(t, func(t *testing.T, i *injecting) {
+		hi := strings.Repeat("Please look at this shop and tell me. ", 20) // so much that the last request is known by it
+		i.now = time.Date(2026, 11, 22, 23, 50, 0, 0, time.UTC)
+		i.contexts, i.project = []string{"docs"}, "shop"
+		given := i.send(i.body(hi, "Yes.", 0))
+		i.contexts, i.project = []string{"rules"}, ""
+		if got := i.send(i.body(hi, "Yes.", 0)); strings.Contains(got, "docs.md") || strings.Contains(got, "8080") {
+			t.Errorf("with a wish for rules it is given %.400q", got)
+		}
+		i.contexts, i.project = []string{"docs"}, "shop"
+		for n := range 3 {
+			i.send(i.body(hi, "Yes.", n+1))
+		}
+		i.now = i.now.Add(20 * time.Minute) // the next day
+		i.learn("The port is 9090 since today.")
+		i.send(i.body(hi, "Yes.", 0)) // another conversation begins
+		i.restart()
+		if got := i.send(i.body(hi, "Yes.", 4)); got != given {
+			t.Errorf("on the day before it was given %.300q\nand now %.300q", given, got)
+		}
+	})
+}

@@ -85,7 +85,7 @@ func (x *shaping) takeBack() {
 
 // decided returns the decision as it is to be recorded.
 func (x *shaping) decided() ledger.Decision {
-	s, d := x.state, x.state.Decision
+	s, d := x.state, x.subject.Own(x.state.Decision)
 	d.Items = x.recordedEnd()
 	d.Sent = x.in.Now.Round(0) // the store keeps wall clocks only
 	if d.Touched.IsZero() {

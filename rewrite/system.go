@@ -6,27 +6,30 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// identify sets what the ledger needs to know of the request. Two conversations that begin alike share no decision as
-// long as they ask for other context files or memory.
+// identify sets what the ledger needs to know of the request. Two conversations that begin alike share no decision if
+// they ask for other context files or memory.
 func (x *shaping) identify() {
-	r, of := x.request, &x.subject
+	r, of, day := x.request, &x.subject, ""
 	of.Model, of.Leading, of.Chain, of.Head, of.Ends = r.Model, x.leading(), r.Chain(), r.Head, r.Ends()
-	of.IsFirst = r.End() == r.Head
-	injector := x.shaper.deps.Inject
-	if injector == nil {
-		return
+	if injector := x.shaper.deps.Inject; injector != nil {
+		if x.in.Project == "" {
+			x.in.Project = injector.Project(r)
+		}
+		of.Wish, day = injector.Wish(x.in.Contexts, x.in.Project)
+		if x.in.Runtime != "" {
+			of.Wish += "\x00runtime"
+		}
 	}
-	if x.in.Project == "" {
-		x.in.Project = injector.Project(r)
+	if r.End() == r.Head {
+		of.Opening = ledger.Hash(of.Leading, day, x.in.Runtime)
 	}
-	of.Wish = injector.Wish(x.in.Contexts, x.in.Project) + x.in.Runtime
 }
 
 // addSystem adds the context files and the memory that a new conversation asks for to its system prompt.
 func (x *shaping) addSystem() {
 	const share = 4 // the text may take a quarter of the usable tokens, and no more than the request leaves free
 	s, added := x.state, &x.out.Report.Added
-	if isNew := x.found == 0 && x.subject.IsFirst; x.subject.Wish == "" || !isNew || x.in.Replay {
+	if isNew := x.found == 0 && x.subject.Opening != ""; x.subject.Wish == "" || !isNew || x.in.Replay {
 		return
 	}
 	a, err := x.shaper.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, s.ReadsByTool)

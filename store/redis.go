@@ -150,10 +150,30 @@ func (r *Redis) Get(key string) (value []byte, found bool, err error) {
 	return value, found, err
 }
 
-func (r *Redis) GetMany(keys []string) ([][]byte, error) { return r.pipeline("read", "get", keys) }
+func (r *Redis) GetMany(keys []string) ([][]byte, error) {
+	if _, isCluster := r.client.(*redis.ClusterClient); isCluster || len(keys) == 0 {
+		return r.pipeline("read", "get", keys) // the keys lie on several servers
+	}
+	prefixed, values := make([]string, len(keys)), make([][]byte, len(keys))
+	for i, key := range keys {
+		prefixed[i] = redisPrefix + key
+	}
+	err := r.do("read", keys[0], func(ctx context.Context) error {
+		texts, err := r.client.MGet(ctx, prefixed...).Result()
+		for i, text := range texts {
+			if text, found := text.(string); found {
+				values[i] = []byte(text)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return values, nil
+}
 
-// pipeline sends a command for each key in one round trip, and returns the texts that are answered. There is no MGET of
-// keys that lie on several servers of a Cluster.
+// pipeline sends a command for each key in one round trip, and returns the texts that are answered.
 func (r *Redis) pipeline(verb, command string, keys []string) (texts [][]byte, err error) {
 	if len(keys) == 0 {
 		return nil, nil

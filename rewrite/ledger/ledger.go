@@ -32,7 +32,6 @@ import (
 // Decision is all edits for a prefix, and what later requests must know about the request that was sent with them.
 type Decision struct {
 	Items        int       `json:"items"`                // length of the prefix
-	IsFirst      bool      `json:"first,omitempty"`      // the model had not answered yet
 	Lists        []string  `json:"lists,omitempty"`      // keys of lists of perList names of Edits
 	Names        []string  `json:"names,omitempty"`      // of the other Edits, which come behind those
 	Added        int       `json:"added,omitempty"`      // how many of Edits, the last ones, this decision added
@@ -40,6 +39,7 @@ type Decision struct {
 	Upstream     string    `json:"upstream,omitempty"`   // of the request; so are Model and Leading
 	Model        string    `json:"model,omitempty"`      //
 	Leading      string    `json:"leading,omitempty"`    // see Request
+	Opening      string    `json:"opening,omitempty"`    // of a first request: see Request
 	Wish         string    `json:"wish,omitempty"`       // of the conversation's first request: see Request
 	Ratio        float64   `json:"ratio,omitempty"`      // tokens of the model for one of the vocabulary
 	Sent         time.Time `json:"sent,omitzero"`        // when the request was sent: a pause makes the cache cold
@@ -93,9 +93,9 @@ type Request struct {
 	Leading         string // hash of system prompt, tools and settings
 	Wish            string // names of what is to be added to the system prompt; empty if nothing is
 	Chain           []conversation.Link
-	Head            int   // items before the model's first answer
-	Ends            []int // lengths, in items, of the prefixes that may have a decision, longest first
-	IsFirst         bool  // there is no answer yet
+	Head            int    // items before the model's first answer
+	Ends            []int  // lengths, in items, of the prefixes that may have a decision, longest first
+	Opening         string // tells requests apart that have no answer yet, and equal messages; empty once there is one
 }
 
 // IsFor reports whether two requests share decisions as far as their messages are the same.
@@ -108,9 +108,9 @@ func (r *Request) recordKey(items int) string {
 	return "p" + Hash(r.Scope, r.Dialect, string(r.Chain[items][:]))
 }
 
-// own returns d as a decision about the request, for which it was found.
-func (r *Request) own(d Decision) Decision {
-	d.Upstream, d.Model, d.Leading, d.IsFirst, d.Parent = r.Upstream, r.Model, r.Leading, r.IsFirst, ""
+// Own returns d as a decision about the request, for which it was found.
+func (r *Request) Own(d Decision) Decision {
+	d.Upstream, d.Model, d.Leading, d.Opening, d.Parent = r.Upstream, r.Model, r.Leading, r.Opening, ""
 	if d.found == 0 {
 		d.Wish = r.Wish
 	}
@@ -119,25 +119,30 @@ func (r *Request) own(d Decision) Decision {
 
 // Key returns the key under which Record puts a decision that was found for the request.
 func (r Request) Key(d Decision) string {
-	d = r.own(d)
+	d = r.Own(d)
 	return r.recordKey(d.Items) + "/" + d.kind()
 }
 
 // kind tells the decisions for one prefix apart: of each kind, the newest one is kept.
 func (d *Decision) kind() string {
-	if d.IsFirst {
-		return Hash(d.Upstream, d.Model, d.Wish, d.Leading)
-	}
-	return Hash(d.Upstream, d.Model, d.Wish)
+	return Hash(d.Upstream, d.Model, d.Wish, d.Opening)
+}
+
+// firstID returns the ID of the conversation that begins with the request's first messages.
+func (r *Request) firstID() string {
+	return idOf(r.Scope, r.Dialect, string(r.Chain[r.Head][:]), r.Leading, r.Wish)
 }
 
 // id returns the ID of a request's conversation if nothing is recorded of it.
 func (r *Request) id() string {
-	if r.IsFirst { // two conversations that begin alike have a prompt of their own, at least
-		return idOf(r.Scope, r.Dialect, string(r.Chain[r.Head][:]), r.Leading, r.Wish)
+	if r.Opening != "" {
+		return r.firstID()
 	}
 	return idOf(r.Scope, r.Dialect, string(r.Chain[min(r.Head+1, len(r.Chain)-1)][:]))
 }
+
+// MayGoOn reports whether a decision about the request's messages is of its conversation, and not of another one.
+func (r *Request) MayGoOn(d Decision) bool { return r.rank(&d)[0] > otherWish }
 
 // Ledger keeps decisions in a store. Its methods may be called from any goroutine.
 type Ledger struct {
@@ -204,17 +209,10 @@ func idOf(parts ...string) string {
 // prompt. A conversation with another wish that begins alike is another one, unless it is the only one. Edits and lists
 // of known are not read again. After an error, or if there is none, the decision has no Items.
 func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
-	const newest, oldest = 32, 8 // a conversation of which neither these nor those ends are known is a new one
-	ends := r.Ends
-	if len(ends) > newest+oldest {
-		ends = slices.Concat(ends[:newest], ends[len(ends)-oldest:])
-	}
-	list, err := l.decisions(&r, ends)
-	isDeep := func(d Decision) bool { return d.Items >= ends[min(newest, len(ends))-1] }
-	if len(list) > 0 && len(ends) < len(r.Ends) && !slices.ContainsFunc(list, isDeep) {
-		var between []Decision
-		between, err = l.decisions(&r, r.Ends[newest:len(r.Ends)-oldest])
-		list = append(list, between...)
+	const newest = 32 // of the prefixes, which are read first: mostly the request is a turn longer than the one before
+	list, err := l.decisions(&r, r.Ends[:min(newest, len(r.Ends))])
+	if err == nil && len(list) == 0 && len(r.Ends) > newest {
+		list, err = l.decisions(&r, r.Ends[newest:])
 	}
 	slices.SortStableFunc(list, func(a, b Decision) int { return slices.Compare(r.rank(&b), r.rank(&a)) })
 	for _, d := range list {
@@ -224,6 +222,7 @@ func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 		var isRead bool
 		if isRead, err = l.readEdits(&d, known); isRead {
 			d.OtherModel = d.Upstream != r.Upstream || d.Model != r.Model
+			r.identify(&d, list)
 			return d, nil
 		}
 	}
@@ -242,23 +241,46 @@ func (r *Request) rank(d *Decision) []int {
 		}
 		return 0
 	}
-	isSame, mayOmit := d.Wish == r.Wish, r.Wish == "" && !r.IsFirst // clients may name a wish in the first request alone
-	class := 1                                                      // with another wish than the conversation began with
+	isSame, mayOmit := d.Wish == r.Wish, r.Wish == "" && r.Opening == "" // clients may name a wish in the first request alone
+	class := otherWish
 	switch {
-	case d.IsFirst && r.IsFirst && (d.Leading != r.Leading || !isSame):
-		class = -1
-	case d.IsFirst && isSame:
-		class = 3
-	case d.IsFirst && mayOmit:
-		class = 2
-	case d.IsFirst:
-		class = 0
+	case d.Opening != "" && r.Opening != "" && (d.Opening != r.Opening || !isSame):
+		class = otherWish - 2
+	case d.Opening != "" && isSame:
+		class = otherWish + 2
+	case d.Opening != "" && mayOmit:
+		class = otherWish + 1
+	case d.Opening != "":
+		class = otherWish - 1
 	case isSame || mayOmit:
-		class = 4
+		class = otherWish + 3
 	}
-	return []int{class, number(isSame), number(d.IsFirst && d.Leading == r.Leading),
+	return []int{class, number(isSame), number(d.Opening != "" && d.Leading == r.Leading),
 		number(d.Model == r.Model && d.Upstream == r.Upstream), d.Items}
 }
+
+// otherWish is the class, in rank, of decisions of conversations that began with another wish. Those of greater classes
+// are the request's own.
+const otherWish = 1
+
+// identify sets the ID of d's conversation, as it is at the longest prefix in the list, be it another model's.
+func (r *Request) identify(d *Decision, list []Decision) {
+	alike := 0 // first requests with the same messages
+	for _, o := range list {
+		if o.Opening != "" {
+			alike++
+		}
+		if d.Opening == "" && o.Opening == "" && o.Wish == d.Wish && o.Items > d.found {
+			d.found, d.Conversation = o.Items, o.Conversation
+		}
+	}
+	if d.Opening != "" && d.Leading != r.Leading && alike == mostAlike { // the first request was there, and is no more
+		d.Conversation = r.firstID()
+	}
+}
+
+// mostAlike is how many decisions for one prefix are kept: many conversations may have the same first request.
+const mostAlike = 32
 
 // decisions returns the decisions for prefixes, without their edits, and of each prefix the newest first.
 func (l *Ledger) decisions(r *Request, ends []int) (all []Decision, err error) {
@@ -280,6 +302,7 @@ func parse(record []byte, key string) (list []Decision) {
 	if json.Unmarshal(record, &list) != nil {
 		return nil
 	}
+	list = slices.DeleteFunc(list, func(d Decision) bool { return d.Items < 1 })
 	for i := range list {
 		d := &list[i]
 		d.stored, _ = json.Marshal(d) // plain data
@@ -340,29 +363,23 @@ func readAll[T any](s store.Store, keys []string, known map[string]T) (values []
 // replace, d takes the place of that decision, except where d was found for this very prefix and another request has
 // replaced its decision since. The decision that is returned has the ID of the conversation, see branch.
 func (l *Ledger) Record(r Request, d Decision, added []Edit, replace bool) (standing Decision, won bool, err error) {
-	d = r.own(d)
+	d = r.Own(d)
 	d.Edits, d.Added = Add(d.Edits, added...), len(added)
-	var branched Decision
-	err = l.putEdits(&d)
-	if err == nil {
+	if err = l.putEdits(&d); err == nil {
+		var branched Decision
 		var work errgroup.Group // the two do not wait for each other: a shared store may be far away
 		work.Go(func() error {
-			var err error
-			branched, err = l.branch(&r, d)
-			return err
+			branched = l.branch(&r, d)
+			return nil
 		})
-		work.Go(func() error {
-			var err error
-			standing, won, err = l.put(&r, d, replace)
-			return err
-		})
-		err = work.Wait()
-	}
-	// The decision that stands may have been put before it was known that its conversation branches off.
-	if err == nil && branched.Parent != "" && standing.Conversation == branched.Parent {
-		standing.Conversation, standing.Parent = branched.Conversation, branched.Parent
-		if won {
-			standing, won, err = l.put(&r, standing, true)
+		standing, won, err = l.put(&r, d, replace)
+		_ = work.Wait() // it returns no error
+		// The decision that stands may have been put before it was known that its conversation branches off.
+		if err == nil && branched.Parent != "" && standing.Conversation == branched.Parent {
+			standing.Conversation, standing.Parent = branched.Conversation, branched.Parent
+			if won {
+				_, _, _ = l.put(&r, standing, true) // else it keeps the ID that it has
+			}
 		}
 	}
 	if err != nil {
@@ -372,23 +389,23 @@ func (l *Ledger) Record(r Request, d Decision, added []Edit, replace bool) (stan
 }
 
 // branch returns d with the ID of the conversation of a request for which it was found. The first request that continues
-// a prefix, and those that continue it alike, stay in its conversation. Any other begins a new one: it has a Parent.
-func (l *Ledger) branch(r *Request, d Decision) (Decision, error) {
+// a prefix, and those that continue it alike, stay in its conversation. Any other begins a new one: it has a Parent. If
+// the store fails, the request stays in the conversation: the decision is worth more than its ID.
+func (l *Ledger) branch(r *Request, d Decision) Decision {
 	if d.found == 0 || d.found >= d.Items {
-		return d, nil
+		return d
 	}
-	next := r.Chain[d.found+1]
+	next := r.Chain[d.Items] // with the next answer: the user may have it made again behind the same words
 	key := "n" + Hash(r.Scope, r.Dialect, d.Conversation, string(r.Chain[d.found][:]))
 	first, err := l.store.Swap(key, nil, next[:], l.keep)
 	if err == nil && !bytes.Equal(first, next[:]) {
 		d.Parent, d.Conversation = d.Conversation, idOf(d.Conversation, string(next[:]))
 	}
-	return d, err
+	return d
 }
 
 // put makes d the decision of its kind for its prefix, unless another one stays: see Record.
 func (l *Ledger) put(r *Request, d Decision, replace bool) (standing Decision, won bool, err error) {
-	const most = 8 // decisions for one prefix: many conversations may have the same first request
 	key := r.recordKey(d.Items)
 	var there []byte // the record to be replaced; the first attempt writes only if there is none
 	for {
@@ -403,7 +420,7 @@ func (l *Ledger) put(r *Request, d Decision, replace bool) (standing Decision, w
 			}
 			list = slices.Delete(list, i, i+1)
 		}
-		list = append(list[max(0, len(list)+1-most):], d)
+		list = append(list[max(0, len(list)+1-mostAlike):], d)
 		value, _ := json.Marshal(list) // plain data
 		if there, err = l.store.Swap(key, there, value, l.keep); err != nil {
 			return d, false, err
@@ -498,9 +515,9 @@ func (l *Ledger) Restore(key string) (edits int, err error) {
 	}
 }
 
-// Forget removes the decisions under keys, and edits by their names. Lists of names stay until they expire.
+// Forget removes the decisions under keys, and edits by their names. Lists of names and empty records stay until they
+// expire.
 func (l *Ledger) Forget(keys, edits []string) error {
-	gone := slices.Clone(edits)
 	for _, key := range keys {
 		for record, list, i, err := l.at(key); err != nil || i >= 0; record, list, i, err = l.at(key) {
 			if err != nil {
@@ -512,12 +529,9 @@ func (l *Ledger) Forget(keys, edits []string) error {
 			if _, err = l.store.Swap(recordKey, record, value, l.keep); err != nil {
 				return fmt.Errorf("cannot forget a decision: %w", err)
 			}
-			if len(list) == 0 {
-				gone = append(gone, recordKey)
-			}
 		}
 	}
-	return l.store.Delete(gone...)
+	return l.store.Delete(edits...)
 }
 
 // IsStale reports whether the edits of a decision have to be touched, long before they expire. Their artifacts are due

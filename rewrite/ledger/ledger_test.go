@@ -37,7 +37,10 @@ func chainOf(items string) []conversation.Link {
 
 // of returns the request whose items are letters. The first of them is its head.
 func (q Request) of(items string) Request {
-	q.Chain, q.Head, q.IsFirst = chainOf(items), 1, len(items) == 1
+	q.Chain, q.Head = chainOf(items), 1
+	if len(items) == 1 {
+		q.Opening = q.Leading
+	}
 	for n := len(items); n > 0; n-- {
 		q.Ends = append(q.Ends, n)
 	}
