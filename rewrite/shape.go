@@ -15,7 +15,7 @@ import (
 	"epitome/tokenize"
 )
 
-// shaping is the work on one request. Its methods are in the order in which they are called.
+// shaping is the work on one request. Its methods are about in the order in which they are called.
 type shaping struct {
 	shaper    *Shaper
 	in        Input

@@ -1,4 +1,5 @@
-// Package ladder decides what a request leaves out, in the cheapest order: offload, clear, compact, rescue.
+// Package ladder decides what a request leaves out, in the cheapest order: offload, the user's filters, clear, compact,
+// pictures; and after a refusal the stages of a rescue.
 //
 // Each step is a method of State that adds edits to its plan. It depends on the State alone, and does no I/O except by
 // Artifacts and by the functions of the Policy. A step that loses more acts only where the steps before it leave too

@@ -6,7 +6,7 @@
 //
 // A conversation is known by its items alone: its system prompt, its tools and its model may change, and its edits are
 // taken over. Only first requests, which have no answer of the model yet, are told apart by prompt and tools as well.
-// Each prefix has one record, and all prefixes of a request that may have one are read at once.
+// Each prefix has one record, and those of a request are read at once.
 package ledger
 
 import (
@@ -204,10 +204,9 @@ func idOf(parts ...string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Find returns the decision of the deepest prefix of a request that has one, and the ID of the conversation. The
-// model's own decisions come first, then those of others, longer prefixes first; of first requests those with the same
-// prompt. A conversation with another wish that begins alike is another one, unless it is the only one. Edits and lists
-// of known are not read again. After an error, or if there is none, the decision has no Items.
+// Find returns the decision to go on from, by rank: mostly the model's own for the longest prefix that has one. It has the
+// ID of the request's conversation. Edits and lists of known are not read again. If there is none, or after an error, the
+// decision has no Items.
 func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 	const newest = 32 // of the prefixes, which are read first: mostly the request is a turn longer than the one before
 	list, err := l.decisions(&r, r.Ends[:min(newest, len(r.Ends))])
