@@ -514,9 +514,9 @@ func (l *Ledger) Restore(key string) (edits int, err error) {
 	}
 }
 
-// Forget removes the decisions under keys, and edits by their names. Lists of names and empty records stay until they
-// expire.
+// Forget removes the decisions under keys, and edits by their names. Lists of names stay until they expire.
 func (l *Ledger) Forget(keys, edits []string) error {
+	gone := slices.Clone(edits)
 	for _, key := range keys {
 		for record, list, i, err := l.at(key); err != nil || i >= 0; record, list, i, err = l.at(key) {
 			if err != nil {
@@ -528,9 +528,12 @@ func (l *Ledger) Forget(keys, edits []string) error {
 			if _, err = l.store.Swap(recordKey, record, value, l.keep); err != nil {
 				return fmt.Errorf("cannot forget a decision: %w", err)
 			}
+			if len(list) == 0 {
+				gone = append(gone, recordKey)
+			}
 		}
 	}
-	return l.store.Delete(edits...)
+	return l.store.Delete(gone...)
 }
 
 // IsStale reports whether the edits of a decision have to be touched, long before they expire. Their artifacts are due
