@@ -197,8 +197,8 @@ func (x *shaping) find() error {
 	if err != nil {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
 	}
-	if x.last.decision.Items > d.Items && x.continuesLast() && x.subject.MayGoOn(x.last.decision) {
-		d = x.last.decision.InPlaceOf(d) // it was sent, but the ledger lacks it or does not answer
+	if last := x.last.decision; last.Items > d.Items && x.continuesLast() && x.subject.MayGoOn(last) {
+		d = last.InPlaceOf(d) // it was sent, but the ledger lacks it or does not answer
 	}
 	x.unknown, x.found = err != nil, d.Items
 	if d.Undone {

@@ -66,7 +66,7 @@ func (s State) Climb() {
 	s.offload()
 	mayChange := (s.Reason == event.NoCode || s.Reason == event.CodeFloor) && s.mayDecideOlder()
 	if mayChange && s.Limits.Stale > 0 && !s.ArtifactsOff {
-		s.clearAll(s.stale(s.Decision.Restored, s.Limits.Stale), 1, event.CodeStale)
+		s.clearAll(s.stale(s.Decision.Restored, s.Limits.Stale), leastSaving, event.CodeStale)
 	}
 	switch {
 	case s.Reason != event.NoCode || !s.mayDecideOlder():

@@ -142,7 +142,9 @@ func (r *Request) id() string {
 }
 
 // MayGoOn reports whether a decision about the request's messages is of its conversation, and not of another one.
-func (r *Request) MayGoOn(d Decision) bool { return r.rank(&d)[0] > otherWish }
+func (r *Request) MayGoOn(d Decision) bool {
+	return slices.Contains(r.Ends, d.Items) && r.rank(&d)[0] > otherWish
+}
 
 // Ledger keeps decisions in a store. Its methods may be called from any goroutine.
 type Ledger struct {
