@@ -242,7 +242,8 @@ func (r *Request) rank(d *Decision) []int {
 		}
 		return 0
 	}
-	isSame, mayOmit := d.Wish == r.Wish, r.Wish == "" && r.Opening == "" // clients may name a wish in the first request alone
+	isSame := d.Wish == r.Wish
+	mayOmit := r.Wish == "" && r.Opening == "" // clients may name a wish in the first request alone
 	class := otherWish
 	switch {
 	case d.Opening != "" && r.Opening != "" && (d.Opening != r.Opening || !isSame):
