@@ -83,8 +83,9 @@ func TestForgottenConversationIsGone(t *testing.T) {
 			if len(names) != 2 || !strings.Contains(sentOther, names[0]) {
 				t.Fatalf("%q, and the other conversation: %s", names, sentOther)
 			}
+			before := p.traces(folder, id, server) // which waits until the exchanges are known
 			story, err := p.book.Conversation(id)
-			if before := p.traces(folder, id, server); err != nil || len(before) < 2 {
+			if err != nil || len(before) < 2 {
 				t.Fatalf("%v, it is in %q", err, before)
 			}
 			if n, _, err := p.forget(id); n != 1 || err != nil {
