@@ -2,7 +2,6 @@ package rewrite_test
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -106,87 +105,6 @@ func TestManyResultsAtOnceHideNoDecision(t *testing.T) {
 				h.limits.Offload, h.limits.Lookups, h.limits.OffloadReads = 1000, 1000, 1000 // else all is decided alike again
 				h.restart()
 				h.goesOn(before, was)
-			})
-		}
-	}
-}
-
-// Promise 5: a conversation goes on behind a summary whatever changes in its prompt or its tools, by day or by mode.
-func TestPromptsAndToolsEndNoConversation(t *testing.T) {
-	for name := range apis {
-		for kind, change := range map[string]func(c *talk){
-			"word":   func(c *talk) { c.system = strings.Replace(c.system, "Thu", "Fri", 1) },
-			"digits": func(c *talk) { c.system = strings.Replace(c.system, "2026", "2027", 1) },
-			"mode":   func(c *talk) { c.system = "You build. Do whatever the plan says." },
-			"tools":  func(c *talk) { c.tools = 3 },
-		} {
-			for _, restarts := range []bool{false, true} {
-				t.Run(fmt.Sprint(name, " ", kind, " ", restarts), func(t *testing.T) {
-					t.Parallel()
-					h := newHistory(t, name, 6_000)
-					h.system = "You plan. Change no file. Today is Thu Nov 27 2026."
-					sent, r := h.turn(20, 1)
-					for r.Compacted == 0 {
-						sent, r = h.turn(1, 1)
-					}
-					if h.model.questions == 0 {
-						t.Fatal("no model was asked for a summary")
-					}
-					h.storage.now = h.storage.now.Add(24 * time.Hour)
-					change(h.talk)
-					asked := h.model.questions
-					if restarts {
-						h.restart()
-					}
-					h.add(h.api.answer(answer{text: "I go on."})...)
-					h.user()
-					h.goesOn(sent, r)
-					if h.model.questions > asked {
-						t.Error("a summary is made anew")
-					}
-				})
-			}
-		}
-	}
-}
-
-// Promise 7: where the first answers differ, equal first messages make no two requests one conversation, whatever their
-// prompts have in common.
-func TestFirstAnswersTellConversationsApart(t *testing.T) {
-	answers := regexp.MustCompile(`Answer \d+`)
-	for name := range apis {
-		for _, prompts := range [][2]string{{"You serve account 1111.", "You serve account 9999."}, {"Serve.", "Serve."}} {
-			t.Run(name+" "+prompts[1], func(t *testing.T) {
-				t.Parallel()
-				h := newHistory(t, name, 6_000)
-				talks, seen := [2]*talk{h.talk, newTalk(name, 1, "scope", false)}, [2]map[string]bool{{}, {}}
-				for i, c := range talks {
-					c.system, c.pen = prompts[i], newPen(uint64(i), 5)
-					h.talk = c
-					h.send()
-				}
-				for turn := range 40 {
-					for i, c := range talks {
-						h.talk = c
-						h.call(fmt.Sprint("So ", i), fmt.Sprintf("%d %d\n", i, turn)+strings.Repeat("Another line of it.\n", 120))
-						if turn%5 == 0 {
-							h.restart()
-						}
-						_, r, text := h.send()
-						for _, word := range append(artifactNames(text), answers.FindAllString(text, -1)...) {
-							seen[i][word] = true
-						}
-						seen[i][r.Conversation] = true
-						if r.Parent != "" && prompts[0] != prompts[1] {
-							t.Fatalf("conversation %q is a branch of %q", r.Conversation, r.Parent)
-						}
-					}
-				}
-				for word := range seen[0] {
-					if seen[1][word] || len(seen[0]) < 10 {
-						t.Errorf("both have %s", word)
-					}
-				}
 			})
 		}
 	}

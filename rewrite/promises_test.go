@@ -464,36 +464,3 @@ func TestPanicCostsOnlyTheRewriting(t *testing.T) {
 		t.Errorf("got %q with %+v", out.Body, out.Report)
 	}
 }
-
-// A rescue is recorded in the place of what the provider refused, however far it went, and the report names it.
-func TestARescueTakesThePlaceOfWhatWasRefused(t *testing.T) {
-	var b strings.Builder
-	b.WriteString(`{"model":"m","messages":[{"role":"user","content":"Fix it."}`)
-	for i := range 40 {
-		fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":"bash",`+
-			`"arguments":"{\"n\":%d}"}}]},`+
-			`{"role":"tool","tool_call_id":"c%d","content":"%s"}`, i, i, i,
-			strings.Repeat("all of it is well here. ", 120))
-	}
-	b.WriteString(`,{"role":"user","content":"` + strings.Repeat("And now do all the rest of it. ", 400) + `"}]}`)
-	limits, s := defaultLimits(), newStorage()
-	ask := func(p process, r *rewrite.Rescue) rewrite.Output {
-		p.window.Store(100_000)
-		return p.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: []byte(b.String()), Limits: &limits, Rescue: r})
-	}
-	p := start(s)
-	first := ask(p, nil)
-	for k, from := range []ladder.Stage{ladder.StageClear, ladder.StageCompact, ladder.StageUsers} {
-		out := ask(p, &rewrite.Rescue{Most: []int{15_000, 8_000, 2_000}[k], From: from})
-		if out.Report.Err != nil || !out.Changed || out.Settle == nil || !out.Settle() {
-			t.Fatalf("%s: %+v", from, out.Report)
-		}
-		d, found, err := ledger.New(s, keep).At(out.Report.Decision)
-		if err != nil || !found || len(d.Edits) == 0 {
-			t.Errorf("%s: the report names %q: %v, %v", from, out.Report.Decision, found, err)
-		}
-		if again := ask(start(s), nil); !bytes.Equal(again.Body, out.Body) || bytes.Equal(again.Body, first.Body) {
-			t.Errorf("%s: another process sends %d bytes, not %d", from, len(again.Body), len(out.Body))
-		}
-	}
-}
