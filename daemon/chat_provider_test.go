@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
+	"epitome/internal/fakeapi"
 )
 
 // chatProvider serves Chat Completions as a model at work does, and answers epitome's own questions as a test says. A
@@ -53,8 +53,8 @@ func (c *chatProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // whoever asked has left
 	}
 	body := string(b)
-	if why := flawOf(gjson.Get(body, "messages").Array()); why != "" {
-		c.t.Errorf("a request breaks a rule: %s", why)
+	if err := fakeapi.Judge(fakeapi.Chat, b, b); err != nil {
+		c.t.Errorf("a request breaks a rule: %v", err)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	c.mu.Lock()
@@ -86,37 +86,6 @@ func (c *chatProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	command := quoted(fmt.Sprintf(`{"command":"go test ./shop/part%d"}`, c.agent.turns))
 	says(`{"role":"assistant","content":`+quoted("So. "+c.agent.tells)+`,"tool_calls":[{"id":"`+c.agent.callID()+
 		`","type":"function","function":{"name":"bash","arguments":`+command+`}}]}`, c.count(body))(w, r, 0)
-}
-
-// flawOf is the first rule of a conversation that the messages break; empty if there is none.
-func flawOf(messages []gjson.Result) string {
-	var open []string
-	for i, m := range messages {
-		role := m.Get("role").Str
-		switch {
-		case role == "tool":
-			k := slices.Index(open, m.Get("tool_call_id").Str)
-			if k < 0 {
-				return fmt.Sprintf("message %d answers no call", i)
-			}
-			open = slices.Delete(open, k, k+1)
-			continue
-		case len(open) > 0:
-			return fmt.Sprintf("message %d comes before the results of %q", i, open)
-		case !slices.Contains([]string{"system", "user", "assistant"}, role):
-			return fmt.Sprintf("message %d has the role %q", i, role)
-		}
-		for _, c := range m.Get("tool_calls").Array() {
-			if !gjson.Valid(c.Get("function.arguments").Str) {
-				return fmt.Sprintf("message %d has a call without arguments", i)
-			}
-			open = append(open, c.Get("id").Str)
-		}
-	}
-	if len(open) > 0 || messages[len(messages)-1].Get("role").Str == "assistant" {
-		return fmt.Sprintf("the last message is the assistant's, or %q are open", open)
-	}
-	return ""
 }
 
 // says answers with the assistant's message.

@@ -89,22 +89,6 @@ func TestThinkingThatIsNotBoundStays(t *testing.T) {
 	}
 }
 
-// A model whose thinking cannot be left out of a round of calls refuses the first change of one. The client does not see
-// it: its own bytes are sent, the model is known from then on, and nothing is refused again.
-func TestRefusedChangeWithinARoundIsTakenBack(t *testing.T) {
-	t.Parallel()
-	binds := fakeapi.ModelOf(bindsThinking)
-	binds.Manual, binds.Hides = true, false
-	a, p, provider := strict(t, "messages", mayBind, fakeapi.Options{Models: map[string]fakeapi.Model{mayBind: binds}},
-		windowOf(32_000))
-	a.thinking = `{"type":"enabled","budget_tokens":1024}`
-	a.work(30)
-	if n := len(provider.Refusals()); n != 1 || a.acted["bypass"] != 1 {
-		t.Errorf("refused %d times, epitome did %v", n, a.acted)
-	}
-	p.wantLog(`"msg":"rescue".*"verdict":"thinking".*"outcome":"rescued".*"stages":"whole"`)
-}
-
 // Whatever a provider has against a history that epitome has changed, the agent of each API goes on: its own bytes are
 // sent while they fit, and the provider is not asked again and again to take the same change.
 func TestRefusedChangesEndNoConversation(t *testing.T) {

@@ -118,27 +118,6 @@ var refusals = map[string]refusal{
 		`"code":"context_length_exceeded"}}` + "\n\n"},
 }
 
-// A window may turn out to be a tenth or a hundredth of what the conversation has by then.
-func TestRescueReachesWindowsFarBelowWhatIsBelieved(t *testing.T) {
-	t.Parallel()
-	for way, window := range map[string]int{"in numbers": 1_000, "in words": 10_000} {
-		c := chatting(t, 1_000_000)
-		c.refusal = refusals[way]
-		p := run(t, t.TempDir(), c.URL+"/v1", windowOf(1_000_000))
-		c.agent = working(p, "chat", "gpt-5")
-		c.agent.work(60)
-		c.window = window
-		if got := c.agent.turn(); got != "rescue" || c.count(c.last()) > window {
-			t.Errorf("%d tokens, %s: epitome did %s", window, way, got)
-		}
-		over := c.over
-		c.agent.lines = 1
-		if c.agent.turn(); c.over > over+1 {
-			t.Errorf("%d tokens, %s: the turn after was refused %d times", window, way, c.over-over)
-		}
-	}
-}
-
 // A model is asked for a summary in the conversation's own dialect, with the client's credential, behind what its cache
 // has, and behind thinking that is bound to its place. The provider keeps nothing of it.
 func TestSummariesAreAskedForInTheirOwnDialect(t *testing.T) {

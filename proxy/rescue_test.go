@@ -282,7 +282,8 @@ func TestRefusedChangeIsTakenBackOnce(t *testing.T) {
 	}
 }
 
-// A stream that begins with the refusal of a broken pair is answered by the mended request.
+// A stream that begins with the refusal of a broken pair is answered by the mended request, or by the first refusal if
+// that is refused, too.
 func TestBrokenPairsAreMendedWithinStreams(t *testing.T) {
 	t.Parallel()
 	const user = `[{"role":"user","content":"a"},`
@@ -295,7 +296,7 @@ func TestBrokenPairsAreMendedWithinStreams(t *testing.T) {
 			`"input":` + user + `{"type":"function_call_output","call_id":"c","output":"b"}]}`},
 	} {
 		broken := `{"model":"m","stream":true,` + of.body
-		r := on(t, answers(streamed(named(of.event)), welcome))
+		r := on(t, answers(streamed(named(of.event)), welcome, refused(400, of.event), refused(400, `{"error":"again"}`)))
 		r.shapes(func(a rewrite.Input) rewrite.Output {
 			out := climbing(a)
 			out.Body, out.Changed = a.Body, false
@@ -308,6 +309,10 @@ func TestBrokenPairsAreMendedWithinStreams(t *testing.T) {
 			t.Errorf("%s: got %s", target, body)
 		}
 		r.wantRequests(2)
+		if _, body := r.ask(post(target, broken)); body != of.event {
+			t.Errorf("%s: where the mended one is refused as well, got %s", target, body)
+		}
+		r.wantRequests(4)
 	}
 }
 
