@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ func TestManyConversationsTakeBoundedMemory(t *testing.T) {
 	const mostAfter, mostAtRest = 280, 150 // MB; there were 177 to 239 and 112 to 123
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
-		say(w, "ok", "stop")
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`)
 	}))
 	defer provider.Close()
 	base := serve(t, "--upstream", provider.URL)
@@ -35,12 +36,13 @@ func TestManyConversationsTakeBoundedMemory(t *testing.T) {
 	work.SetLimit(atOnce)
 	for c := range conversations {
 		work.Go(func() error {
+			prose := strings.Repeat("I looked at this part of the shop and found that it is as it should be. ", 21)
 			body := fmt.Appendf(nil, `{"model":"gpt-4o","messages":[{"role":"user","content":"Task %d."}`, c)
 			for turn := range turns {
 				for n := 0; len(body) < size*(turn+1)/turns; n++ {
 					body = fmt.Appendf(body, `,{"role":"assistant","content":null,"tool_calls":[{"id":"c%d_%d",`+
 						`"type":"function","function":{"name":"bash","arguments":"{}"}}]},`+
-						`{"role":"tool","tool_call_id":"c%[1]d_%[2]d","content":"%d: %s"}`, turn, n, c, prose(21))
+						`{"role":"tool","tool_call_id":"c%[1]d_%[2]d","content":"%d: %s"}`, turn, n, c, prose)
 				}
 				resp, err := client.Post(base+"/v1/chat/completions", "application/json",
 					bytes.NewReader(append(bytes.Clone(body), "]}"...)))
