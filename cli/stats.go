@@ -106,6 +106,8 @@ func statsNotes(s event.Report) (notes []string) {
 	m, o, u := s.Total.Money, s.Total.Observed, s.Total.Usage
 	note(u.Input > u.CacheInput || u.Cut > 0, "Some answers report no cached or output tokens: CACHED leaves them out, "+
 		"OUTPUT may be too low, and ≥ marks an amount that may be.")
+	again := console.ReadAgain(s.Total, "agents")
+	note(again != "", "%s", again)
 	note(u.Reasoning > 0, "OUTPUT includes %s tokens of reasoning.", console.Tokens(u.Reasoning))
 	note(m.Own != 0, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own))
 	note(m.Saved != 0 || m.Beyond > 0, "%s", console.MoneyText(m))

@@ -39,7 +39,7 @@ var functions = template.FuncMap{
 	// figures with their names
 	"tiles": sumTiles, "sums": event.SumsOf,
 	// words for what happened
-	"parts": Parts, "changes": changes, "why": why, "failed": failed, "miss": missText, "lost": CacheLost,
+	"parts": Parts, "changes": changes, "why": why, "failed": failed, "miss": missText, "lost": CacheLost, "again": ReadAgain,
 }
 
 // checkout matches time and commit in the version of a build from a checkout.

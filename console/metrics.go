@@ -24,7 +24,7 @@ type Metrics struct {
 	registry     *prometheus.Registry
 
 	exchanges, received, sent, changes, rescues, misses, compactions *prometheus.CounterVec
-	usage, billed, summaries                                         *prometheus.CounterVec
+	usage, billed, summaries, readAgain                              *prometheus.CounterVec
 	saved                                                            *prometheus.GaugeVec
 	firstByte, duration, shaping, windowUsed                         *prometheus.HistogramVec
 }
@@ -67,6 +67,8 @@ func NewMetrics(version string) *Metrics {
 		}, []string{"upstream", "model"}),
 		compactions: counter("compactions_total", "Compactions ended, by mode of the summary.",
 			"upstream", "mode", "reason", "outcome"),
+		readAgain: counter("read_again_tokens_total", "Tokens of results that bring back what was taken out.",
+			"upstream"),
 		summaries: counter("own_requests_total", "Requests for summaries that epitome sent to a model.",
 			"upstream", "outcome"),
 		firstByte: histogram("first_byte_seconds", "Time from a request's arrival to the first byte of its answer.",
@@ -130,6 +132,7 @@ func (m *Metrics) Record(n event.Entry) {
 	after := float64(e.TokensAfter.Total())
 	m.received.WithLabelValues(e.Upstream).Add(float64(e.TokensBefore.Total()))
 	m.sent.WithLabelValues(e.Upstream).Add(after)
+	m.readAgain.WithLabelValues(e.Upstream).Add(float64(e.ReadAgainTokens))
 	if e.Window > 0 {
 		m.windowUsed.WithLabelValues(e.Upstream).Observe(after / float64(e.Window))
 	}

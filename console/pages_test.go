@@ -80,6 +80,7 @@ func session() *source {
 	all[6].Compaction = event.Compaction{Kind: event.CompactionCompleted, Why: "no model answered"}
 	all[7].Rescue = event.Rescue{Kind: "input", Stages: "clear, compact", Tries: 2, Rescued: true, TokensBefore: 70_000,
 		TokensAfter: 40_000, WindowBefore: 128_000, WindowAfter: 64_000}
+	all[7].ReadAgain, all[7].ReadAgainTokens = 4, 9_200
 	all[8].Fault, all[8].Status, all[8].Err = event.Unreachable, 502, "no route to host"
 	return &source{
 		mode: event.ModeOn, exchanges: all, parts: map[string]string{"artifacts": "full"},
@@ -107,7 +108,7 @@ func TestPagesSay(t *testing.T) {
 		"/-/conversations":                {title, "claude-cli", folder, "alice", "10 turns"},
 		"/-/conversations?filter=nothing": {"No conversation matches"},
 		"/-/conversations/" + id: {title, "6.4 ×", "is alive", "window 64k", "Turn 10", "messages 3–6",
-			"<li><bdi>keep: " + secretText},
+			"<li><bdi>keep: " + secretText, "After 1 compaction the agent read 4 things again, 9,200 tokens."},
 		"/-/conversations/" + id + "?turn=7": {"Turn 7", "60 old messages", "no model answered", "42k → 900",
 			"summary of " + secretText, "/-/artifacts/transcript1", "a note behind"},
 		"/-/conversations/" + id + "?turn=8": {"clear, compact", "64k, not 128k"},

@@ -79,6 +79,22 @@ func MoneyText(m event.Money) string {
 	return strings.Join(p, " ")
 }
 
+// ReadAgain says what agents have read again after it was taken out; empty if nothing was compacted or read again. who
+// is "the agent" or "agents".
+func ReadAgain(s event.Sums, who string) string {
+	if s.Compactions+s.ReadAgain == 0 {
+		return ""
+	}
+	text := who + " read "
+	if s.Compactions > 0 {
+		text = "after " + plural(s.Compactions, "compaction") + " " + text
+	}
+	if s.ReadAgain == 0 {
+		return sentence(text + "nothing again")
+	}
+	return sentence(text + plural(s.ReadAgain, "thing") + " again, " + plural(s.ReadAgainTokens, "token"))
+}
+
 // missTexts say why the provider's cache had less of a request than the request before had put there.
 var missTexts = map[event.Miss]string{
 	event.MissFirst:    "first request of the conversation",

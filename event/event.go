@@ -191,6 +191,9 @@ type Shaping struct {
 	Reason     string        `json:"reason,omitempty"`    // the same in words, with numbers
 	ShapeTime  time.Duration `json:"shape_ns,omitempty"`  // with decompression; 0 if there was no conversation to shape
 	Inner      string        `json:"inner,omitempty"`     // what failed inside epitome, while the request went on
+	// New results that bring again what had been taken out, and their tokens as they came: see ladder.Plan.ReadAgain.
+	ReadAgain       int `json:"read_again,omitempty"`
+	ReadAgainTokens int `json:"read_again_tokens,omitempty"`
 }
 
 // Totals returns BEFORE>AFTER in tokens, each with a ~ in front if they are estimated; empty if nothing was counted.

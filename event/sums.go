@@ -26,6 +26,11 @@ type Sums struct {
 		TokensAfter  int64 `json:"tokens_after"`
 	} `json:"observed"`
 
+	// Of the shaped ones, the compactions, and what agents have read again: see Shaping.
+	Compactions     int64 `json:"compactions"`
+	ReadAgain       int64 `json:"read_again"`
+	ReadAgainTokens int64 `json:"read_again_tokens"`
+
 	Usage UsageSums `json:"usage"`
 	Money Money     `json:"money"`
 
@@ -253,6 +258,9 @@ func (s *Sums) addExchange(e *Exchange, died bool) {
 		s.Shaped++
 		s.TokensBefore += before
 		s.TokensAfter += after
+		count(&s.Compactions, e.Compaction.Kind == CompactionCompleted)
+		s.ReadAgain += int64(e.ReadAgain)
+		s.ReadAgainTokens += int64(e.ReadAgainTokens)
 		countKey(&s.Codes, e.Code)
 		count(&m.Ruled, bill.Ruled) // else the amounts are 0
 		m.Raw += bill.Raw

@@ -76,6 +76,7 @@ func (r *Report) joinRefused(first *Report, whole bool) {
 	// r has what its form shares with the refused form; with the request before both, it shares no more than that did.
 	r.HeldBefore, r.HeldAfter = first.HeldBefore, min(first.HeldAfter, r.HeldAfter)
 	r.Warnings = append(slices.Clone(first.Warnings), r.Warnings...)
+	r.ReadAgain, r.ReadAgainTokens = first.ReadAgain, first.ReadAgainTokens
 	if !whole { // else all edits were taken back, and nothing is out
 		r.TakenOut += first.TakenOut // r has what it took out beyond that
 	}
@@ -136,6 +137,9 @@ func (x *shaping) describe() {
 		r.Causes = r.Causes.With(event.CodeRestored)
 	}
 	x.describeHeld()
+	if !x.in.Replay && r.Code != event.CodeMeanwhile { // an equal request has counted them
+		r.ReadAgain, r.ReadAgainTokens = x.replayed.ReadAgain(x.found)
+	}
 	r.TakenOut = s.OfModel(max(0, x.replayed.Total-s.Total)) // below 0 where earlier edits were taken back
 	for k := range s.Added {
 		r.Causes = r.Causes.With(s.Added[k].Why)

@@ -34,6 +34,9 @@ type Call struct {
 	Patched  int // the file that it shows was written
 	Replaced int // nothing new is in it: the file was read again or written whole, or an equal call has nearly the same
 
+	// Again is the item of the newest earlier result of the same tool that had what this lookup asks for, or 0.
+	Again int
+
 	isWhole bool   // a call that writes has the whole new content of the file
 	part    string // arguments that may choose a part of a file, or an output
 }
@@ -51,7 +54,7 @@ func Of(r *conversation.Request, known []Call) []Call {
 	calls := append(make([]Call, 0, n+8), known[:n]...)
 	for k := range calls {
 		if c := &calls[k]; c.Result >= r.Reused { // the result was not taken over: the loop below looks for it again
-			c.Result, c.IsError, c.IsOpen, c.Exit = -1, false, true, -1
+			c.Result, c.IsError, c.IsOpen, c.Exit, c.Again = -1, false, true, -1, 0
 		}
 		for _, at := range []*int{&calls[k].Patched, &calls[k].Replaced} {
 			if *at >= r.Reused {

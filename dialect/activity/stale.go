@@ -30,6 +30,9 @@ func (h *history) add(k int, isNew bool) {
 	case isRead || c.Kind == Write:
 		for _, file := range files {
 			reads := h.reads[file]
+			if isNew && isRead {
+				c.Again = h.lastRead(c, reads)
+			}
 			if isNew {
 				reads = slices.DeleteFunc(reads, func(n int) bool { return h.replaces(c, &h.calls[n]) })
 			}
@@ -40,11 +43,26 @@ func (h *history) add(k int, isNew bool) {
 		}
 	default:
 		key := [...]string{c.Tool, c.About, c.part}
-		if old, ok := h.newest[key]; ok && isNew && h.repeats(c, &h.calls[old]) {
+		old, ok := h.newest[key]
+		if ok && isNew && c.Kind.Looks() && !h.calls[old].Failed() {
+			c.Again = h.calls[old].Result
+		}
+		if ok && isNew && h.repeats(c, &h.calls[old]) {
 			h.calls[old].Replaced = c.Result
 		}
 		h.newest[key] = k
 	}
+}
+
+// lastRead returns the item of the newest of some reads of a file that has what c reads: the same part, or the whole.
+func (h *history) lastRead(c *Call, reads []int) (item int) {
+	for _, n := range slices.Backward(reads) {
+		read := &h.calls[n]
+		if read.Tool == c.Tool && (read.part == "" || read.part == c.part) {
+			return read.Result
+		}
+	}
+	return 0
 }
 
 // replaces marks a read of a file that c reads or writes, and reports whether c has all that the read shows. A new read

@@ -1,9 +1,7 @@
 package ladder
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"epitome/dialect/activity"
@@ -90,15 +88,11 @@ func (s State) isSmall() bool {
 // readsBack reports whether the call of result i names an artifact of this conversation: the model reads what an edit
 // took out, and is to get it whole. A result that is too long for this is cut like any other.
 func (s State) readsBack(i int) bool {
-	const mostTokens, mostBytes = 30_000, 4 << 10 // of the result, or a quarter of the window if less; of the arguments
+	const mostTokens = 30_000 // of the result, or a quarter of the window if less
 	if s.Size(i, i+1) > min(mostTokens, s.Limits.Window/4) {
 		return false
 	}
-	arguments := s.callOf[i].Arguments.Of(s.Request.Body)
-	isNamed := func(name string) bool { return bytes.Contains(arguments, []byte(name)) }
-	return len(arguments) <= mostBytes && slices.ContainsFunc(s.Edits, func(e ledger.Edit) bool {
-		return slices.ContainsFunc(e.Artifacts, isNamed)
-	})
+	return s.namesArtifact(i, s.Edits)
 }
 
 // itemText is one text of an item.

@@ -1,6 +1,10 @@
 package ladder
 
 import (
+	"bytes"
+	"slices"
+
+	"epitome/dialect/activity"
 	"epitome/event"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
@@ -98,6 +102,33 @@ func (p *Plan) Sent(first, end int) (tokens int) {
 		tokens += p.forms[i].tokens
 	}
 	return tokens
+}
+
+// ReadAgain returns how many results from item first on bring again what p had taken out when the model made their
+// calls, and their tokens as they came: lookups whose earlier result is not sent whole, and reads of artifacts.
+func (p *Plan) ReadAgain(first int) (things, tokens int) {
+	takenOut := slices.DeleteFunc(slices.Clone(p.Edits), func(e ledger.Edit) bool { return e.Op == ledger.AppendSystem })
+	for i := first; i < p.prefixEnd; i++ {
+		c := p.callOf[i]
+		f := &p.forms[c.Again]
+		isOut := c.Again > 0 && (f.dropped || f.cleared || f.shortened)
+		readsArtifact := c.Kind != activity.Write && p.namesArtifact(i, takenOut)
+		if c.State() == "ok" && (isOut || readsArtifact) {
+			things++
+			tokens += p.OfModel(p.Size(i, i+1))
+		}
+	}
+	return things, tokens
+}
+
+// namesArtifact reports whether the call of result i names an artifact of the edits.
+func (p *Plan) namesArtifact(i int, edits []ledger.Edit) bool {
+	const most = 4 << 10 // bytes of arguments
+	arguments := p.callOf[i].Arguments.Of(p.Request.Body)
+	isNamed := func(name string) bool { return bytes.Contains(arguments, []byte(name)) }
+	return len(arguments) <= most && slices.ContainsFunc(edits, func(e ledger.Edit) bool {
+		return slices.ContainsFunc(e.Artifacts, isNamed)
+	})
 }
 
 // Tokens returns the tokens of the request as it is sent, by kind.
