@@ -74,13 +74,13 @@ func session() *source {
 	}
 	all[0].Title, all[0].Kept = title, []string{"keep: " + secretText}
 	all[0].Folder, all[0].Agent = "/home/me/"+folder, "claude-cli"
-	all[2].Offloaded, all[2].Causes, all[2].ReadAgain, all[2].ReadAgainTokens = 1, event.Codes{event.CodeOverLimit}, 4, 9_200
+	all[2].Offloaded, all[2].Causes, all[2].ReadAgain = 1, event.Codes{event.CodeOverLimit}, 4
 	all[4].Cleared, all[4].Broke, all[4].Usage.Read, all[4].Code = 7, true, 0, event.CodeNotDue
 	all[6].Decided, all[6].Compacted, all[6].Causes = true, 60, event.Codes{event.CodeCompactAt}
 	all[6].Compaction = event.Compaction{Kind: event.CompactionCompleted, Why: "no model answered"}
 	all[7].Rescue = event.Rescue{Kind: "input", Stages: "clear, compact", Tries: 2, Rescued: true, TokensBefore: 70_000,
 		TokensAfter: 40_000, WindowBefore: 128_000, WindowAfter: 64_000}
-	all[8].Fault, all[8].Status, all[8].Err = event.Unreachable, 502, "no route to host"
+	all[8].Fault, all[8].Status, all[8].Err, all[8].ReadAgainTokens = event.Unreachable, 502, "no route to host", 9_200
 	return &source{
 		mode: event.ModeOn, exchanges: all, parts: map[string]string{"artifacts": "full"},
 		edits: map[string]event.Edits{"decision": {List: []event.Edit{

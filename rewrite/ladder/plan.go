@@ -107,7 +107,8 @@ func (p *Plan) Sent(first, end int) (tokens int) {
 // ReadAgain returns how many results from item first on bring again what p had taken out when the model made their
 // calls, and their tokens as they came: lookups whose earlier result is not sent whole, and reads of artifacts.
 func (p *Plan) ReadAgain(first int) (things, tokens int) {
-	takenOut := slices.DeleteFunc(slices.Clone(p.Edits), func(e ledger.Edit) bool { return e.Op == ledger.AppendSystem })
+	onlyAdds := func(e ledger.Edit) bool { return e.Op == ledger.AppendSystem }
+	takenOut := slices.DeleteFunc(slices.Clone(p.Edits), onlyAdds)
 	for i := first; i < p.prefixEnd; i++ {
 		c := p.callOf[i]
 		f := &p.forms[c.Again]
