@@ -6,12 +6,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"epitome/event"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
-	"epitome/summarize"
 )
 
 const (
@@ -242,81 +240,4 @@ func TestScopesKeepCredentialsApart(t *testing.T) {
 		beyond.scopeOf("shared", theirs); a != b || a == "" || c != "" {
 		t.Errorf("beyond loopback auto is %q, credential %q and shared %q", a, b, c)
 	}
-}
-
-// What headers ask for holds for their request alone, and never goes upstream.
-func TestHeadersAskForCompactionNumbersAndContexts(t *testing.T) {
-	t.Parallel()
-	r := on(t, taking, func(s *Settings) {
-		s.Input.SummaryMode, s.Input.SummaryDetail, s.Contexts = summarize.Hybrid, summarize.Medium, []string{"all"}
-		s.Input.Limits.Offload, s.Input.Limits.ClearAt, s.Input.Limits.CompactAt, s.Input.Limits.Rent = 8000, 0.8, 0.9, 2
-		up := s.Upstreams["test"]
-		up.Context = []string{"here"}
-		s.Upstreams["test"] = up
-	})
-	var live, shadow rewrite.Input
-	observed := notes(&shadow)
-	r.shapes(notes(&live))
-	r.observe.Store(&observed)
-	f := func(seen *rewrite.Input, want string, lines ...string) {
-		t.Helper()
-		live, shadow = rewrite.Input{}, rewrite.Input{}
-		if resp, body := r.ask(post(chatTarget, long, lines...)); resp.StatusCode != 200 {
-			t.Fatalf("%q: got %s %s", lines, resp.Status, body)
-		}
-		l := seen.Limits
-		got := fmt.Sprintf("compact %t %s, mode %s, detail %s, %s, offload %d, clear_at %v, rent %v",
-			seen.Compact, seen.Focus, seen.SummaryMode, seen.SummaryDetail, strings.Join(seen.Contexts, " "), l.Offload, l.ClearAt, l.Rent)
-		if got != want || time.Since(seen.Now) > patience || live.Limits != nil && shadow.Limits != nil {
-			t.Errorf("%q: asked was for %s, want %s", lines, got, want)
-		}
-		if head, _ := r.got(); strings.Contains(strings.ToLower(head), "epitome") {
-			t.Errorf("%q: the upstream got %q", lines, head)
-		}
-	}
-	const configured = "compact false , mode hybrid, detail medium, here all, offload 8000, clear_at 0.8, rent 2"
-	f(&live, configured)
-	f(&live, strings.Replace(configured, "false", "true", 1), "X-Epitome-Compact: now", "x-epitome-compact: now")
-	f(&live, strings.Replace(configured, "false ", "true tables; all é", 1), "x-epitome-compact: now; focus=tables; all é")
-	f(&live, strings.Replace(configured, "hybrid", "intent", 1), "x-epitome-Set: Summarize-Mode=intent")
-	f(&live, strings.Replace(configured, "medium", "low", 1), "x-epitome-set: summarize_detail=low")
-	f(&shadow, strings.Replace(configured, "false , mode hybrid", "true , mode llm", 1), "x-epitome-mode: observe",
-		"x-epitome-compact: now", "x-epitome-set: summarize_mode=llm")
-	f(&live, strings.Replace(configured, "8000, clear_at 0.8", "4000, clear_at 0.7", 1),
-		"X-Epitome-Set: Offload-Tokens=4000, clear_at = 0.7,")
-	f(&live, strings.Replace(configured, "here all", "docs rules docs here all", 1), "x-epitome-context: docs,rules",
-		"x-epitome-context:  docs ,")
-	f(&live, configured)
-}
-
-func TestHeadersThatMakeNoSenseAreRefused(t *testing.T) {
-	t.Parallel()
-	r := on(t, taking, func(s *Settings) {
-		s.Input.Limits.ClearAt, s.Input.Limits.CompactAt, s.Input.Limits.Target = 0.8, 0.9, 0.5
-	})
-	r.shapes(refusing(t))
-	for lines, says := range map[string]string{
-		"x-epitome-compact: ":                              "x-epitome-compact: write now, or now; focus=TEXT",
-		"x-epitome-compact: now; focus=":                   "x-epitome-compact: write now, or now; focus=TEXT",
-		"x-epitome-compact: now; fokus=secret":             "cannot use x-epitome-compact",
-		"x-epitome-compact: now\nx-epitome-compact: later": "cannot use x-epitome-compact",
-		"x-epitome-preset: secret":                         "x-epitome-preset: write one of balanced, ",
-		"x-epitome-compac: now":                            "x-epitome-compac; write one of x-epitome-mode, ",
-		"x-epitome-set: rent=2, summarize_mode":            "summarize_mode in x-epitome-set: write one of auto, ",
-		"x-epitome-set: summarize_detail=long":             "summarize_detail in x-epitome-set: write one of low, medium, high",
-		"x-epitome-set: clear_at=secret":                   "clear_at in x-epitome-set: write a number of tokens from 1000 on, such as ",
-		"x-epitome-set: clear_att=0.7":                     "unknown name clear_att in x-epitome-set; write one of ",
-		"x-epitome-context: docs, none":                    `nothing is kept under the name \"none\"`,
-
-		"x-epitome-mode: observe\nx-epitome-set: compact_to=0.95": "cannot use rewrite.compact_at 0.9 with compact_to 0.95",
-	} {
-		resp, body := r.ask(post(chatTarget, long, strings.Split(lines, "\n")...))
-		if resp.StatusCode != 400 || !strings.Contains(body, `"bad_request"`) || !strings.Contains(body, says) {
-			t.Errorf("%q: got %s %s, want %s", lines, resp.Status, body, says)
-		}
-		if e := r.event(); e.Fault != event.Refused || strings.Contains(e.Err, "secret") {
-			t.Errorf("%q: event %+v", lines, e)
-		}
-	}
-	r.wantRequests(0)
 }

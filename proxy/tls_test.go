@@ -10,7 +10,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"io"
-	"log"
 	"log/slog"
 	"math/big"
 	"net"
@@ -128,37 +127,6 @@ func TestExchangesOverTLSAreTheSame(t *testing.T) {
 	_ = c.Close()
 	if e := r.event(); e.Fault != event.ClientGone {
 		t.Errorf("event %+v, want %s", e, event.ClientGone)
-	}
-}
-
-// Neither a client nor an upstream is spoken to by a TLS older than 1.2.
-func TestOldTLSIsRefused(t *testing.T) {
-	t.Parallel()
-	files := certificate(t)
-	pair, trust := issue(t, files, "epitome.test")
-	r := secureRig(t, files, taking)
-	for version, want := range map[uint16]bool{
-		tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true,
-	} {
-		old := &tls.Config{RootCAs: trust, ServerName: "epitome.test", MinVersion: version, MaxVersion: version}
-		c, err := tls.Dial("tcp", r.addr, old)
-		if err == nil {
-			_ = c.Close()
-		}
-		if (err == nil) != want {
-			t.Errorf("a client with %s: %v", tls.VersionName(version), err)
-		}
-		up := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-		up.Config.ErrorLog = log.New(io.Discard, "", 0)
-		up.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: version, MaxVersion: version}
-		up.StartTLS()
-		through := startRig(t, up.URL, func(s *Settings) {
-			s.Upstreams["test"] = UpstreamConfig{URL: up.URL, TLS: Trust{CAFile: files.CertFile}}
-		})
-		if resp, body := through.ask(get("/a")); (resp.StatusCode == 200) != want {
-			t.Errorf("an upstream with %s: %s %s", tls.VersionName(version), resp.Status, body)
-		}
-		up.Close()
 	}
 }
 
