@@ -109,7 +109,8 @@ func statsNotes(s event.Report) (notes []string) {
 	again := console.ReadAgain(s.Total, "agents")
 	note(again != "", "%s", again)
 	note(u.Reasoning > 0, "OUTPUT includes %s tokens of reasoning.", console.Tokens(u.Reasoning))
-	note(m.Own != 0, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own))
+	note(m.Own > m.Distills, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own-m.Distills))
+	note(m.Distills > 0, "BILLED leaves out the %s that distillates of results cost.", console.Dollars(m.Distills))
 	note(m.Saved != 0 || m.Beyond > 0, "%s", console.MoneyText(m))
 	note(m.Unpriced > 0, "%d requests are left out of BILLED and SAVED: their model has no price (set it under "+
 		"[prices] in config.toml), or their answer reports no tokens.", m.Unpriced)

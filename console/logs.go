@@ -29,7 +29,8 @@ func (l *Log) Record(n event.Entry) {
 	case n.Summary != nil:
 		s := n.Summary
 		pairs := append([]any{"conversation", s.Conversation, "upstream", s.Upstream, "model", s.Model,
-			"way", s.Way, "update", s.Update, "prepared", s.Prepared, "span_tokens", s.SpanTokens, "tokens", s.Tokens},
+			"way", s.Way, "update", s.Update, "prepared", s.Prepared, "span_tokens", s.SpanTokens, "tokens", s.Tokens,
+			"distills", s.Distills},
 			costOf(s.Cost)...)
 		isFailure := s.Kind == event.SummaryFailed || s.Kind == event.SummaryPaused
 		l.write(warnIf(isFailure), s.Kind, append(pairs, "reason", s.Reason)...)

@@ -69,7 +69,7 @@ func NewMetrics(version string) *Metrics {
 			"upstream", "mode", "reason", "outcome"),
 		readAgain: counter("read_again_tokens_total", "Tokens of results that bring back what was taken out.",
 			"upstream"),
-		summaries: counter("own_requests_total", "Requests for summaries that epitome sent to a model.",
+		summaries: counter("own_requests_total", "Requests for summaries and distillates that epitome sent to a model.",
 			"upstream", "outcome"),
 		firstByte: histogram("first_byte_seconds", "Time from a request's arrival to the first byte of its answer.",
 			.005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600),

@@ -62,8 +62,11 @@ func failed(e event.Exchange) string {
 // costs says what the requests with a price cost without epitome, what with it, and what summaries cost.
 func costs(m event.Money) string {
 	text := plural(m.Ruled, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) + " with it"
-	if m.Own > 0 {
-		text += ", plus " + Dollars(m.Own) + " for summaries"
+	if m.Own > m.Distills {
+		text += ", plus " + Dollars(m.Own-m.Distills) + " for summaries"
+	}
+	if m.Distills > 0 {
+		text += ", plus " + Dollars(m.Distills) + " for distillates of results"
 	}
 	return text
 }

@@ -108,7 +108,7 @@ func TestNoSummaryCostsTheAgentNothing(t *testing.T) {
 			provider.untilCompacted()
 			if name != "401" {
 				provider.wantQuestions(c.requests)
-				p.wantLog(`"msg":"summary_paused".*"reason":"code alone writes`)
+				p.wantLog(`"msg":"summary_paused".*"reason":"the model is not asked`)
 				return
 			}
 			provider.wantQuestions(c.requests + 1)

@@ -285,8 +285,8 @@ func (b *Book) add(n Entry) {
 	if s := n.Summary; s != nil {
 		t := b.talkOf(s.Conversation, s.Time)
 		if s.Own.Nano != 0 {
-			t.Sums.Money.addOwn(s.Own.Nano)
-			b.sumsOf(s.Time, s.Upstream, s.Model, t.Client).Money.addOwn(s.Own.Nano)
+			t.Sums.Money.addOwn(s)
+			b.sumsOf(s.Time, s.Upstream, s.Model, t.Client).Money.addOwn(s)
 		}
 		return
 	}

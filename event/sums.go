@@ -54,11 +54,12 @@ type UsageSums struct {
 // Money sums up costs. Raw is the cost without epitome: what providers would have charged for the same requests, with
 // their own caches. Requests larger than the window are Beyond, and have no price. Saved is Raw - Sent - Own.
 type Money struct {
-	Billed   int64 `json:"billed_nano"` // of the exchanges whose usage and price are known
-	Ruled    int64 `json:"ruled"`       // requests that Raw and Sent are of
-	Raw      int64 `json:"raw_nano"`    // without epitome
-	Sent     int64 `json:"sent_nano"`   // with epitome, by the same estimate
-	Own      int64 `json:"own_nano"`    // of requests for summaries
+	Billed   int64 `json:"billed_nano"`  // of the exchanges whose usage and price are known
+	Ruled    int64 `json:"ruled"`        // requests that Raw and Sent are of
+	Raw      int64 `json:"raw_nano"`     // without epitome
+	Sent     int64 `json:"sent_nano"`    // with epitome, by the same estimate
+	Own      int64 `json:"own_nano"`     // of requests for summaries and distillates
+	Distills int64 `json:"distill_nano"` // of Own, for distillates
 	Saved    int64 `json:"saved_nano"`
 	Measured int64 `json:"measured"` // exchanges that Billed is of
 	AtLeast  int64 `json:"at_least"` // of those, exchanges that may have cost more
@@ -300,8 +301,11 @@ func (s *UsageSums) Cached() (share float64, known bool) {
 	return float64(s.Read) / float64(s.CacheInput), true
 }
 
-// addOwn counts the cost of a summary.
-func (m *Money) addOwn(nano int64) {
-	m.Own += nano
-	m.Saved -= nano
+// addOwn counts the cost of a summary or distillate.
+func (m *Money) addOwn(s *Summary) {
+	m.Own += s.Own.Nano
+	m.Saved -= s.Own.Nano
+	if s.Distills {
+		m.Distills += s.Own.Nano
+	}
 }

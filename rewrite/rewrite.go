@@ -82,6 +82,7 @@ type Input struct {
 	Limits        *ladder.Limits
 	SummaryMode   summarize.Mode
 	SummaryDetail summarize.Detail
+	Distill       bool      // a model is asked for distillates of large results, which their stubs then carry
 	Compact       bool      // compact now, whatever the size, even if the request was decided before
 	Focus         string    // what a summary by a model is to be about above all; empty if the client does not say
 	Replay        bool      // repeat earlier decisions and make none: for a count of tokens or the provider's compaction

@@ -89,6 +89,9 @@ func (x *shaping) policy(ratio float64) *ladder.Policy {
 	if d.Summarizer != nil && p.SummaryMode.Asks() {
 		p.Words, p.Prepare = x.words, x.prepare
 	}
+	if d.Summarizer != nil && in.Distill {
+		p.Distil, p.Distillate = x.distil, x.distillate
+	}
 	if r := in.Rescue; r != nil {
 		p.Refused, p.Fits = true, int(float64(r.Most)/ratio)
 		if r.Most > 0 { // limits are shares of both; a window has a quarter more, for the answer

@@ -29,6 +29,8 @@ func (j *job) read(a answer.Answer) (text, why string) {
 		return "", "it was empty"
 	case len(said) > maxText:
 		return "", "it was far too long"
+	case j.question.Distills:
+		return j.distillate(said, a.Cut)
 	}
 	text, why = j.summary(said, a.Cut)
 	isNamed := func(file string) bool { return strings.Contains(text, file[strings.LastIndexAny(file, `/\`)+1:]) }

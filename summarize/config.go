@@ -15,6 +15,7 @@ type Config struct {
 	KeyEnv       string `toml:"key_env"`      // name of the environment variable that holds the key for Upstream
 	Prepare      string `toml:"prepare"`      // whether a model is asked ahead of need: auto, on or off
 	Instructions string `toml:"instructions"` // of the user, for each summary by a model
+	Distill      bool   `toml:"distill"`      // a model is asked for distillates of large results
 
 	Limits *Limits `toml:"-"` // nil: DefaultLimits
 }

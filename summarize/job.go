@@ -129,7 +129,7 @@ func (j *job) tell(kind string, tokens int, reason string) {
 		Kind: kind, Time: time.Now(), Conversation: j.question.Conversation, Upstream: j.upstream,
 		Model: event.Clip(j.model), Way: j.way, Update: j.question.Earlier != "", Prepared: j.prepared,
 		SpanTokens: j.question.SpanTokens, Tokens: tokens, Cost: j.cost, Reason: event.Clip(reason),
-		Key: keyPrefix + j.question.Key,
+		Key: keyPrefix + j.question.Key, Distills: j.question.Distills,
 	})
 }
 
@@ -196,10 +196,14 @@ func (j *job) body() ([]byte, error) {
 	if len(j.question.Transcript) == 0 {
 		return nil, j.fail("there is nothing to ask")
 	}
+	name := "summary"
+	if j.question.Distills {
+		name = "distillate"
+	}
 	room := j.question.Usable - j.form.MaxOutput/2 // after an answer that was cut, that is what has no room beyond usable
 	for ; ; j.step++ {
 		j.prompt.Record = turnsOf(&j.question, j.prompt.Tag, j.step)
-		system, user := j.prompt.render("summary-system.md"), j.prompt.render("summary.md")
+		system, user := j.prompt.render(name+"-system.md"), j.prompt.render(name+".md")
 		if j.question.Usable <= 0 || j.step >= lastStep || j.deps.Count(system)+j.deps.Count(user) <= room {
 			return j.dialect.Prompt(j.model, system, user, j.form), nil
 		}

@@ -195,8 +195,10 @@ func (s *Summarizer) join(q Question, asked bool) (*job, error) {
 			f.compactions++
 		}
 		return nil, ErrRests
-	case isNew && f.vain >= s.limits.Tries: // all that it may be asked is under way
+	case isNew && f.vain >= j.limits.Tries: // all that it may be asked is under way
 		return nil, ErrRests
+	case isNew && q.Distills && len(s.jobs) >= s.limits.Queue/2: // the rest is for summaries, which clients wait for
+		return nil, ErrBusy
 	case isNew && (len(s.jobs) >= s.limits.Jobs+s.limits.Queue || s.pending > 0 && s.pending+j.size > s.limits.Pending):
 		return nil, ErrBusy // a question that is larger than all may be together is taken alone
 	}
@@ -234,6 +236,9 @@ func (s *Summarizer) newJob(q Question, asked bool) *job {
 	if j.question.Continue != nil {
 		j.way = WayContinue
 	}
+	if q.Distills {
+		j.step, j.limits.Tries = whole, s.limits.Queue/2 // many are asked at once
+	}
 	j.form.MaxOutput = s.limits.MaxOutput
 	if usable := j.question.Usable; usable > 0 { // every window keeps an eighth free for answers, up to 8,192
 		j.form.MaxOutput = min(j.form.MaxOutput, max(min(8_192, usable/7), minOutput))
@@ -241,9 +246,9 @@ func (s *Summarizer) newJob(q Question, asked bool) *job {
 	return j
 }
 
-// subject names what rests after a failure: the model in the conversation.
+// subject names what rests after a failure: the model in the conversation, for summaries or for distillates.
 func (j *job) subject() string {
-	return strings.Join([]string{j.question.Conversation, j.upstream, j.model}, " ")
+	return fmt.Sprint(j.question.Conversation, " ", j.upstream, " ", j.model, " ", j.question.Distills)
 }
 
 // failure returns how the job's subject has failed. s.mu is held.
@@ -269,8 +274,8 @@ func (s *Summarizer) rest(j *job, f *failure) {
 	f.vain, f.compactions, f.until = 0, 0, now.Add(restTime)
 	s.deps.Tell(event.Summary{
 		Kind: event.SummaryPaused, Time: now, Conversation: j.question.Conversation, Upstream: j.upstream,
-		Model: event.Clip(j.model), Reason: fmt.Sprintf("code alone writes the next %d summaries of the conversation, "+
-			"or those of the next hour", restCompactions),
+		Model: event.Clip(j.model), Distills: j.question.Distills, Reason: fmt.Sprintf("the model is not asked in the "+
+			"conversation for %d compactions or an hour", restCompactions),
 	})
 }
 

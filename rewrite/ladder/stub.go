@@ -158,13 +158,16 @@ func (p *Plan) KeepAgain(e ledger.Edit) {
 const maxCall = 100
 
 // stub returns the edit that clears result i. Its text says what was called, how the call ended if not well, how large
-// the result is and where it can be read; it quotes the failure of a failed call, unless the result is stale.
+// the result is and where it can be read. Unless the result is stale, it quotes the failure of a failed call, or else a
+// model's distillate, if there is one.
 func (s State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 	call, text, done, quotes := s.callOf[i], s.Request.LinesOf(&s.Request.Items[i]), " omitted", ""
 	if s.isStale(i) {
 		done = " omitted, as a later call repeats it or changed the file"
 	} else if failure := call.Failure(text); failure != "" && 2*len(failure) < len(text) { // else the quote would free little
 		done, quotes = " omitted; failing lines follow", "\n"+excerpt.Quote(failure)
+	} else if said := s.distillate(i, step); said != "" {
+		done, quotes = " omitted; a model's account of it follows", "\n"+excerpt.Quote(said)
 	}
 	what := strings.TrimSuffix(excerpt.OneLine(call.String(), maxCall)+", "+call.State(), ", ok") // as most calls end
 	e := s.clearEdit(i, what, done, quotes)
