@@ -109,6 +109,8 @@ func statsNotes(s event.Report) (notes []string) {
 	again := console.ReadAgain(s.Total, "agents")
 	note(again != "", "%s", again)
 	note(u.Reasoning > 0, "OUTPUT includes %s tokens of reasoning.", console.Tokens(u.Reasoning))
+	part, causes := console.Again(s.Total)
+	note(len(s.Total.Again) > 0, "%s of BILLED is for tokens that the provider's cache had lost: %s.", part, causes)
 	note(m.Own > m.Distills, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own-m.Distills))
 	note(m.Distills > 0, "BILLED leaves out the %s that distillates of results cost.", console.Dollars(m.Distills))
 	note(m.Saved != 0 || m.Beyond > 0, "%s", console.MoneyText(m))
@@ -243,6 +245,9 @@ func statusText(s event.Status) string {
 	}
 	if s.Cached >= 0 {
 		text += " · cache " + console.Percent(s.Cached)
+	}
+	if s.Clock != nil {
+		text += " · " + console.ClockText(s.Clock)
 	}
 	if s.Saved != nil {
 		text += " · saved " + console.Dollars(int64(math.Round(*s.Saved*1e9)))

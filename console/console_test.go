@@ -18,7 +18,7 @@ import (
 func newBook() *event.Book {
 	return event.NewBook(event.BookConfig{
 		Keep: 100 * 365 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		Biller: event.NewBiller(event.Prices{Life: time.Hour}),
+		Biller: event.NewBiller(event.Prices{Life: 5 * time.Minute}),
 	})
 }
 

@@ -21,7 +21,7 @@ import (
 // functions are what templates call. Amounts may be of any integer type.
 var functions = template.FuncMap{
 	// numbers
-	"tokens": func(n any) string { return Tokens(amount(n)) },
+	"tokens": func(n any) string { return Tokens(amount(n)) }, "dollars": Dollars,
 	"count":  func(n any) string { return humanize.Comma(amount(n)) },
 	"bytes":  func(n any) string { return humanize.IBytes(uint64(amount(n))) },
 	"ratio":  ratio,
@@ -40,6 +40,7 @@ var functions = template.FuncMap{
 	"tiles": sumTiles, "sums": event.SumsOf,
 	// words for what happened
 	"parts": Parts, "changes": changes, "why": why, "failed": failed, "miss": missText, "lost": CacheLost, "again": ReadAgain,
+	"left": leftText,
 }
 
 // checkout matches time and commit in the version of a build from a checkout.

@@ -37,6 +37,7 @@ func (o *Console) events(w http.ResponseWriter, r *http.Request) {
 	var text bytes.Buffer
 	text.WriteString("retry: 2000\n\n")
 	id := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("since"))
+	seen := o.program.Book.Now()
 	last, err := strconv.ParseUint(id, 10, 64)
 	if err != nil {
 		last = math.MaxUint64 // begin with the next event
@@ -67,6 +68,12 @@ func (o *Console) events(w http.ResponseWriter, r *http.Request) {
 			data, _ := json.Marshal(content) // events can be encoded
 			fmt.Fprintf(&text, "id: %d\nevent: %s\ndata: %s\n\n", last, kind, data)
 		}
+		now := o.program.Book.Now()
+		for _, c := range o.program.Book.Expiring(seen.Add(time.Minute), now.Add(time.Minute)) {
+			data, _ := json.Marshal(c) // clocks can be encoded; these events are not kept, so they have no id
+			fmt.Fprintf(&text, "event: cache\ndata: %s\n\n", data)
+		}
+		seen = now
 		if text.Len() == 0 && silent >= aliveEvery {
 			text.WriteString(":\n\n")
 		}

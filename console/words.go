@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,6 +114,37 @@ var missTexts = map[event.Miss]string{
 }
 
 func missText(m event.Miss) string { return missTexts[m] }
+
+// ClockText says for how long the provider's cache holds a conversation, and what the next request costs after that.
+func ClockText(c *event.Clock) string {
+	cost := Tokens(int64(c.Tokens)) + " tokens again (" + Dollars(c.Nano) + ")"
+	if c.Left == 0 {
+		return "cache dropped, " + cost
+	}
+	return "cache " + leftText(c.Left) + ", then " + cost
+}
+
+// leftText writes seconds as minutes and seconds, such as 3:40.
+func leftText(seconds int) string { return fmt.Sprintf("%d:%02d", seconds/60, seconds%60) }
+
+// Again says what part of a bill was for tokens that the provider's cache had lost, if any, and why it had.
+func Again(s event.Sums) (part, causes string) {
+	var p phrases
+	all := 0.0
+	add := func(cause string, misses ...event.Miss) {
+		share := 0.0
+		for _, m := range misses {
+			share += float64(s.Again[m]) / float64(s.Money.Billed)
+		}
+		all += share
+		p.add(share > 0, Percent(share)+" "+cause)
+	}
+	add("after a pause", event.MissPause)
+	add("as the client changed its prefix", event.MissModel, event.MissTools, event.MissLeading, event.MissClient)
+	add("by epitome's edits", event.MissOurs)
+	add("lost by the provider", event.MissProvider)
+	return Percent(all), strings.Join(p, ", ")
+}
 
 // CacheLost says why the provider's cache missed tokens that it had, and how many are billed in full again; empty for none.
 func CacheLost(m event.Miss, rebilled int) string {

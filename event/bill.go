@@ -51,6 +51,7 @@ type Bill struct {
 	Raw      int64  `json:"raw_nano,omitempty"`
 	Sent     int64  `json:"sent_nano,omitempty"`
 	Billed   int64  `json:"billed_nano,omitempty"`
+	Again    int64  `json:"again_nano,omitempty"` // of Billed, for tokens that the cache had lost
 	// AtLeast reports that Billed may be too low: the answer broke off, or says nothing of the cache, so that Billed is
 	// with all of the request read from it.
 	AtLeast  bool `json:"at_least,omitempty"`
@@ -230,6 +231,12 @@ func (b *Biller) Bill(e *Exchange, pause time.Duration) {
 		bill.AtLeast = bill.Measured && (u.Cut || u.CacheUnknown)
 	}
 	e.Bill.Unpriced = !e.Bill.Measured
+	if p != nil && e.Bill.Measured {
+		hour := min(e.Rebilled, e.Usage.Write1h)
+		again := Usage{Input: e.Rebilled, Write1h: hour, Write5m: min(e.Rebilled-hour, e.Usage.Write5m)}
+		nano, _ := p.cost(again, e.Usage.Input)
+		e.Bill.Again = min(nano, e.Bill.Billed)
+	}
 	e.compare(p, pause, b.Life())
 }
 
@@ -244,9 +251,7 @@ func (e *Exchange) compare(p *Price, pause, life time.Duration) {
 	if raw == 0 || sent == 0 {
 		return
 	}
-	if life > 0 && e.Usage.forHour() {
-		life = max(life, time.Hour)
-	}
+	life = e.cacheLife(life)
 	isCached := life == 0 || pause <= life
 	before, after := e.assumedUsage(p, isCached, raw, e.HeldBefore), e.assumedUsage(p, isCached, sent, e.HeldAfter)
 	rawNano, rawKnown := p.Cost(&before)
@@ -261,17 +266,13 @@ func (e *Exchange) compare(p *Price, pause, life time.Duration) {
 // assumedUsage returns the usage of a request with so many tokens, of which held are those that the last request began
 // with, too. The usage that the provider reported shows how it caches; without it the usual figures count.
 func (e *Exchange) assumedUsage(p *Price, isCached bool, tokens, held int) Usage {
-	const (
-		leastCached = 1024 // tokens: a shorter prefix is not cached
-		step        = 128  // a longer one is cached in whole steps
-	)
 	told := &e.Usage
 	u := Usage{Source: UsageProvider, Input: tokens, Output: told.Output}
 	if told.Uncached {
 		return u
 	}
 	if prefix := min(held, tokens); isCached && prefix >= leastCached {
-		u.Read = prefix - prefix%step
+		u.Read = prefix - prefix%cacheStep
 	}
 	switch { // where writing has a price of its own, all that is not read is taken to be written
 	case told.forHour():

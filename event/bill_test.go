@@ -94,7 +94,7 @@ func TestMoneyIsOnNeitherSide(t *testing.T) {
 }
 
 func TestBilledIsMeasured(t *testing.T) {
-	f := func(change func(e *Exchange), want Bill) {
+	f := func(hasClock bool, change func(e *Exchange), want Bill) {
 		t.Helper()
 		e := asked("openai", "mine", 0, 10_000)
 		change(e)
@@ -103,23 +103,29 @@ func TestBilledIsMeasured(t *testing.T) {
 		if e.Bill != want {
 			t.Errorf("%+v, want %+v", e.Bill, want)
 		}
+		// where a price, the cache or the time is not known, nothing is foretold
+		if c := biller().clock(e, e.Start); (c != nil) != hasClock || biller().clock(e, e.Start.Add(-1)) != nil {
+			t.Errorf("the clock of %+v is %+v", e.Usage, c)
+		}
 	}
-	f(func(*Exchange) {}, Bill{Price: "config/mine", Billed: 10_500_000, Measured: true})
-	f(func(e *Exchange) { e.Usage.CacheUnknown = true },
+	f(true, func(*Exchange) {}, Bill{Price: "config/mine", Billed: 10_500_000, Measured: true})
+	f(false, func(e *Exchange) { e.Usage.CacheUnknown = true },
 		Bill{Price: "config/mine", Billed: 1_500_000, Measured: true, AtLeast: true})
-	f(func(e *Exchange) { e.Usage.Charged = 77 }, Bill{Price: "config/mine", Billed: 77, Measured: true})
-	f(func(e *Exchange) { e.Model, e.Usage.Charged = "nobody's", 77 }, Bill{Billed: 77, Measured: true})
+	f(true, func(e *Exchange) { e.Usage.Charged = 77 }, Bill{Price: "config/mine", Billed: 77, Measured: true})
+	f(false, func(e *Exchange) { e.Model, e.Usage.Charged = "nobody's", 77 }, Bill{Billed: 77, Measured: true})
 	cut := Bill{Price: "config/mine", Billed: 10_500_000, Measured: true, AtLeast: true}
-	f(func(e *Exchange) { e.Usage.Cut = true }, cut)
-	f(func(e *Exchange) { e.Usage.Cut, e.Usage.Charged = true, 77 }, // that is all of it
+	f(true, func(e *Exchange) { e.Usage.Cut = true }, cut)
+	f(true, func(e *Exchange) { e.Usage.Cut, e.Usage.Charged = true, 77 }, // that is all of it
 		Bill{Price: "config/mine", Billed: 77, Measured: true})
-	f(func(e *Exchange) { e.Usage.Odd = true }, Bill{Price: "config/mine", Unpriced: true})
-	f(func(e *Exchange) { e.Usage = Usage{} }, Bill{Price: "config/mine", Unpriced: true})
-	f(func(e *Exchange) { e.Upstream = "plan" },
+	f(false, func(e *Exchange) { e.Usage.Read = -9 }, Bill{Price: "config/mine", Unpriced: true})
+	f(false, func(e *Exchange) { e.Usage.Write5m = 1 << 62 }, Bill{Price: "config/mine", Unpriced: true})
+	f(false, func(e *Exchange) { e.Usage.Odd = true }, Bill{Price: "config/mine", Unpriced: true})
+	f(false, func(e *Exchange) { e.Usage = Usage{} }, Bill{Price: "config/mine", Unpriced: true})
+	f(true, func(e *Exchange) { e.Upstream = "plan" },
 		Bill{Price: "config/mine", Billed: 10_500_000, Measured: true, Subscription: true})
-	f(func(e *Exchange) { e.Upstream, e.Usage = "local", Usage{} }, Bill{Price: "free", Measured: true})
-	f(func(e *Exchange) { e.Model = "MINI" }, Bill{Price: "config/mi*", Measured: true})
-	f(func(e *Exchange) { e.Upstream, e.Model = "claude", "claude-haiku-4-5" },
+	f(false, func(e *Exchange) { e.Upstream, e.Usage = "local", Usage{} }, Bill{Price: "free", Measured: true})
+	f(false, func(e *Exchange) { e.Model = "MINI" }, Bill{Price: "config/mi*", Measured: true})
+	f(true, func(e *Exchange) { e.Upstream, e.Model = "claude", "claude-haiku-4-5" },
 		Bill{Price: "anthropic/claude-haiku-4-5", Billed: 10_500_000, Measured: true})
 }
 

@@ -260,7 +260,7 @@ func (b *Book) complete(e *Exchange) {
 		before = t.answered // the beginning that they share may be cached
 	}
 	if isAnswered(e) && e.ShapeTime > 0 {
-		e.Miss = missOf(e, before, b.Biller.Life())
+		e.Miss = missOf(e, before, before.cacheLife(b.Biller.Life()))
 		e.Rebilled = rebilledOf(e, before)
 	}
 	pause := time.Duration(-1)

@@ -42,6 +42,7 @@ type Conversation struct {
 	Notice   string    `json:"notice,omitempty"`   // why the newest request cannot be shortened or kept, as it should be
 	Miss     Miss      `json:"miss,omitempty"`     // of the newest request with an answer
 	Rebilled int       `json:"rebilled,omitempty"` // likewise
+	Clock    *Clock    `json:"clock,omitempty"`    // of the provider's cache; nil: not known
 	Sums     Sums      `json:"sums"`
 }
 
@@ -79,6 +80,7 @@ type Status struct {
 	AsOf     time.Time `json:"as_of"`
 	Miss     Miss      `json:"miss,omitempty"`     // of the newest request with an answer
 	Rebilled int       `json:"rebilled,omitempty"` // tokens that the provider's cache lost with it
+	Clock    *Clock    `json:"clock,omitempty"`    // of that cache; nil: not known
 	// Of the newest request by category, as in Shaping.
 	TokensBefore Tokens `json:"tokens_before,omitzero"`
 	TokensAfter  Tokens `json:"tokens_after,omitzero"`
@@ -185,12 +187,13 @@ func Step(e *Exchange) string {
 	return ""
 }
 
-// view returns a copy of the conversation with everything worked out.
-func (t *talk) view(now time.Time) Conversation {
-	c := t.Conversation
+// view returns a copy of a conversation with everything worked out.
+func (b *Book) view(t *talk) Conversation {
+	c, now := t.Conversation, b.Now()
 	c.Sums = Sums{}
 	c.Sums.add(&t.Sums)
 	c.Live, c.Cached = t.isLive(now), -1
+	c.Clock = b.Biller.clock(t.answered, now)
 	if c.Window > 0 {
 		c.Share = float64(c.Tokens) / float64(c.Window)
 	}
@@ -239,7 +242,7 @@ func (b *Book) Conversations(match string, first, limit int) Page[Conversation] 
 	end := min(first+limit, len(all))
 	page := Page[Conversation]{Items: []Conversation{}, Total: len(all)}
 	for _, t := range all[first:end] {
-		page.Items = append(page.Items, t.view(b.Now()))
+		page.Items = append(page.Items, b.view(t))
 	}
 	if end < len(all) {
 		page.Next = end
@@ -255,7 +258,7 @@ func (b *Book) Conversation(id string) (Story, error) {
 	if t == nil || t.Turns == 0 {
 		return Story{}, ErrUnknown
 	}
-	s := Story{Conversation: t.view(b.Now()), Exchanges: []Exchange{}}
+	s := Story{Conversation: b.view(t), Exchanges: []Exchange{}}
 	for _, n := range b.recent {
 		if n.Exchange != nil && n.Exchange.Conversation == id {
 			s.Exchanges = append(s.Exchanges, *n.Exchange)
@@ -298,11 +301,11 @@ func (b *Book) Status(id, session string) (Status, error) {
 		return r
 	}
 	best := slices.MaxFunc(all, func(x, y *talk) int { return rank(x) - rank(y) }) // of equals the newest
-	c := best.view(b.Now())
+	c := b.view(best)
 	s := Status{
 		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Near: c.Near, Cached: c.Cached,
 		Beyond: c.Sums.Money.Beyond, Last: c.Latest, Notice: c.Notice, AsOf: c.Last,
-		Miss: c.Miss, Rebilled: c.Rebilled, TokensBefore: best.before, TokensAfter: best.after,
+		Miss: c.Miss, Rebilled: c.Rebilled, Clock: c.Clock, TokensBefore: best.before, TokensAfter: best.after,
 	}
 	if money := c.Sums.Money; money.Ruled > 0 || money.Own > 0 {
 		saved := float64(money.Saved) / 1e9

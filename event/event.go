@@ -174,6 +174,7 @@ type Shaping struct {
 	Ratio         float64 `json:"ratio,omitempty"`          // tokens of the model for one counted here; 0: not learned
 	WindowRefuted int     `json:"window_refuted,omitempty"` // learned window that the answer refutes; 0 if none
 	Decided       bool    `json:"decided,omitempty"`        // a new decision was made
+	CacheHour     bool    `json:"cache_hour,omitempty"`     // the provider is asked to cache it for an hour
 	Broke         bool    `json:"broke,omitempty"`          // and it changed the form of earlier messages
 	Estimated     bool    `json:"estimated,omitempty"`      // texts are so large that their tokens are estimated
 	Thoughts      int     `json:"thoughts,omitempty"`       // parts of thinking that are left out from this decision on

@@ -34,7 +34,7 @@ func rebilledOf(e, p *Exchange) int {
 	if !e.Miss.IsLoss() || !e.Usage.tellsCache() {
 		return 0
 	}
-	return max(0, min(provided(p, sent(p)), e.Usage.Input)-e.Usage.Read)
+	return max(0, min(held(p), e.Usage.Input)-e.Usage.Read)
 }
 
 // isAnswered reports whether a request of a conversation was answered.
@@ -63,7 +63,6 @@ func provided(e *Exchange, tokens int) int {
 // missOf returns why the provider's cache had less of e than p, the last answered request, had left there; p is nil if
 // there was none. life is the time that the cache keeps a request; 0 is without end.
 func missOf(e, p *Exchange, life time.Duration) Miss {
-	const leastCached = 1024 // tokens: providers cache no shorter request
 	u, all := &e.Usage, provided(e, sent(e))
 	// hit reports whether the cache had at least four fifths of so many tokens.
 	hit := func(tokens int) bool { return u.tellsCache() && u.Input > 0 && 5*u.Read >= 4*min(tokens, u.Input) }

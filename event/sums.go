@@ -34,7 +34,8 @@ type Sums struct {
 	Usage UsageSums `json:"usage"`
 	Money Money     `json:"money"`
 
-	Misses map[Miss]int64 `json:"misses,omitempty"` // by cause; hits are not among them
+	Misses map[Miss]int64 `json:"misses,omitempty"`     // by cause; hits are not among them
+	Again  map[Miss]int64 `json:"again_nano,omitempty"` // of Money.Billed, for tokens that the cache had lost, by cause
 	Hits   int64          `json:"hits"`
 	Codes  map[Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
 }
@@ -213,15 +214,15 @@ func count(n *int64, applies bool) {
 	}
 }
 
-// countKey adds one to the count of a key, unless the key is empty.
-func countKey[K ~string](counts *map[K]int64, key K) {
-	if key == "" {
+// countKey adds n to the count of a key, unless the key is empty.
+func countKey[K ~string](counts *map[K]int64, key K, n int64) {
+	if key == "" || n == 0 {
 		return
 	}
 	if *counts == nil {
 		*counts = map[K]int64{}
 	}
-	(*counts)[key]++
+	(*counts)[key] += n
 }
 
 // SumsOf returns the sums of one exchange.
@@ -236,7 +237,8 @@ func (s *Sums) addExchange(e *Exchange, died bool) {
 	count(&s.Failed, isFailed(e))
 	count(&s.Rescued, e.Rescue.Rescued)
 	count(&s.Hits, e.Miss == NoMiss && isAnswered(e) && e.Usage.tellsCache())
-	countKey(&s.Misses, e.Miss)
+	countKey(&s.Misses, e.Miss, 1)
+	countKey(&s.Again, e.Miss, e.Bill.Again)
 	s.Usage.add(&e.Usage)
 	m, bill := &s.Money, &e.Bill
 	count(&m.Unpriced, bill.Unpriced)
@@ -262,7 +264,7 @@ func (s *Sums) addExchange(e *Exchange, died bool) {
 		count(&s.Compactions, e.Compaction.Kind == CompactionCompleted)
 		s.ReadAgain += int64(e.ReadAgain)
 		s.ReadAgainTokens += int64(e.ReadAgainTokens)
-		countKey(&s.Codes, e.Code)
+		countKey(&s.Codes, e.Code, 1)
 		count(&m.Ruled, bill.Ruled) // else the amounts are 0
 		m.Raw += bill.Raw
 		m.Sent += bill.Sent

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
@@ -257,6 +258,9 @@ func (x *shaping) binds() bool {
 // another model or upstream now, or pauses for longer than the cache keeps it.
 func (x *shaping) isCold(d ledger.Decision) bool {
 	life, now := x.state.Limits.Conf.CacheLife.D(), x.in.Now.Round(0) // the wall clock, like d.Sent from the store
+	if life > 0 && x.request.CachesHour() {
+		life = max(life, time.Hour)
+	}
 	isTimed := life > 0 && d.Items > 0 && !d.Sent.IsZero() && !now.IsZero()
 	return d.OtherModel || isTimed && now.Sub(d.Sent) > life
 }

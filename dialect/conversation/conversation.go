@@ -5,6 +5,9 @@
 package conversation
 
 import (
+	"bytes"
+	"slices"
+
 	"epitome/dialect/jsonspan"
 	"epitome/event"
 )
@@ -155,4 +158,14 @@ type Request struct {
 	callers  []int
 	Answered []int        // by item, the number of the call that it answers, among Calls and Hosted of all; else 0
 	fixed    event.Tokens // of all but the items, in tokens of the vocabulary
+}
+
+// CachesHour reports whether the request's last cache mark asks the provider to keep what stands before it for an hour.
+func (r *Request) CachesHour() bool {
+	for _, it := range slices.Backward(r.Items) {
+		if n := len(it.Marks); n > 0 {
+			return bytes.Contains(it.Marks[n-1].Of(r.Body), []byte(`"1h"`))
+		}
+	}
+	return false
 }

@@ -118,7 +118,8 @@ func (p *Provider) sayMessage(q *request, u Usage, parts []Part) object {
 		stop = "model_context_window_exceeded"
 	}
 	usage := object{"input_tokens": u.Input - u.Read - u.Written, "cache_read_input_tokens": u.Read,
-		"cache_creation_input_tokens": u.Written, "output_tokens": u.Output}
+		"cache_creation_input_tokens": u.Written, "output_tokens": u.Output,
+		"cache_creation": object{"ephemeral_5m_input_tokens": u.Written - u.Hour, "ephemeral_1h_input_tokens": u.Hour}}
 	return object{"id": id, "type": "message", "role": "assistant", "model": q.name, "content": content,
 		"stop_reason": stop, "stop_sequence": nil, "usage": usage}
 }

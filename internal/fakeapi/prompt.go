@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -57,9 +58,13 @@ const (
 	cacheStep = 128  // tokens: Responses reads a multiple of it
 )
 
-// account returns what the cache has of a prompt, and adds it. Messages caches what ends at a marker, Responses all.
+// account returns what the cache has of a prompt, and adds it. Messages caches what ends at a marker, Responses all. What
+// is not used for five minutes is dropped, or for an hour if a marker says so: then all markers of a request have to.
 func (p *Provider) account(q *request) Usage {
-	u := Usage{Input: q.tokens()}
+	u, now, life := Usage{Input: q.tokens()}, time.Now(), 5*time.Minute
+	if strings.Contains(q.body.Raw, `"ttl":"1h"`) {
+		life = time.Hour
+	}
 	names, sums := make([]string, len(q.prompt)), make([]int, len(q.prompt))
 	name, sum := q.name+" "+q.scope+" "+q.body.Get("prompt_cache_key").Str, 0
 	for i, piece := range q.prompt {
@@ -68,25 +73,29 @@ func (p *Provider) account(q *request) Usage {
 	}
 	if q.messages == nil {
 		for i, name := range names {
-			if p.cached[name] && sums[i] >= leastAuto {
+			if now.Before(p.cached[name]) && sums[i] >= leastAuto {
 				u.Read = sums[i] / cacheStep * cacheStep
 			}
-			p.cached[name] = true
+			p.cached[name] = now.Add(life)
 		}
 		return u
 	}
 	for i, piece := range q.prompt {
 		for k := i; piece.marked && k >= 0 && k > i-lookback; k-- {
-			if p.cached[names[k]] {
+			if now.Before(p.cached[names[k]]) {
 				u.Read = max(u.Read, sums[k])
+				p.cached[names[k]] = now.Add(life)
 			}
 		}
 	}
 	for i, piece := range q.prompt {
 		if piece.marked && sums[i] >= q.model.Minimum {
 			u.Written = max(u.Written, sums[i]-u.Read)
-			p.cached[names[i]] = true
+			p.cached[names[i]] = now.Add(life)
 		}
+	}
+	if life == time.Hour {
+		u.Hour = u.Written
 	}
 	return u
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/tidwall/gjson"
@@ -56,6 +57,7 @@ type Usage struct {
 	Input   int // all, with those of the cache
 	Read    int // of Input, from the cache
 	Written int // of Input, to the cache
+	Hour    int // of Written, for an hour
 	Output  int
 }
 
@@ -88,8 +90,8 @@ type Provider struct {
 
 	mu        sync.Mutex // guards what follows
 	exchanges []Exchange
-	ids       int             // given to answers, items and calls so far
-	cached    map[string]bool // prefixes of prompts, by their digest
+	ids       int                  // given to answers, items and calls so far
+	cached    map[string]time.Time // until when, by the digest of a prefix of prompts
 	thoughts  map[string]thought
 	thinkers  map[string]bool // IDs of calls whose answer began with thinking
 	book      book
@@ -116,7 +118,7 @@ func NewProvider(o Options) *Provider {
 	if o.Count == nil {
 		o.Count = func(text string) int { return (len(text) + 3) / 4 }
 	}
-	return &Provider{options: o, cached: map[string]bool{}, thoughts: map[string]thought{}, thinkers: map[string]bool{},
+	return &Provider{options: o, cached: map[string]time.Time{}, thoughts: map[string]thought{}, thinkers: map[string]bool{},
 		book: newBook()}
 }
 

@@ -1,0 +1,62 @@
+package console
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"epitome/dialect"
+	"epitome/event"
+	"epitome/internal/fakeapi"
+)
+
+// After a pause a provider either reads from its cache as many tokens as the clock says, or bills them again, to the
+// token. A minute before the end there is an event.
+func TestClockForetellsTheNextBill(t *testing.T) {
+	f := func(path, model, marker string, body func(calls int) []byte, pause, life time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			upstream, p := fakeapi.NewProvider(fakeapi.Options{Adopts: true}), listening("127.0.0.1:7070")
+			p.Book = newBook()
+			defer p.Book.Close()
+			ask := func(calls int) event.Exchange {
+				change := strings.NewReplacer(`"ephemeral"`, marker, `"model":"m"`, `"model":"`+model+`"`)
+				sent := change.Replace(string(body(calls)))
+				r, answer := httptest.NewRequest("POST", path, strings.NewReader(sent)), httptest.NewRecorder()
+				r.Header.Set("anthropic-version", "2023-06-01")
+				upstream.ServeHTTP(answer, r)
+				d, _ := dialect.Of("", []byte(sent))
+				request, _ := d.Read([]byte(sent), nil)
+				e := conversed()
+				e.Start, e.Dialect, e.Model, e.Broke, e.CacheHour = time.Now(), d.Name(), model, false, request.CachesHour()
+				e.Usage, _ = d.Usage(answer.Body.Bytes())
+				p.Book.RecordExchange(e)
+				s, _ := p.Book.Conversation("c1")
+				return s.Exchanges[len(s.Exchanges)-1]
+			}
+			ask(2)
+			ask(3)
+			s, _ := p.Book.Status("c1", "")
+			ctx, leave := context.WithTimeout(t.Context(), pause)
+			defer leave()
+			stream, r := httptest.NewRecorder(), httptest.NewRequest("GET", "http://localhost:7070/-/events", nil)
+			New(Config{}, p).ServeHTTP(stream, r.WithContext(ctx))
+			events, e := strings.Count(stream.Body.String(), "event: cache\n"), ask(4)
+			got, want := [3]int{e.Usage.Read, e.Rebilled, int(e.Bill.Again)}, [3]int{s.Clock.Tokens}
+			if pause > life {
+				want = [3]int{0, s.Clock.Tokens, int(s.Clock.Nano)}
+			}
+			if got != want || s.Clock.Tokens < 10_000 || (events == 1) != (pause > life-time.Minute) {
+				t.Errorf("%s after %s: got %v, want %v, with %d events", path, pause, got, want, events)
+			}
+		})
+	}
+	for _, pause := range []time.Duration{290 * time.Second, 310 * time.Second, 61 * time.Minute} {
+		f("/v1/chat/completions", "gpt-5", "", fakeapi.Conversation, pause, 5*time.Minute)
+		f("/v1/responses", "gpt-5", "", fakeapi.ResponsesConversation, pause, 5*time.Minute)
+		f("/v1/messages", "claude-sonnet-4-5", `"ephemeral"`, fakeapi.MessagesConversation, pause, 5*time.Minute)
+		f("/v1/messages", "claude-sonnet-4-5", `"ephemeral","ttl":"1h"`, fakeapi.MessagesConversation, pause, time.Hour)
+	}
+}
