@@ -244,7 +244,7 @@ func statusText(s event.Status) string {
 		text += " tokens"
 	}
 	if s.Cached >= 0 {
-		text += " · cache " + console.Percent(s.Cached)
+		text += " · cached " + console.Percent(s.Cached)
 	}
 	if s.Clock != nil {
 		text += " · " + console.ClockText(s.Clock)
