@@ -44,7 +44,7 @@ func TestClockForetellsTheNextBill(t *testing.T) {
 			stream, r := httptest.NewRecorder(), httptest.NewRequest("GET", "http://localhost:7070/-/events", nil)
 			New(Config{}, p).ServeHTTP(stream, r.WithContext(ctx))
 			events, e := strings.Count(stream.Body.String(), "event: cache\n"), ask(4)
-			got, want := [3]int{e.Usage.Read, e.Rebilled, int(e.Bill.Again)}, [3]int{s.Clock.Tokens}
+			got, want := [3]int{e.Usage.Read, e.Rebilled, int(e.Bill.Rebilled)}, [3]int{s.Clock.Tokens}
 			if pause > life {
 				want = [3]int{0, s.Clock.Tokens, int(s.Clock.Nano)}
 			}

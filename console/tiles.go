@@ -52,8 +52,8 @@ func sumTiles(sums event.Sums) (tiles []tile) {
 			Help: "List price of the tokens that providers reported, without the cost of summaries. An answer that says " +
 				"nothing of its cache is counted as read from it."})
 	}
-	if len(sums.Again) > 0 {
-		part, causes := Again(sums)
+	if len(sums.Rebilled) > 0 {
+		part, causes := Rebilled(sums)
 		tiles = append(tiles, tile{Name: "Billed again", Value: part, Note: causes,
 			Help: "The part of the bill for tokens that the provider's cache had held and lost."})
 	}

@@ -127,14 +127,14 @@ func ClockText(c *event.Clock) string {
 // leftText writes seconds as minutes and seconds, such as 3:40.
 func leftText(seconds int) string { return fmt.Sprintf("%d:%02d", seconds/60, seconds%60) }
 
-// Again says what part of a bill was for tokens that the provider's cache had lost, if any, and why it had.
-func Again(s event.Sums) (part, causes string) {
+// Rebilled says what part of a bill was for tokens that the provider's cache had lost, if any, and why it had.
+func Rebilled(s event.Sums) (part, causes string) {
 	var p phrases
 	all := 0.0
 	add := func(cause string, misses ...event.Miss) {
 		share := 0.0
 		for _, m := range misses {
-			share += float64(s.Again[m]) / float64(s.Money.Billed)
+			share += float64(s.Rebilled[m]) / float64(s.Money.Billed)
 		}
 		all += share
 		p.add(share > 0, Percent(share)+" "+cause)

@@ -51,7 +51,7 @@ type Bill struct {
 	Raw      int64  `json:"raw_nano,omitempty"`
 	Sent     int64  `json:"sent_nano,omitempty"`
 	Billed   int64  `json:"billed_nano,omitempty"`
-	Again    int64  `json:"again_nano,omitempty"` // of Billed, for tokens that the cache had lost
+	Rebilled int64  `json:"rebilled_nano,omitempty"` // of Billed, for tokens that the cache had lost
 	// AtLeast reports that Billed may be too low: the answer broke off, or says nothing of the cache, so that Billed is
 	// with all of the request read from it.
 	AtLeast  bool `json:"at_least,omitempty"`
@@ -235,7 +235,7 @@ func (b *Biller) Bill(e *Exchange, pause time.Duration) {
 		hour := min(e.Rebilled, e.Usage.Write1h)
 		again := Usage{Input: e.Rebilled, Write1h: hour, Write5m: min(e.Rebilled-hour, e.Usage.Write5m)}
 		nano, _ := p.cost(again, e.Usage.Input)
-		e.Bill.Again = min(nano, e.Bill.Billed)
+		e.Bill.Rebilled = min(nano, e.Bill.Billed)
 	}
 	e.compare(p, pause, b.Life())
 }

@@ -34,10 +34,10 @@ type Sums struct {
 	Usage UsageSums `json:"usage"`
 	Money Money     `json:"money"`
 
-	Misses map[Miss]int64 `json:"misses,omitempty"`     // by cause; hits are not among them
-	Again  map[Miss]int64 `json:"again_nano,omitempty"` // of Money.Billed, for tokens that the cache had lost, by cause
-	Hits   int64          `json:"hits"`
-	Codes  map[Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
+	Misses   map[Miss]int64 `json:"misses,omitempty"`        // by cause; hits are not among them
+	Rebilled map[Miss]int64 `json:"rebilled_nano,omitempty"` // of Money.Billed, for tokens that the cache had lost, by cause
+	Hits     int64          `json:"hits"`
+	Codes    map[Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
 }
 
 // UsageSums are tokens as providers reported them, or as epitome counted them where providers did not.
@@ -238,7 +238,7 @@ func (s *Sums) addExchange(e *Exchange, died bool) {
 	count(&s.Rescued, e.Rescue.Rescued)
 	count(&s.Hits, e.Miss == NoMiss && isAnswered(e) && e.Usage.tellsCache())
 	countKey(&s.Misses, e.Miss, 1)
-	countKey(&s.Again, e.Miss, e.Bill.Again)
+	countKey(&s.Rebilled, e.Miss, e.Bill.Rebilled)
 	s.Usage.add(&e.Usage)
 	m, bill := &s.Money, &e.Bill
 	count(&m.Unpriced, bill.Unpriced)
