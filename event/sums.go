@@ -35,7 +35,7 @@ type Sums struct {
 	Money Money     `json:"money"`
 
 	Misses   map[Miss]int64 `json:"misses,omitempty"`        // by cause; hits are not among them
-	Rebilled map[Miss]int64 `json:"rebilled_nano,omitempty"` // of Money.Billed, for tokens that the cache had lost, by cause
+	Rebilled map[Miss]int64 `json:"rebilled_nano,omitempty"` // of Money.Billed, for tokens that the cache had lost
 	Hits     int64          `json:"hits"`
 	Codes    map[Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
 }
