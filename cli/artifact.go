@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"path"
@@ -196,10 +197,18 @@ func (a *app) findArtifacts(beginning, pattern string) error {
 }
 
 func (a *app) mcpCommand() *cobra.Command {
-	return &cobra.Command{Use: "mcp", Short: "Serve tools to read artifacts over MCP, on standard input and output",
+	return &cobra.Command{Use: "mcp", Short: "Serve tools for artifacts over MCP, on standard input and output",
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := untilSignal()
 			defer stop()
-			return console.ServeMCP(ctx, daemon.Version(), a.readArtifact)
+			find := func(_ context.Context, _ http.Header, artifact, word string) (text string, err error) {
+				card, err := a.running()
+				if err == nil {
+					card.Patience = time.Minute
+					err = card.Get("/-/api/find?"+url.Values{"find": {word}, "artifact": {artifact}}.Encode(), &text)
+				}
+				return text, err
+			}
+			return console.ServeMCP(ctx, daemon.Version(), a.readArtifact, find)
 		}}
 }

@@ -1,7 +1,11 @@
 package console
 
 import (
+	"cmp"
+	"context"
+	"fmt"
 	"net/http"
+	"strings"
 
 	"epitome/event"
 )
@@ -15,9 +19,12 @@ type Hit struct {
 }
 
 // find looks for a word or regular expression, in either case, in all that was taken out of the conversations whose IDs
-// begin as the query says. The hits of a conversation are in the order of its turns.
+// begin as the query says. Hits are in the order of turns. With the name of an artifact, it answers like the tool find.
 func (o *Console) find(r *http.Request) (any, error) {
 	q, hits := r.URL.Query(), []Hit{}
+	if q.Has("artifact") {
+		return o.findWord(r.Context(), nil, q.Get("artifact"), q.Get("find"))
+	}
 	for _, id := range o.program.Book.IDs(q.Get("conversation")) {
 		s, err := o.program.Book.Conversation(id)
 		for _, e := range s.Exchanges {
@@ -42,6 +49,46 @@ func (o *Console) find(r *http.Request) (any, error) {
 		}
 	}
 	return hits, nil
+}
+
+// FindWord answers the tool find. h has the headers of the call; nil if it comes from the owner.
+type FindWord func(ctx context.Context, h http.Header, artifact, word string) (string, error)
+
+// findWord returns the newest lines with a word of all that left the conversation in which an artifact's name stands.
+func (o *Console) findWord(ctx context.Context, h http.Header, artifact, word string) (string, error) {
+	const most = 20 // lines
+	ctx, cancel := context.WithTimeout(ctx, mostTime)
+	defer cancel()
+	edits, err := o.program.Beside(h, artifactName.FindString(artifact))
+	var found []string
+	for i := len(edits) - 1; i >= 0 && len(found) < most && ctx.Err() == nil; i-- {
+		content, failed := o.program.Artifacts(edits[i].Artifact)
+		found = append(linesWith(word, string(content), edits[i], most-len(found)), found...)
+		err = cmp.Or(err, failed, ctx.Err())
+	}
+	if found != nil {
+		return strings.Join(found, "\n"), nil
+	}
+	err = cmp.Or(err, fmt.Errorf("nothing that left this conversation has %.80q", word))
+	return "", refusal{http.StatusBadRequest, err.Error()}
+}
+
+// linesWith returns the last lines with a word in what an edit took out, each with its message and the text around.
+func linesWith(word, text string, e event.Edit, most int) (found []string) {
+	heading, start := e.Messages(), 0
+	mark, _, _ := strings.Cut(text, ": ") // of headings in a transcript
+	for i, line := range strings.SplitAfter(text, "\n") {
+		if e.Last > e.Item && strings.HasPrefix(line, mark) {
+			heading = Shorten(strings.TrimSpace(line), 100)
+		}
+		if at := strings.Index(strings.ToLower(line), strings.ToLower(word)); at >= 0 {
+			around := Shorten(text[max(0, start+min(at, len(line))-60):], 180)
+			said := fmt.Sprintf("%s, line %d of artifact %s: %s", heading, i+1, e.Artifact, around)
+			found = append(found[max(0, len(found)-most+1):], Plain(said))
+		}
+		start += len(line)
+	}
+	return found
 }
 
 // handoff returns what another agent needs to go on with a conversation.

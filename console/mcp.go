@@ -2,29 +2,28 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"path"
-	"strings"
+	"regexp"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"epitome/dialect/activity"
-	"epitome/offload"
 )
 
 const mostAnswer = 24 << 10 // bytes of content in an answer
 
 const instructions = "epitome moves large and old results out of the conversation. Lines that begin with [epitome: " +
 	"say what was moved and name its artifact: 26 letters and digits, alone or in a path or URL. The tool recall " +
-	"reads artifacts. Read only what you need: begin with grep. The tool compact shortens the conversation now."
+	"reads artifacts; begin with grep. The tool find searches all of them. The tool compact shortens the conversation."
 
-// newMCP returns an MCP server with the tools recall, which reads artifacts, and compact, whose call the proxy sees in the
-// conversation. The name of an artifact is the right to read it.
-func newMCP(version string, get ReadArtifact) *mcp.Server {
+// newMCP returns an MCP server with the tools recall, which reads artifacts, find, which searches a conversation's, and
+// compact, whose call the proxy sees in the conversation. The name of an artifact is the right to read it.
+func newMCP(version string, get ReadArtifact, find FindWord) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "epitome", Title: "epitome", Version: version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
 	mcp.AddTool(s, &mcp.Tool{
@@ -33,6 +32,14 @@ func newMCP(version string, get ReadArtifact) *mcp.Server {
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
 	}, func(ctx context.Context, _ *mcp.CallToolRequest, in recallInput) (*mcp.CallToolResult, any, error) {
 		text, err := get.recall(ctx, in) // the model gets the error, and can ask for something else
+		return say(text), nil, err
+	})
+	mcp.AddTool(s, &mcp.Tool{
+		Name: "find", Description: "Find a word in all that epitome moved out of this conversation: the newest lines " +
+			"with it, at most 20, each with its message. Call it before you do something again or ask for it.",
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
+	}, func(ctx context.Context, r *mcp.CallToolRequest, in findInput) (*mcp.CallToolResult, any, error) {
+		text, err := find(ctx, cmp.Or(r.Extra, &mcp.RequestExtra{}).Header, in.Artifact, in.Word)
 		return say(text), nil, err
 	})
 	mcp.AddTool(s, &mcp.Tool{
@@ -50,21 +57,24 @@ func say(text string) *mcp.CallToolResult {
 }
 
 // mcpHandler serves the tools over HTTP, without sessions.
-func mcpHandler(version string, get ReadArtifact) http.Handler {
-	s := newMCP(version, get)
+func mcpHandler(version string, get ReadArtifact, find FindWord) http.Handler {
+	s := newMCP(version, get, find)
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
 		// The guard checks hosts and origins.
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true})
 }
 
 // ServeMCP serves the tools on standard input and output until the input ends.
-func ServeMCP(ctx context.Context, version string, get ReadArtifact) error {
-	err := newMCP(version, get).Run(ctx, &mcp.StdioTransport{})
+func ServeMCP(ctx context.Context, version string, get ReadArtifact, find FindWord) error {
+	err := newMCP(version, get, find).Run(ctx, &mcp.StdioTransport{})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
 }
+
+// artifactName matches the name in what a model writes: the name itself, a path or a URL.
+var artifactName = regexp.MustCompile(`\b[a-z2-7]{26}(?:\.(?:png|jpeg|gif|webp|pdf))?\b`)
 
 type recallInput struct {
 	Artifact string `json:"artifact,omitempty" jsonschema:"its name, path or URL; without one, the newest are listed"`
@@ -73,15 +83,16 @@ type recallInput struct {
 	From     int    `json:"from,omitempty" jsonschema:"skip so many bytes of the answer: for long lines"`
 }
 
+type findInput struct {
+	Word     string `json:"word" jsonschema:"a word, or any text within a line; case does not matter"`
+	Artifact string `json:"artifact" jsonschema:"the name of any artifact of this conversation, best of its transcript"`
+}
+
 // recall returns an artifact, or a part of it, in whole lines where they are short enough.
 func (get ReadArtifact) recall(ctx context.Context, in recallInput) (string, error) {
-	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(in.Artifact), "artifact "), "?")
-	name = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".txt")
-	if in.Artifact == "" {
-		name = "" // the list of all, where there is one
-	} else if !offload.IsName(name) {
-		return "", fmt.Errorf("%.60q names no artifact: give the 26 letters and digits that epitome's text names",
-			in.Artifact)
+	name := artifactName.FindString(in.Artifact)
+	if name == "" && in.Artifact != "" { // without one, the list of all is meant
+		return "", fmt.Errorf("%.60q names no artifact: give the 26 letters and digits in epitome's text", in.Artifact)
 	}
 	text, err := get.lines(ctx, name, in.Lines, in.Grep)
 	from := max(in.From, 0)

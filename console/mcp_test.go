@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"fmt"
 	"net/http/httptest"
 	"strconv"
@@ -43,22 +42,14 @@ func artifactsInMemory() contents {
 	}
 }
 
-// connect has the SDK's own client speak with the tools, over HTTP or within the process.
-func connect(t *testing.T, overHTTP bool) func(tool string, args map[string]any) (string, bool) {
+// connect has the SDK's own client speak with the tools, over HTTP.
+func connect(t *testing.T) func(tool string, args map[string]any) (string, bool) {
 	t.Helper()
 	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	var session *mcp.ClientSession
-	var err error
-	if overHTTP {
-		server := httptest.NewServer(mcpHandler("test", artifactsInMemory().get))
-		t.Cleanup(server.Close)
-		far := &mcp.StreamableClientTransport{Endpoint: server.URL, DisableStandaloneSSE: true}
-		session, err = c.Connect(t.Context(), far, nil)
-	} else {
-		near, far := mcp.NewInMemoryTransports()
-		go func() { _ = newMCP("test", artifactsInMemory().get).Run(context.WithoutCancel(t.Context()), far) }()
-		session, err = c.Connect(t.Context(), near, nil)
-	}
+	server := httptest.NewServer(mcpHandler("test", artifactsInMemory().get, nil))
+	t.Cleanup(server.Close)
+	far := &mcp.StreamableClientTransport{Endpoint: server.URL, DisableStandaloneSSE: true}
+	session, err := c.Connect(t.Context(), far, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,29 +66,27 @@ func connect(t *testing.T, overHTTP bool) func(tool string, args map[string]any)
 }
 
 func TestModelsReadArtifacts(t *testing.T) {
-	for _, overHTTP := range []bool{false, true} {
-		call := connect(t, overHTTP)
-		f := func(args map[string]any, well bool, wants ...string) {
-			t.Helper()
-			got, ok := call("recall", args)
-			for _, want := range wants {
-				if !strings.Contains(got, want) {
-					t.Errorf("%v: %.600q lacks %q", args, got, want)
-				}
-			}
-			if ok != well || len(got) > mostAnswer+1000 {
-				t.Errorf("%v: went well: %t, %d bytes: %.300q", args, ok, len(got), got)
+	call := connect(t)
+	f := func(args map[string]any, well bool, wants ...string) {
+		t.Helper()
+		got, ok := call("recall", args)
+		for _, want := range wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("%v: %.600q lacks %q", args, got, want)
 			}
 		}
-		type args = map[string]any
-		f(args{"artifact": "http://127.0.0.1:7070/-/artifacts/" + result, "lines": "10-11"}, true,
-			"line 10 of the result\nline 11 of the result\n")
-		f(args{"artifact": result}, true, "line 1 of", "there is more. Read on with from = ")
-		f(args{"artifact": odd}, true, "Read on with from = 24576")
-		f(args{"artifact": long, "grep": "NEEDLE=[0-9]+"}, true, "1+49", " NEEDLE=42 ")
-		f(args{"artifact": gone}, false, "there is no such artifact")
-		f(args{"artifact": "../../etc/passwd"}, false, "names no artifact")
+		if ok != well || len(got) > mostAnswer+1000 {
+			t.Errorf("%v: went well: %t, %d bytes: %.300q", args, ok, len(got), got)
+		}
 	}
+	type args = map[string]any
+	f(args{"artifact": "http://127.0.0.1:7070/-/artifacts/" + result, "lines": "10-11"}, true,
+		"line 10 of the result\nline 11 of the result\n")
+	f(args{"artifact": result}, true, "line 1 of", "there is more. Read on with from = ")
+	f(args{"artifact": odd}, true, "Read on with from = 24576")
+	f(args{"artifact": long, "grep": "NEEDLE=[0-9]+"}, true, "1+49", " NEEDLE=42 ")
+	f(args{"artifact": gone}, false, "there is no such artifact")
+	f(args{"artifact": "../../etc/passwd"}, false, "names no artifact")
 }
 
 // TestEachByteOfALongLineIsReached reads on by what each answer says.

@@ -58,13 +58,7 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.WriteHeader(status)
-		seen := strings.Map(func(r rune) rune {
-			if r == '\n' || r == '\t' {
-				return r
-			}
-			return visible(r)
-		}, text.String())
-		_, _ = io.WriteString(w, seen) // a client that has left is no error of ours
+		_, _ = io.WriteString(w, PlainLines(text.String())) // a client that has left is no error of ours
 	}
 }
 

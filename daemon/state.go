@@ -2,15 +2,18 @@ package daemon
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"epitome/config"
 	"epitome/console"
 	"epitome/dialect"
 	"epitome/event"
+	"epitome/offload"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 	"epitome/store"
@@ -104,15 +107,46 @@ func (d *Daemon) edits(decision string) (event.Edits, error) {
 	return all, err
 }
 
+// editsBeside returns the edits of the conversation that has one with the artifact. Forks share transcripts: then these
+// are the edits that all have. The artifact is of the scope of requests with the headers, if there are headers.
+func (d *Daemon) editsBeside(h http.Header, artifact string) (edits []event.Edit, err error) {
+	time.Sleep(200 * time.Millisecond) // some agents call a tool before the exchange ends, from which its name is known
+	if h != nil {
+		asked, err := d.proxy.InputOf(nil, h, "", nil)
+		content, _ := d.storage.shelf.Get(artifact) // without it, the names differ
+		if err != nil || d.storage.shelf.Name(asked.Scope, content) != artifact {
+			return nil, cmp.Or(err, offload.ErrUnknown)
+		}
+	}
+	_, isShared := d.storage.store.(*store.Redis) // other replicas have conversations that this one does not know
+	err = offload.ErrUnknown
+	for _, c := range d.book.Conversations("", 0, 1<<30).Items {
+		sent, failed := d.edits(c.Decision)
+		index := func(name string) int { // of edits with one artifact, only the first has a text
+			return slices.IndexFunc(sent.List, func(e event.Edit) bool { return e.Artifact == name && e.Text != "" })
+		}
+		at := index(artifact)
+		switch {
+		case failed != nil:
+			return nil, failed
+		case artifact == "", at < 0:
+			continue
+		case sent.List[at].Last == sent.List[at].Item && (edits != nil || isShared):
+			return nil, errors.New("other conversations may have this artifact: name a transcript")
+		case edits == nil:
+			edits, err = slices.Clone(sent.List), nil
+		}
+		edits = slices.DeleteFunc(edits, func(e event.Edit) bool { return e.Text == "" || index(e.Artifact) < 0 })
+	}
+	return edits, err
+}
+
 // restore has the next requests of a conversation sent without the edits that its newest one was sent with, as far as
 // the window allows. It returns how many these are.
 func (d *Daemon) restore(conversation string) (edits int, err error) {
 	s, err := d.book.Conversation(conversation)
-	for _, e := range slices.Backward(s.Exchanges) {
-		if e.Decision != "" {
-			edits, err = d.deps.Ledger.Restore(e.Decision)
-			break
-		}
+	if s.Decision != "" {
+		edits, err = d.deps.Ledger.Restore(s.Decision)
 	}
 	if edits > 0 {
 		d.log.Info("conversation_restored", "conversation", conversation, "edits", edits)

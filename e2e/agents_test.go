@@ -134,9 +134,7 @@ func TestClaudeCode(t *testing.T) {
 		w := newWork(t, *turns, claudeTools)
 		name := w.recalls()
 		provider, data := plays(t, w, claudeModel, fakeapi.SaysTooLong), t.TempDir()
-		servers := fmt.Sprintf(`{"mcpServers":{"epitome":{"command":%q,"args":["mcp","--data",%q]}}}`, build(t), data)
-		base := serve(t, "--upstream", provider.URL, "--data", data)
-		playClaude(t, w, claudeModel, base, thoughtless, []string{claude}, "--mcp-config", servers)
+		playClaude(t, w, claudeModel, provider.URL, thoughtless, runWithTools(t, w, data, provider.URL, claude))
 		judgeRecall(t, provider, data, *name)
 	})
 }
@@ -191,13 +189,10 @@ func TestCodex(t *testing.T) {
 	f("under run", codexSession{under: true})
 	f("under run logged in with ChatGPT", codexSession{under: true, login: true})
 	t.Run("recalls", func(t *testing.T) {
-		s := codexSession{builtin: true}
 		w := newWork(t, *turns, codexTools)
 		name := w.recalls()
 		provider, data := plays(t, w, codexModel, fakeapi.SaysTooLong), t.TempDir()
-		argv := append([]string{codex}, s.settings(serve(t, "--upstream", provider.URL+"/v1", "--data", data))...)
-		s.play(t, w, t.TempDir(), append(argv, "-c", fmt.Sprintf("mcp_servers.epitome.command=%q", build(t)),
-			"-c", fmt.Sprintf("mcp_servers.epitome.args=[%q,%q,%q]", "mcp", "--data", data)))
+		codexSession{}.play(t, w, t.TempDir(), runWithTools(t, w, data, provider.URL+"/v1", codex))
 		judgeRecall(t, provider, data, *name)
 	})
 }
@@ -362,34 +357,47 @@ var (
 	namespace = regexp.MustCompile(`"type":"tool_search_output".*?"name":"(mcp__epitome[a-z_]*)"`)
 )
 
-// recalls has the model read an artifact by the tools of epitome mcp at the end of its work. It returns the name of the
-// artifact, which is set then. A tool that the model has only heard of it asks for first, in the agent's way.
+// runWithTools starts epitome run, which gives the agent its tools.
+func runWithTools(t *testing.T, w *work, data, upstream, agent string) []string {
+	w.file(t, "epitome.toml", `offload.address = "auto"`)
+	return []string{build(t), "run", "--config", filepath.Join(w.dir, "epitome.toml"), "--data", data, "--upstream",
+		upstream, "--", agent}
+}
+
+// recalls has the model read an artifact by epitome's tools at the end of its work, and find a word. It returns the
+// name of the artifact, which is set then. A tool that the model has only heard of it asks for first, in the agent's way.
 func (w *work) recalls() (name *string) {
 	name = new(string)
+	finder := func(recall []byte) string { return strings.TrimSuffix(string(recall), "recall") + "find" }
 	read := func(body []byte) []fakeapi.Part {
 		artifact, tool := cited.FindSubmatch(body), recallTool.FindSubmatch(body)
 		if artifact == nil || tool == nil {
 			return nil
 		}
 		*name = string(artifact[1])
-		part := call(string(tool[1]), "artifact", *name, "lines", "1-5")
-		if space := namespace.FindSubmatch(body); space != nil {
-			arguments, _ := json.Marshal(fmt.Sprintf(`{"artifact":%q,"lines":"1-5"}`, *name))
-			part = fakeapi.Raw(fmt.Sprintf(`{"type":"function_call","id":"fc_recall","call_id":"call_recall",`+
-				`"namespace":%q,"name":%q,"arguments":%s,"status":"completed"}`, space[1], tool[1], arguments))
+		parts := []fakeapi.Part{fakeapi.Text("What did that one say?")}
+		ways := map[string][2]string{string(tool[1]): {"lines", "1-5"}, finder(tool[1]): {"word", "LEDGER"}}
+		for tool, how := range ways {
+			part := call(tool, "artifact", *name, how[0], how[1])
+			if space := namespace.FindSubmatch(body); space != nil {
+				arguments, _ := json.Marshal(fmt.Sprintf(`{"artifact":%q,%q:%q}`, *name, how[0], how[1]))
+				part = fakeapi.Raw(fmt.Sprintf(`{"type":"function_call","id":"fc_%s","call_id":"call_%[1]s","namespace":%q,`+
+					`"name":%[1]q,"arguments":%[3]s,"status":"completed"}`, tool, space[1], arguments))
+			}
+			parts = append(parts, part)
 		}
-		return []fakeapi.Part{fakeapi.Text("What did that one say?"), part}
+		return parts
 	}
 	w.last = func(body []byte) []fakeapi.Part {
 		tool := recallTool.FindSubmatch(body)
 		var find fakeapi.Part
 		switch {
 		case tool != nil && bytes.Contains(body, []byte(`"name":"ToolSearch"`)):
-			find = call("ToolSearch", "query", "select:"+string(tool[1]))
+			find = call("ToolSearch", "query", "select:"+string(tool[1])+","+finder(tool[1]))
 		case tool == nil && bytes.Contains(body, []byte(`"type":"tool_search"`)):
 			find = fakeapi.Raw(`{"type":"tool_search_call","id":"tsc_recall","call_id":"call_search",` +
 				`"execution":"client","status":"completed",` +
-				`"arguments":{"query":"recall read an artifact of epitome","limit":8}}`)
+				`"arguments":{"query":"recall read an artifact of epitome, find a word","limit":8}}`)
 		default:
 			return read(body)
 		}
@@ -399,12 +407,12 @@ func (w *work) recalls() (name *string) {
 	return name
 }
 
-// judgeRecall holds that the last request brings the lines of the artifact.
+// judgeRecall holds that the last request brings the lines of the artifact, and those with the word.
 func judgeRecall(t *testing.T, p *fakeapi.Provider, data, name string) {
 	t.Helper()
 	all := posts(p)
 	last := all[len(all)-1].Body
-	text, err := os.ReadFile(filepath.Join(data, "artifacts", name+".txt"))
+	text, err := os.ReadFile(filepath.Join(data, "run", "1", "artifacts", name+".txt"))
 	if err != nil {
 		t.Fatalf("the model found no tool or no artifact: %v; the last request is %s", err, tail(string(last)))
 	}
@@ -413,7 +421,8 @@ func judgeRecall(t *testing.T, p *fakeapi.Provider, data, name string) {
 	})
 	want, _ := json.Marshal(longest)
 	_, behind, _ := bytes.Cut(last, []byte("What did that one say?"))
-	if !bytes.Contains(behind, want[1:len(want)-1]) {
-		t.Errorf("behind the call the last request has %s; want line %q", tail(string(behind)), longest)
+	found := regexp.MustCompile(`message [0-9]+.*, line [0-9]+ of artifact [a-z2-7]+: .*ledger`)
+	if !bytes.Contains(behind, want[1:len(want)-1]) || !found.Match(behind) {
+		t.Errorf("behind the call the last request has %s; want line %q, and %s", tail(string(behind)), longest, found)
 	}
 }

@@ -44,6 +44,7 @@ type Conversation struct {
 	Rebilled int       `json:"rebilled,omitempty"` // likewise
 	Clock    *Clock    `json:"clock,omitempty"`    // of the provider's cache; nil: not known
 	Sums     Sums      `json:"sums"`
+	Decision string    `json:"-"` // key of the newest one
 }
 
 // Observed reports whether all requests of the conversation were sent as they came, as mode observe has it.
@@ -139,6 +140,7 @@ func (t *talk) add(e *Exchange, end time.Time) {
 	}
 	t.Kept, e.Kept = t.Kept[max(0, len(t.Kept)-50):], nil // the newest
 	t.Parent = cmp.Or(e.Parent, t.Parent)
+	t.Decision = cmp.Or(e.Decision, t.Decision)
 	t.Session = cmp.Or(e.Session, t.Session)
 	t.Client = cmp.Or(e.Client, t.Client)
 	if e.TokensBefore.Total() > 0 {

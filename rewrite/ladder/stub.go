@@ -41,6 +41,8 @@ func (s State) whereToRead(what string, names []string, tokens int) string {
 	case at == "":
 		return "Kept as artifact " + names[0] + ", which you cannot read from here"
 	case tokens == 0: // a picture or a document, which nobody reads in parts
+	case s.ReadsByTool && tokens == math.MaxInt: // a transcript
+		how = "; epitome's tool find looks for a word in all that left this conversation, and recall reads a range"
 	case s.ReadsByTool: // the name of an artifact alone does not say where to look
 		how = "; grep it or read a range with " + Tool
 	case strings.HasPrefix(at, "http"):
