@@ -6,9 +6,11 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
+	"epitome/offload"
 	"epitome/offload/excerpt"
 )
 
@@ -35,6 +37,44 @@ func (s *summary) doubts(i int, said string) (text string) {
 		text += fmt.Sprintf("(when it last ran before this, `%s` %s)\n", excerpt.OneLine(c.About, 100), c.State())
 	}
 	return text
+}
+
+// strangers returns a line with the names and long numbers of a model's text that nothing in the conversation has;
+// nothing if there are none. A model that updates its own text would believe them for ever.
+func (s *summary) strangers(text string) string {
+	const most = 8
+	var list []string
+	for _, name := range append(namesIn(text), longNumber.FindAllString(text, -1)...) {
+		if len(list) < most && !slices.Contains(list, name) && s.isStrange(name) {
+			list = append(list, name)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "\n(nothing in the conversation has: " + strings.Join(list, ", ") + ")"
+}
+
+// longNumber matches numbers that a reader may look up or copy. Shorter ones may be counts, of lines in a stub too.
+var longNumber = regexp.MustCompile(`\b\d{5,}\b`)
+
+// isStrange reports whether a piece of a path that looks like a name itself stands nowhere in the conversation. Models
+// write a/b for one or the other and Type.method for two words of a file, but do not put together the name of a file.
+func (s *summary) isStrange(name string) bool {
+	isUnknown := func(word string) bool { return !bytes.Contains(s.Request.Body, []byte(word)) }
+	if !isUnknown(name) || offload.IsName(path.Base(name)) { // an artifact's name stands in what is sent alone
+		return false
+	}
+	for _, piece := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("/:@", r) }) {
+		isName := nameForm.MatchString(piece) || longNumber.MatchString(piece)
+		if !isName || !isUnknown(piece) {
+			continue
+		}
+		if fileForm.MatchString(piece) || slices.ContainsFunc(strings.Split(piece, "."), isUnknown) {
+			return true
+		}
+	}
+	return false
 }
 
 // lastFailure returns the newest command since the user's last message before item i that failed when it was run last,

@@ -89,7 +89,7 @@ func (o *Options) recall(ctx context.Context, whole quiz, size int, r *RecallRep
 		if !isVisible {
 			r.Unseen = append(r.Unseen, fmt.Sprintf("window %d, conversation %d: %s", size, r.Conversations, q.text))
 		}
-		age := []string{"0", "1", "2", "3+"}[min(compactions-before[i], 3)]
+		age := []string{"0", "1", "2", "3", "4", "5+"}[min(compactions-before[i], 5)]
 		for _, of := range []string{"all", "category " + cmp.Or(q.category, "none"), "age " + age} {
 			row := r.row(size, of)
 			row.Count++
