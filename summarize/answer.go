@@ -40,7 +40,54 @@ func (j *job) read(a answer.Answer) (text, why string) {
 	if tokens := j.deps.Count(text); why == "" && most > 0 && tokens > most {
 		why = fmt.Sprintf("it had %d tokens, and %d are the most", tokens, most)
 	}
+	if why == "" && j.question.Earlier != "" {
+		text = j.joined(text)
+	}
 	return text, why
+}
+
+// joined returns an answer with the notes of the earlier summary above its own. Where both together have too many tokens,
+// the oldest lines of the longest section go.
+func (j *job) joined(text string) string {
+	const most = 2 // times the room of an answer
+	names := headings()
+	earlier, parts := sections(j.question.Earlier, names), sections(text, names)
+	for _, name := range notes {
+		parts[name] = joinedLines(earlier[name], parts[name])
+	}
+	for {
+		text = ""
+		for _, name := range names {
+			text += "## " + name + "\n" + strings.TrimSpace(parts[name]) + "\n"
+		}
+		longest := slices.MaxFunc(notes, func(a, b string) int { return len(parts[a]) - len(parts[b]) })
+		_, rest, isLong := strings.Cut(parts[longest], "\n")
+		if room := j.question.Room; room <= 0 || !isLong || j.deps.Count(text) <= most*room {
+			return text
+		}
+		parts[longest] = rest
+	}
+}
+
+// joinedLines returns the lines of two sections without those that say there is nothing, and without lines of the newer
+// one that the earlier one has.
+func joinedLines(earlier, newer string) string {
+	var lines, known []string
+	for _, section := range []string{earlier, newer} {
+		for line := range strings.Lines(section) {
+			line = strings.TrimRight(line, " \t\n")
+			isNone := line == "" || strings.EqualFold(strings.Trim(line, "-*. "), "none")
+			isKnown := longWord.MatchString(line) && slices.Contains(known, line) // no mark of a block is one
+			if !isNone && !isKnown {
+				lines = append(lines, line)
+			}
+		}
+		known = lines
+	}
+	if len(lines) == 0 {
+		return "none"
+	}
+	return strings.Join(lines, "\n")
 }
 
 // summary returns the sections of an answer in their order, or why it is no summary. It takes out the section for later

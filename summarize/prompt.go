@@ -22,11 +22,12 @@ type prompt struct {
 	*Question
 	Tag     string // begins each line of structure: of the key, which no content can know
 	Tokens  int    // that the answer should have at most
+	Notes   string // headings of the sections that an update adds to
 	Record  string
 	Learns  bool   // a section for later sessions is wanted, too
 	Heading string // of that section
 	Asks    string // says what stands there
-	Notes   string // what later sessions know already
+	Learned string // what later sessions know already
 	Why     string // the answer before could not be used; empty for the first one
 }
 
@@ -35,11 +36,20 @@ func newPrompt(q *Question, maxTokens int) prompt {
 	const least = 100 // tokens
 	share, _ := q.Detail.share()
 	p := prompt{Question: q, Tag: fmt.Sprintf("%.8s", q.Key), Tokens: int(summaryTokens * share),
-		Heading: inject.Heading, Asks: inject.Asks}
+		Notes: strings.Join(notes, ", "), Heading: inject.Heading, Asks: inject.Asks}
 	if maxTokens > 0 {
 		p.Tokens = max(min(p.Tokens, maxTokens*3/4)/100*100, least)
 	}
+	if q.Earlier != "" { // most of its notes stay as they are
+		p.Tokens = max(p.Tokens*2/3/100*100, least)
+	}
 	return p
+}
+
+// notes are the headings of the sections that an update adds to. What a model has written there stays, byte for byte:
+// a fact that is written anew each time is lost sooner or later.
+var notes = []string{
+	"Constraints", "User Corrections", "Progress", "Key Decisions", "Failed Approaches", "Critical Values",
 }
 
 // headings returns those of a summary, in their order. They stand in prompts/parts.md.

@@ -11,25 +11,37 @@ import (
 	"epitome/dialect/answer"
 )
 
-func TestUpdateKeepsWhatWasKnown(t *testing.T) {
+// What a model noted in an earlier answer stays, byte for byte, above its new notes; the rest is written anew. Where both
+// have more than twice the room of an answer, the oldest lines of the longest section go.
+func TestUpdateAddsToNotes(t *testing.T) {
 	q := question("a")
-	q.Earlier = "## Goal\nfrom long ago\n[epitome: x]"
-	r := rigged(t, plain(), text(good("a")))
-	r.answered(q)
-	asked := r.requests()[0].Ask
-	if !strings.Contains(asked, "earlier summary that still holds") || strings.Contains(asked, "long ago") {
+	q.Earlier = good("old") + "## Goal\n[epitome: x]\n## Failed Approaches\n- port 8080, taken\n\n- port 8081\n"
+	newer := strings.Replace(good("new"), "failed approaches of new", "- port 8081\n- port 8082", 1)
+	r := rigged(t, plain(), text(newer), text(strings.Replace(newer, "constraints of new", "None.", 1)), text(newer))
+	p := r.answered(q)
+	if asked := r.requests()[0].Ask; strings.Contains(asked, "port 8080") {
 		t.Errorf("continued with\n%s", asked) // the conversation has it already
 	}
+	want := "failed approaches of old\n- port 8080, taken\n- port 8081\n- port 8082\n"
+	if has := p.Text; !strings.Contains(has, want) || !strings.Contains(has, "constraints of old\nconstraints of new\n") ||
+		!strings.Contains(has, "## Goal\ngoal of new\n") || strings.Contains(has, "files of old") {
+		t.Errorf("got %s", has)
+	}
 	q.Key, q.Continue = "b", nil
-	r.answered(q)
+	p = r.answered(q)
 	s := r.requests()[1]
 	tag := q.Key
-	if !strings.Contains(s.Ask, "["+tag+" summary]\n"+q.Earlier+"\n["+tag+" end of summary]") ||
-		!strings.Contains(s.Ask, "earlier summary that still holds") {
+	if !strings.Contains(s.Ask, "["+tag+" summary]\n"+q.Earlier+"\n["+tag+" end of summary]") {
 		t.Errorf("asked\n%s", s.Ask)
 	}
-	if e := r.told(); !e[1].Update {
-		t.Errorf("told %+v", e)
+	if strings.Contains(p.Text, "None") || !r.told()[1].Update {
+		t.Errorf("told %+v, got %s", r.told()[1], p.Text)
+	}
+	q.Key, q.Room = "c", r.deps.Count(newer)
+	q.Earlier = strings.Replace(q.Earlier, "taken", strings.Repeat("taken ", q.Room), 1)
+	if p = r.answered(q); strings.Contains(p.Text, "8080") || !strings.Contains(p.Text, "progress of old") ||
+		r.deps.Count(p.Text) > 2*q.Room {
+		t.Errorf("with too much: %s", p.Text)
 	}
 }
 
