@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"encoding/json"
 	"flag"
 	"io"
 	"log/slog"
@@ -141,14 +140,6 @@ func (p *program) read(path string) string {
 		p.t.Fatalf("%s: %s %s, %v", path, resp.Status, text, err)
 	}
 	return string(text)
-}
-
-// get reads a path under /-/ as JSON into v.
-func (p *program) get(path string, v any) {
-	p.t.Helper()
-	if text := p.read(path); json.Unmarshal([]byte(text), v) != nil {
-		p.t.Fatalf("%s is %s", path, text)
-	}
 }
 
 // chat sends a body to Chat Completions, with header lines as NAME: VALUE, and returns the answer, read.
