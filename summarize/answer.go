@@ -55,19 +55,28 @@ func (j *job) joined(text string) string {
 	for _, name := range notes {
 		parts[name] = joinedLines(earlier[name], parts[name])
 	}
-	for {
+	for isLong := true; ; {
 		text = ""
 		for _, name := range names {
 			text += "## " + name + "\n" + strings.TrimSpace(parts[name]) + "\n"
 		}
-		longest := slices.MaxFunc(notes, func(a, b string) int { return len(parts[a]) - len(parts[b]) })
-		_, rest, isLong := strings.Cut(parts[longest], "\n")
-		if room := j.question.Room; room <= 0 || !isLong || j.deps.Count(text) <= most*room {
+		over := j.deps.Count(text) - most*j.question.Room
+		if j.question.Room <= 0 || !isLong || over <= 0 {
 			return text
 		}
-		parts[longest] = rest
+		for isLong && over > 0 { // lines are counted by themselves: a count of all for each would take too long
+			longest := slices.MaxFunc(notes, func(a, b string) int { return len(parts[a]) - len(parts[b]) })
+			var line, rest string
+			if line, rest, isLong = strings.Cut(parts[longest], "\n"); isLong {
+				parts[longest] = rest
+				over -= j.deps.Count(line) + 1
+			}
+		}
 	}
 }
+
+// saying matches lines with a letter and at least three more letters or digits, in any script.
+var saying = regexp.MustCompile(`\pL(?:.*[\pL\pN]){3}`)
 
 // joinedLines returns the lines of two sections without those that say there is nothing, and without lines of the newer
 // one that the earlier one has.
@@ -77,7 +86,7 @@ func joinedLines(earlier, newer string) string {
 		for line := range strings.Lines(section) {
 			line = strings.TrimRight(line, " \t\n")
 			isNone := line == "" || strings.EqualFold(strings.Trim(line, "-*. "), "none")
-			isKnown := longWord.MatchString(line) && slices.Contains(known, line) // no mark of a block is one
+			isKnown := saying.MatchString(line) && slices.Contains(known, line) // no mark of a block is one
 			if !isNone && !isKnown {
 				lines = append(lines, line)
 			}

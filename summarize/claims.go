@@ -40,12 +40,25 @@ func (s *summary) doubts(i int, said string) (text string) {
 }
 
 // strangers returns a line with the names and long numbers of a model's text that nothing in the conversation has;
-// nothing if there are none. A model that updates its own text would believe them for ever.
+// nothing if there are none. A model that updates its own text would believe them for ever. Of many names and a large
+// conversation, only the first names are looked up.
 func (s *summary) strangers(text string) string {
-	const most = 8
+	const most, mostBytes = 8, 512 << 20 // names; bytes that are searched for all of them
 	var list []string
+	searched := 0
+	isUnknown := func(word string) bool {
+		if searched > mostBytes {
+			return false
+		}
+		at := bytes.Index(s.Request.Body, []byte(word))
+		searched += max(at, 0)
+		if at < 0 {
+			searched += len(s.Request.Body)
+		}
+		return at < 0
+	}
 	for _, name := range append(namesIn(text), longNumber.FindAllString(text, -1)...) {
-		if len(list) < most && !slices.Contains(list, name) && s.isStrange(name) {
+		if len(list) < most && !slices.Contains(list, name) && isStrange(name, isUnknown) {
 			list = append(list, name)
 		}
 	}
@@ -60,8 +73,7 @@ var longNumber = regexp.MustCompile(`\b\d{5,}\b`)
 
 // isStrange reports whether a piece of a path that looks like a name itself stands nowhere in the conversation. Models
 // write a/b for one or the other and Type.method for two words of a file, but do not put together the name of a file.
-func (s *summary) isStrange(name string) bool {
-	isUnknown := func(word string) bool { return !bytes.Contains(s.Request.Body, []byte(word)) }
+func isStrange(name string, isUnknown func(word string) bool) bool {
 	if !isUnknown(name) || offload.IsName(path.Base(name)) { // an artifact's name stands in what is sent alone
 		return false
 	}

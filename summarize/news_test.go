@@ -142,6 +142,16 @@ func TestNamesThatAModelMadeUp(t *testing.T) {
 	}
 }
 
+// Of a long text about a large conversation, not all names are looked up: that would take seconds of a request's time.
+func TestNamesOfALargeConversation(t *testing.T) {
+	s := span(t, join(user(strings.Repeat("Fix the shop. ", 600_000)+"last.go"), assistant("Well.")), nil)
+	says := "See made.go. " + strings.Repeat("See last.go/last.go. ", 200) + "See up.go."
+	text, _ := summarize.Text(s, summarize.Says{Text: says, Until: s.To}, "")
+	if !strings.Contains(text, "(nothing in the conversation has: made.go)") {
+		t.Errorf("got %.2000s", text)
+	}
+}
+
 // Tasks that are added and changed one at a time are a task list, not calls.
 func TestTasksThatAreSetOneByOne(t *testing.T) {
 	text := summary(t, join(

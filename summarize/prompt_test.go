@@ -16,7 +16,9 @@ import (
 func TestUpdateAddsToNotes(t *testing.T) {
 	q := question("a")
 	q.Earlier = good("old") + "## Goal\n[epitome: x]\n## Failed Approaches\n- port 8080, taken\n\n- port 8081\n"
+	q.Earlier = strings.Replace(q.Earlier, "values of old", "values of old\n- 端口是 8083", 1)
 	newer := strings.Replace(good("new"), "failed approaches of new", "- port 8081\n- port 8082", 1)
+	newer = strings.Replace(newer, "values of new", "values of new\n- 端口是 8083", 1)
 	r := rigged(t, plain(), text(newer), text(strings.Replace(newer, "constraints of new", "None.", 1)), text(newer))
 	p := r.answered(q)
 	if asked := r.requests()[0].Ask; strings.Contains(asked, "port 8080") {
@@ -24,7 +26,7 @@ func TestUpdateAddsToNotes(t *testing.T) {
 	}
 	want := "failed approaches of old\n- port 8080, taken\n- port 8081\n- port 8082\n"
 	if has := p.Text; !strings.Contains(has, want) || !strings.Contains(has, "constraints of old\nconstraints of new\n") ||
-		!strings.Contains(has, "## Goal\ngoal of new\n") || strings.Contains(has, "files of old") {
+		strings.Count(has, "- 端口是 8083") != 1 || !strings.Contains(has, "## Goal\ngoal of new\n") || strings.Contains(has, "files of old") {
 		t.Errorf("got %s", has)
 	}
 	q.Key, q.Continue = "b", nil
@@ -42,6 +44,19 @@ func TestUpdateAddsToNotes(t *testing.T) {
 	if p = r.answered(q); strings.Contains(p.Text, "8080") || !strings.Contains(p.Text, "progress of old") ||
 		r.deps.Count(p.Text) > 2*q.Room {
 		t.Errorf("with too much: %s", p.Text)
+	}
+	q.Key, q.Earlier = "d", strings.Replace(q.Earlier, "port 8081", strings.Repeat("a line\n- ", 2_000)+"8084", 1)
+	calls := 0 // of the count: each takes as long as its text
+	tokens := r.deps.Count
+	r.deps.Count = func(text string) int {
+		if len(text) > 4*q.Room {
+			calls++
+		}
+		return tokens(text)
+	}
+	if p = r.answered(q); strings.Contains(p.Text, "8080") || !strings.Contains(p.Text, "progress of old") ||
+		tokens(p.Text) > 2*q.Room || calls > 20 {
+		t.Errorf("with far too many lines: counted %d times, %s", calls, p.Text)
 	}
 }
 
