@@ -160,6 +160,29 @@ func TestReplicasSendWhatOneProcessSends(t *testing.T) {
 		replica(t, server.URL(), inBucket))
 }
 
+// Promise 7: a transcript may be that of a fork that another replica serves, so find searches nothing that came after it.
+func TestFindInASharedStoreEndsAtTheTranscript(t *testing.T) {
+	for _, isShared := range []bool{false, true} {
+		a, p, provider := chatter(t, func(c *config.Config) {
+			if isShared {
+				c.Store.URL = fakeapi.StartRedis(t).URL() + "?read_timeout=3s&write_timeout=3s&dial_timeout=3s"
+				c.Offload.Folder = t.TempDir()
+			}
+		})
+		provider.untilCompacted()
+		_, summaryEnd, _ := strings.Cut(provider.last(), "[end of summary")
+		transcript := regexp.MustCompile(`[a-z2-7]{26}`).FindString(summaryEnd)
+		a.lines = 3_000
+		a.turn()
+		a.turn()
+		p.awaitEvents(a.turns)
+		edits, err := p.editsBeside(nil, transcript)
+		if n := len(edits); err != nil || n == 0 || (edits[n-1].Artifact == transcript) != isShared {
+			t.Errorf("shared %t: %d edits, %v", isShared, n, err)
+		}
+	}
+}
+
 // The store goes in mid-run, in windows with room: conversations it knows go on as they were sent, others go as they
 // came, and when it is back, all is decided as before.
 func TestSharedStoreLostDecidesNothing(t *testing.T) {

@@ -135,6 +135,9 @@ func (d *Daemon) editsBeside(h http.Header, artifact string) (edits []event.Edit
 			return nil, errors.New("other conversations may have this artifact: name a transcript")
 		case edits == nil:
 			edits, err = slices.Clone(sent.List), nil
+			if isShared { // those behind a transcript may be of one fork alone
+				edits = edits[:at+1]
+			}
 		}
 		edits = slices.DeleteFunc(edits, func(e event.Edit) bool { return e.Text == "" || index(e.Artifact) < 0 })
 	}

@@ -26,7 +26,8 @@ func TestUpdateAddsToNotes(t *testing.T) {
 	}
 	want := "failed approaches of old\n- port 8080, taken\n- port 8081\n- port 8082\n"
 	if has := p.Text; !strings.Contains(has, want) || !strings.Contains(has, "constraints of old\nconstraints of new\n") ||
-		strings.Count(has, "- 端口是 8083") != 1 || !strings.Contains(has, "## Goal\ngoal of new\n") || strings.Contains(has, "files of old") {
+		!strings.Contains(has, "## Goal\ngoal of new\n") || strings.Count(has, "- 端口是 8083") != 1 ||
+		strings.Contains(has, "files of old") {
 		t.Errorf("got %s", has)
 	}
 	q.Key, q.Continue = "b", nil
