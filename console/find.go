@@ -75,18 +75,26 @@ func (o *Console) findWord(ctx context.Context, h http.Header, artifact, word st
 
 // linesWith returns the last lines with a word in what an edit took out, each with its message and the text around.
 func linesWith(word, text string, e event.Edit, most int) (found []string) {
+	type hit struct {
+		heading  string
+		line, at int // its number; where the word begins, or nearly, as in lower case the bytes before it may be others
+	}
+	var hits []hit
 	heading, start := e.Messages(), 0
 	mark, _, _ := strings.Cut(text, ": ") // of headings in a transcript
+	word = strings.ToLower(word)
 	for i, line := range strings.SplitAfter(text, "\n") {
 		if e.Last > e.Item && strings.HasPrefix(line, mark) {
-			heading = Shorten(strings.TrimSpace(line), 100)
+			heading = line
 		}
-		if at := strings.Index(strings.ToLower(line), strings.ToLower(word)); at >= 0 {
-			around := Shorten(text[max(0, start+min(at, len(line))-60):], 180)
-			said := fmt.Sprintf("%s, line %d of artifact %s: %s", heading, i+1, e.Artifact, around)
-			found = append(found[max(0, len(found)-most+1):], Plain(said))
+		if at := strings.Index(strings.ToLower(line), word); at >= 0 {
+			hits = append(hits[max(0, len(hits)-most+1):], hit{heading, i + 1, start + min(at, len(line))})
 		}
 		start += len(line)
+	}
+	for _, h := range hits {
+		heading, around := Shorten(strings.TrimSpace(h.heading), 100), Shorten(text[max(0, h.at-60):], 180)
+		found = append(found, Plain(fmt.Sprintf("%s, line %d of artifact %s: %s", heading, h.line, e.Artifact, around)))
 	}
 	return found
 }

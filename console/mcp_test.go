@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"epitome/event"
 	"epitome/offload"
 )
 
@@ -115,5 +116,14 @@ func TestEachByteOfALongLineIsReached(t *testing.T) {
 		if want := artifactsInMemory()[name][2:]; read.String() != want {
 			t.Errorf("%s: %d bytes were read, want %d", name, read.Len(), len(want))
 		}
+	}
+}
+
+// Of a word that is everywhere, only the lines that are returned cost more than the search.
+func TestFindOfAWordThatIsEverywhere(t *testing.T) {
+	text := strings.Repeat("it is here\n", 10_000)
+	find := func() { linesWith("here", text, event.Edit{Last: 1, Artifact: long}, 20) }
+	if n := testing.AllocsPerRun(1, find); n > 5_000 {
+		t.Errorf("%v allocations for 10,000 lines", n)
 	}
 }

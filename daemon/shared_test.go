@@ -162,24 +162,19 @@ func TestReplicasSendWhatOneProcessSends(t *testing.T) {
 
 // Promise 7: a transcript may be that of a fork that another replica serves, so find searches nothing that came after it.
 func TestFindInASharedStoreEndsAtTheTranscript(t *testing.T) {
-	for _, isShared := range []bool{false, true} {
-		a, p, provider := chatter(t, func(c *config.Config) {
-			if isShared {
-				c.Store.URL = fakeapi.StartRedis(t).URL() + "?read_timeout=3s&write_timeout=3s&dial_timeout=3s"
-				c.Offload.Folder = t.TempDir()
-			}
-		})
-		provider.untilCompacted()
-		_, summaryEnd, _ := strings.Cut(provider.last(), "[end of summary")
-		transcript := regexp.MustCompile(`[a-z2-7]{26}`).FindString(summaryEnd)
-		a.lines = 3_000
-		a.turn()
-		a.turn()
-		p.awaitEvents(a.turns)
-		edits, err := p.editsBeside(nil, transcript)
-		if n := len(edits); err != nil || n == 0 || (edits[n-1].Artifact == transcript) != isShared {
-			t.Errorf("shared %t: %d edits, %v", isShared, n, err)
-		}
+	a, p, provider := chatter(t, func(c *config.Config) {
+		c.Store.URL = fakeapi.StartRedis(t).URL() + "?read_timeout=3s&write_timeout=3s&dial_timeout=3s"
+		c.Offload.Folder = t.TempDir()
+	})
+	provider.untilCompacted()
+	_, summaryEnd, _ := strings.Cut(provider.last(), "[end of summary")
+	transcript := regexp.MustCompile(`[a-z2-7]{26}`).FindString(summaryEnd)
+	a.lines = 3_000
+	a.work(2)
+	p.awaitEvents(a.turns)
+	edits, err := p.editsBeside(nil, transcript)
+	if n := len(edits); err != nil || n == 0 || edits[n-1].Artifact != transcript {
+		t.Errorf("%d edits, %v", n, err)
 	}
 }
 
