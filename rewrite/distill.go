@@ -9,8 +9,7 @@ import (
 // distillateKey returns the key of the question for a distillate of the result at item i. It is a name that nobody can
 // guess, of scope and content: an equal result is asked about once.
 func (x *shaping) distillateKey(i int) string {
-	text := x.request.LinesOf(&x.request.Items[i])
-	return x.shaper.deps.Shelf.Name(x.in.Scope, []byte(text)) + " distillate"
+	return x.shaper.deps.Shelf.Name(x.in.Scope, []byte(x.request.LinesOf(&x.request.Items[i]))) + " distillate"
 }
 
 // distillate returns what a model has said of the result at item i: see ladder.Policy.

@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -46,33 +47,32 @@ func (j *job) read(a answer.Answer) (text, why string) {
 	return text, why
 }
 
-// joined returns an answer with the notes of the earlier summary above its own. Where both together have too many tokens,
-// the oldest lines of the longest section go.
+// joined returns an answer with the notes of the earlier summary above its own. Where both together have more than twice
+// the tokens of an answer, the oldest lines of the longest section go.
 func (j *job) joined(text string) string {
-	const most = 2 // times the room of an answer
 	names := headings()
 	earlier, parts := sections(j.question.Earlier, names), sections(text, names)
 	for _, name := range notes {
 		parts[name] = joinedLines(earlier[name], parts[name])
 	}
-	for isLong := true; ; {
-		text = ""
-		for _, name := range names {
-			text += "## " + name + "\n" + strings.TrimSpace(parts[name]) + "\n"
+	over := j.deps.Count(withHeadings(names, parts)) - 2*j.question.Room
+	for over > 0 && j.question.Room > 0 {
+		longest := slices.MaxFunc(notes, func(a, b string) int { return len(parts[a]) - len(parts[b]) })
+		line, rest, isLong := strings.Cut(parts[longest], "\n")
+		if !isLong {
+			break
 		}
-		over := j.deps.Count(text) - most*j.question.Room
-		if j.question.Room <= 0 || !isLong || over <= 0 {
-			return text
-		}
-		for isLong && over > 0 { // lines are counted by themselves: a count of all for each would take too long
-			longest := slices.MaxFunc(notes, func(a, b string) int { return len(parts[a]) - len(parts[b]) })
-			var line, rest string
-			if line, rest, isLong = strings.Cut(parts[longest], "\n"); isLong {
-				parts[longest] = rest
-				over -= j.deps.Count(line) + 1
-			}
-		}
+		parts[longest] = rest
+		over -= j.deps.Count(line + "\n") // to count all that is left would take too long
 	}
+	return withHeadings(names, parts)
+}
+
+func withHeadings(names []string, parts map[string]string) (text string) {
+	for _, name := range names {
+		text += "## " + name + "\n" + strings.TrimSpace(parts[name]) + "\n"
+	}
+	return text
 }
 
 // saying matches lines with a letter and at least three more letters or digits, in any script.
@@ -93,10 +93,7 @@ func joinedLines(earlier, newer string) string {
 		}
 		known = lines
 	}
-	if len(lines) == 0 {
-		return "none"
-	}
-	return strings.Join(lines, "\n")
+	return cmp.Or(strings.Join(lines, "\n"), "none")
 }
 
 // summary returns the sections of an answer in their order, or why it is no summary. It takes out the section for later

@@ -28,10 +28,8 @@ func (s *summary) doubts(i int, said string) (text string) {
 		isFile := fileForm.MatchString(name) && len(unknown) < mostNames && !slices.Contains(unknown, name)
 		if isFile && !bytes.Contains(before, []byte(path.Base(name))) {
 			unknown = append(unknown, name)
+			text += fmt.Sprintf("(no call before this names %s)\n", name)
 		}
-	}
-	for _, name := range unknown {
-		text += fmt.Sprintf("(no call before this names %s)\n", name)
 	}
 	if c := s.lastFailure(i); c != nil {
 		text += fmt.Sprintf("(when it last ran before this, `%s` %s)\n", excerpt.OneLine(c.About, 100), c.State())
@@ -50,12 +48,9 @@ func (s *summary) strangers(text string) string {
 		if searched > mostBytes {
 			return false
 		}
-		at := bytes.Index(s.Request.Body, []byte(word))
-		searched += max(at, 0)
-		if at < 0 {
-			searched += len(s.Request.Body)
-		}
-		return at < 0
+		before, _, isKnown := bytes.Cut(s.Request.Body, []byte(word))
+		searched += len(before)
+		return !isKnown
 	}
 	for _, name := range append(namesIn(text), longNumber.FindAllString(text, -1)...) {
 		if len(list) < most && !slices.Contains(list, name) && isStrange(name, isUnknown) {
@@ -79,10 +74,8 @@ func isStrange(name string, isUnknown func(word string) bool) bool {
 	}
 	for _, piece := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("/:@", r) }) {
 		isName := nameForm.MatchString(piece) || longNumber.MatchString(piece)
-		if !isName || !isUnknown(piece) {
-			continue
-		}
-		if fileForm.MatchString(piece) || slices.ContainsFunc(strings.Split(piece, "."), isUnknown) {
+		isFile := fileForm.MatchString(piece)
+		if isName && isUnknown(piece) && (isFile || slices.ContainsFunc(strings.Split(piece, "."), isUnknown)) {
 			return true
 		}
 	}
