@@ -45,7 +45,7 @@ type Program struct {
 	Book      *event.Book
 	Edits     func(decision string) (event.Edits, error) // the edits that a request was sent with
 	Artifacts ReadArtifact
-	Beside    func(h http.Header, artifact string) ([]event.Edit, error) // see FindWord
+	EditsWith func(h http.Header, artifact string) ([]event.Edit, error) // see FindWord
 	Memory    *inject.Memory
 	Compact   func(r *http.Request, body []byte) (rewrite.Output, error) // the conversation with a summary in it
 	Restore   func(conversation string) (edits int, err error)           // it is sent whole from the next request on
@@ -108,7 +108,7 @@ func New(c Config, p Program) *Console {
 
 	o.handle("POST /-/compact", figures, o.compact)
 	o.handle("GET /-/artifacts/{name}", public, o.artifact)
-	o.handle("/-/mcp", public, mcpHandler(p.Version, p.Artifacts, o.findWord).ServeHTTP) // names of artifacts are secrets
+	o.handle("/-/mcp", public, mcpHandler(p.Version, p.Artifacts, o.findWord).ServeHTTP) // names are secrets
 
 	o.handle("GET /-/login", public|page, func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, files, "assets/login.html")

@@ -39,8 +39,8 @@ var functions = template.FuncMap{
 	// figures with their names
 	"tiles": sumTiles, "sums": event.SumsOf,
 	// words for what happened
-	"parts": Parts, "changes": changes, "why": why, "failed": failed, "miss": missText, "lost": CacheLost, "again": ReadAgain,
-	"left": leftText,
+	"parts": Parts, "changes": changes, "why": why, "failed": failed, "miss": missText, "lost": CacheLost,
+	"again": ReadAgain, "left": leftText,
 }
 
 // checkout matches time and commit in the version of a build from a checkout.

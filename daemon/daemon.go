@@ -199,8 +199,8 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 		Version: Version(), Listen: d.Address(), Log: d.log, Metrics: metrics,
 		Mode:     func() string { return d.config.Load().Mode },
 		Settings: func() []console.Setting { return d.config.Load().List() },
-		Book:     d.book, Edits: d.edits, Artifacts: s.shelf.Get, Beside: d.editsBeside, Memory: d.memory, Compact: d.compact, Restore: d.restore,
-		Forget: d.forget, Handoff: d.handoff,
+		Book:     d.book, Edits: d.edits, EditsWith: d.editsWith, Artifacts: s.shelf.Get, Memory: d.memory,
+		Compact: d.compact, Restore: d.restore, Forget: d.forget, Handoff: d.handoff,
 		Ready: func() (map[string]string, bool) { return s.parts(), !d.proxy.Stopping() },
 		Owner: d.card.Admits, State: func() any { return d.State() },
 	})

@@ -172,7 +172,7 @@ func TestFindInASharedStoreEndsAtTheTranscript(t *testing.T) {
 	a.lines = 3_000
 	a.work(2)
 	p.awaitEvents(a.turns)
-	edits, err := p.editsBeside(nil, transcript)
+	edits, err := p.editsWith(nil, transcript)
 	if n := len(edits); err != nil || n == 0 || edits[n-1].Artifact != transcript {
 		t.Errorf("%d edits, %v", n, err)
 	}

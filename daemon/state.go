@@ -107,9 +107,9 @@ func (d *Daemon) edits(decision string) (event.Edits, error) {
 	return all, err
 }
 
-// editsBeside returns the edits of the conversation that has one with the artifact. Forks share transcripts: then these
+// editsWith returns the edits of the conversation that has one with the artifact. Forks share transcripts: then these
 // are the edits that all have. The artifact is of the scope of requests with the headers, if there are headers.
-func (d *Daemon) editsBeside(h http.Header, artifact string) (edits []event.Edit, err error) {
+func (d *Daemon) editsWith(h http.Header, artifact string) (edits []event.Edit, err error) {
 	time.Sleep(200 * time.Millisecond) // some agents call a tool before the exchange ends, from which its name is known
 	if h != nil {
 		asked, err := d.proxy.InputOf(nil, h, "", nil)

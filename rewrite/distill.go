@@ -18,8 +18,8 @@ func (x *shaping) distillate(i int) string {
 	return p.Text
 }
 
-// distil has a model asked about the result of a call at item i: see ladder.Policy.
-func (x *shaping) distil(i int, call *activity.Call) {
+// distill has a model asked about the result of a call at item i: see ladder.Policy.
+func (x *shaping) distill(i int, call *activity.Call) {
 	const longest, longestCall = 16_000, 150 // tokens of what the model reads; characters
 	s, summarizer := x.state, x.shaper.deps.Summarizer
 	if x.in.Client == nil || !summarizer.Prepares(x.in.Upstream) {

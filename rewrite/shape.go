@@ -91,7 +91,7 @@ func (x *shaping) policy(ratio float64) *ladder.Policy {
 		p.Words, p.Prepare = x.words, x.prepare
 	}
 	if d.Summarizer != nil && in.Distill {
-		p.Distil, p.Distillate = x.distil, x.distillate
+		p.Distill, p.Distillate = x.distill, x.distillate
 	}
 	if r := in.Rescue; r != nil {
 		p.Refused, p.Fits = true, int(float64(r.Most)/ratio)

@@ -47,8 +47,8 @@ func (j *job) read(a answer.Answer) (text, why string) {
 	return text, why
 }
 
-// joined returns an answer with the notes of the earlier summary above its own. Where both together have more than twice
-// the tokens of an answer, the oldest lines of the longest section go.
+// joined returns an answer with the notes of the earlier summary above its own. Where both together have more than
+// twice the tokens of an answer, the oldest lines of the longest section go.
 func (j *job) joined(text string) string {
 	names := headings()
 	earlier, parts := sections(j.question.Earlier, names), sections(text, names)
@@ -75,8 +75,8 @@ func withHeadings(names []string, parts map[string]string) (text string) {
 	return text
 }
 
-// saying matches lines with a letter and at least three more letters or digits, in any script.
-var saying = regexp.MustCompile(`\pL(?:.*[\pL\pN]){3}`)
+// textLine matches lines with a letter and at least three more letters or digits, in any script.
+var textLine = regexp.MustCompile(`\pL(?:.*[\pL\pN]){3}`)
 
 // joinedLines returns the lines of two sections without those that say there is nothing, and without lines of the newer
 // one that the earlier one has.
@@ -86,7 +86,7 @@ func joinedLines(earlier, newer string) string {
 		for line := range strings.Lines(section) {
 			line = strings.TrimRight(line, " \t\n")
 			isNone := line == "" || strings.EqualFold(strings.Trim(line, "-*. "), "none")
-			isKnown := saying.MatchString(line) && slices.Contains(known, line) // no mark of a block is one
+			isKnown := textLine.MatchString(line) && slices.Contains(known, line) // no mark of a block is one
 			if !isNone && !isKnown {
 				lines = append(lines, line)
 			}

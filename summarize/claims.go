@@ -37,10 +37,10 @@ func (s *summary) doubts(i int, said string) (text string) {
 	return text
 }
 
-// strangers returns a line with the names and long numbers of a model's text that nothing in the conversation has;
+// unknownNames returns a line with the names and long numbers of a model's text that nothing in the conversation has;
 // nothing if there are none. A model that updates its own text would believe them for ever. Of many names and a large
 // conversation, only the first names are looked up.
-func (s *summary) strangers(text string) string {
+func (s *summary) unknownNames(text string) string {
 	const most, mostBytes = 8, 512 << 20 // names; bytes that are searched for all of them
 	var list []string
 	searched := 0
@@ -53,7 +53,7 @@ func (s *summary) strangers(text string) string {
 		return !isKnown
 	}
 	for _, name := range append(namesIn(text), longNumber.FindAllString(text, -1)...) {
-		if len(list) < most && !slices.Contains(list, name) && isStrange(name, isUnknown) {
+		if len(list) < most && !slices.Contains(list, name) && hasUnknownPiece(name, isUnknown) {
 			list = append(list, name)
 		}
 	}
@@ -66,9 +66,9 @@ func (s *summary) strangers(text string) string {
 // longNumber matches numbers that a reader may look up or copy. Shorter ones may be counts, of lines in a stub too.
 var longNumber = regexp.MustCompile(`\b\d{5,}\b`)
 
-// isStrange reports whether a piece of a path that looks like a name itself stands nowhere in the conversation. Models
-// write a/b for one or the other and Type.method for two words of a file, but do not put together the name of a file.
-func isStrange(name string, isUnknown func(word string) bool) bool {
+// hasUnknownPiece reports whether a piece of a path that looks like a name itself stands nowhere in the conversation.
+// Models write a/b for one or the other and Type.method for two words of a file, but put together no name of a file.
+func hasUnknownPiece(name string, isUnknown func(word string) bool) bool {
 	if !isUnknown(name) || offload.IsName(path.Base(name)) { // an artifact's name stands in what is sent alone
 		return false
 	}

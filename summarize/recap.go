@@ -85,7 +85,7 @@ func Text(span Span, says Says, where string) (text string, leftOut bool) {
 		if says.Until < s.To {
 			heading += fmt.Sprintf("; it has not seen messages from %d on", r.Items[says.Until].Number)
 		}
-		s.section(heading, strings.TrimRight(says.Text, "\n")+s.strangers(says.Text))
+		s.section(heading, strings.TrimRight(says.Text, "\n")+s.unknownNames(says.Text))
 	}
 	s.seen.add(s.String())
 	said, others := s.users(kept)

@@ -20,7 +20,7 @@ func (s State) askDistillates() {
 		call := s.callOf[c.item]
 		if c.since > before && s.isLarge(c.item) && !s.isStale(c.item) &&
 			call.Failure(s.Request.LinesOf(&s.Request.Items[c.item])) == "" {
-			s.Distil(c.item, call)
+			s.Distill(c.item, call)
 		}
 	}
 }

@@ -48,16 +48,16 @@ type Policy struct {
 	Words func(end int, earlier summarize.Says, wait bool) (p summarize.Prose, isReady bool, err error)
 	// Prepare has the same words made in the background; false if no model may be asked ahead of need.
 	Prepare func(end int, earlier summarize.Says) bool
-	// Distil has a model asked in the background for a distillate of the result at an item, which Distillate returns once it
-	// is there; until then it returns "". Both are nil if that is off.
-	Distil     func(i int, call *activity.Call)
+	// Distill has a model asked in the background for a distillate of the result at an item, which Distillate returns once
+	// it is there; until then it returns "". Both are nil if that is off.
+	Distill    func(i int, call *activity.Call)
 	Distillate func(i int) string
 }
 
 // Climb takes the steps in order: it offloads new results, then applies the user's filters, clears old results, and
 // compacts where the window fills. s.Reason says why older items stay as they are.
 func (s State) Climb() {
-	if s.Distil != nil && s.prefixEnd > 0 && s.Request.Upkeep == conversation.NobodyElse {
+	if s.Distill != nil && s.prefixEnd > 0 && s.Request.Upkeep == conversation.NobodyElse {
 		defer s.askDistillates() // about what is left then
 	}
 	switch { // in these cases no older item may change: only new results are shortened
