@@ -40,7 +40,8 @@ func (p *program) traces(folder, id string, server *fakeapi.Redis) (all []string
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if slices.ContainsFunc(p.live.Newest(), func(l rewrite.Last) bool { return l.Conversation == id }) {
+	isOf := func(l rewrite.Last) bool { return l.Conversation == id }
+	if slices.ContainsFunc(slices.Collect(p.live.Newest()), isOf) {
 		all = append(all, "memory")
 	}
 	if server == nil {

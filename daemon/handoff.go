@@ -42,7 +42,7 @@ func (d *Daemon) keepRequests() {
 	defer d.requests.Unlock()
 	r := &d.requests
 	var failed error
-	for _, last := range d.live.Newest() {
+	for last := range d.live.Newest() {
 		if r.quota == 0 || last.Kept(true) {
 			continue
 		}
@@ -129,9 +129,10 @@ func (d *Daemon) handoff(ctx context.Context, beginning string) (text, why strin
 	if err != nil {
 		return "", "", fmt.Errorf("cannot read the request of conversation %s: %w", ids[0], err)
 	}
-	for _, l := range d.live.Newest() {
+	for l := range d.live.Newest() {
 		if l.Conversation == last.Conversation {
 			last = l // with its credential
+			last.Body = bytes.Clone(l.Body)
 		}
 	}
 	api, _ := dialect.Of(last.Dialect, last.Body) // by which the request was read before

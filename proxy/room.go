@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/bits"
 	"sync"
 	"time"
 
@@ -32,15 +33,16 @@ type room struct {
 	taken  int64               // of bytes: those that are missing in all.free
 	extra  bool                // it goes on without room
 	watch  func() (end func()) // ends the wait for room if the client leaves; nil if another watch does
-	pooled *[]byte             // what was taken from bodyPool; nil if nothing was
+	pooled []*[]byte           // what memory has taken from bodyPools
 }
 
 // freeBody is how many bytes of a body take no room: max_connections bounds them. So small requests never wait.
 const freeBody = 64 << 10
 
-// bodyPool holds the memory of bodies of freeBody to largeBody bytes for the next requests. Without it the garbage
-// collector runs so often that a body of 800 KB costs half as much CPU time again.
-var bodyPool sync.Pool
+// bodyPools hold the memory of bodies of freeBody bytes or more for the next requests, each that of sizes below the next
+// power of two. Without them the garbage collector runs so often that a body of 800 KB costs half as much CPU time
+// again. From room.memory to room.release the memory is one exchange's. Nothing that lives on may refer to it.
+var bodyPools [64]sync.Pool
 
 var (
 	errTooLarge = errors.New("the body is too large")
@@ -89,8 +91,8 @@ func (r *room) await(ctx context.Context, need int64) error {
 
 // release gives everything back, and the memory of the body too.
 func (r *room) release() {
-	if r.pooled != nil {
-		bodyPool.Put(r.pooled)
+	for _, body := range r.pooled {
+		bodyPools[bits.Len(uint(cap(*body)))].Put(body)
 	}
 	if r.extra {
 		<-r.all.extra
@@ -99,17 +101,18 @@ func (r *room) release() {
 	*r = room{all: r.all}
 }
 
-// memory returns an empty slice for a body of size bytes, of which nothing has been read.
-func (r *room) memory(size int64) []byte {
-	if size < freeBody || size > largeBody || r.pooled != nil {
+// memory returns an empty slice for a body of size bytes. The exchange may use it until release.
+func (r *room) memory(size int) []byte {
+	if size < freeBody {
 		return make([]byte, 0, size)
 	}
-	body, ok := bodyPool.Get().(*[]byte)
-	if !ok || int64(cap(*body)) < size {
-		body = new(make([]byte, 0, size))
+	class := bits.Len(uint(size))
+	body, ok := bodyPools[class].Get().(*[]byte)
+	if !ok || cap(*body) < size { // the conversation's next bodies will be a little larger
+		body = new(make([]byte, 0, min(size+size/8, 1<<class-1)))
 	}
-	r.pooled = body
-	return (*body)[:0]
+	r.pooled = append(r.pooled, body)
+	return (*body)[:0:size]
 }
 
 // readAll reads src to its end, taking room as bytes arrive. length is how many bytes will come; -1 if that is not
@@ -120,15 +123,15 @@ func (r *room) readAll(ctx context.Context, src io.Reader, length, most int64) (
 	}
 	size := length // of the memory to have next
 	if length < 0 || length > largeBody {
-		size = min(freeBody, most+1)
+		size = min(freeBody, most+1) // more when that has come
 	}
 	for n := 0; err == nil && int64(len(body)) <= most; body = body[:len(body)+n] {
 		if len(body) == cap(body) {
 			if err := r.take(ctx, size-int64(len(body))); err != nil {
 				return nil, err
 			}
-			body = append(r.memory(size), body...)
-			if size = min(4*size, most+1); length >= 0 {
+			body = append(r.memory(int(size)), body...)
+			if size = min(16*size, most+1); length >= 0 {
 				size = min(size, length)
 			}
 		}

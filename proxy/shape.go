@@ -36,6 +36,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 		return nil
 	}
 	in.Dialect, in.Upstream, in.Now, in.Client = x.dialect, up.name, time.Now(), x.life
+	in.Memory = x.room.memory
 	in.Credential = func() any { return credentialOf(up, target, x.head) }
 	in.Replay = x.counts || x.dialect.Compacts(path)
 	in.Project = cmp.Or(in.Project, up.config.Project)

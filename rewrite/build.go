@@ -11,9 +11,10 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// bodyWith returns the body with the edits made; r.Body itself if nothing changes. Items from end on are left out, for
-// a question to a model about the items before end; a request that is sent has all, so end is len(r.Items) then.
-func bodyWith(r *conversation.Request, edits []ledger.Edit, end int) ([]byte, error) {
+// bodyWith returns the body with the edits made, in the memory of dst if that is large enough; r.Body itself if nothing
+// changes. Items from end on are left out, for a question to a model about the items before end; a request that is sent
+// has all, so end is len(r.Items) then.
+func bodyWith(dst []byte, r *conversation.Request, edits []ledger.Edit, end int) ([]byte, error) {
 	var drops []conversation.Drop
 	appended := map[int]string{} // by index of a user's item: the summary that is sent behind the user's text
 	for k := range edits {
@@ -60,7 +61,7 @@ func bodyWith(r *conversation.Request, edits []ledger.Edit, end int) ([]byte, er
 	if err != nil || len(ranges) == 0 {
 		return r.Body, err
 	}
-	return jsonspan.Splice(r.Body, ranges)
+	return jsonspan.Splice(dst, r.Body, ranges)
 }
 
 // userBefore returns the index of the user's item right before item i. System items are skipped: they do not part two

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -13,7 +14,8 @@ import (
 )
 
 // lastRequest is the last request of a conversation, so that the next one need not read, count and look up again what
-// both have in common. It saves time; its decision is used only where the ledger does not answer or lacks it.
+// both have in common. It saves time; its decision is used only where the ledger does not answer or lacks it. It never
+// changes while anyone else uses it: see requestCache.put.
 type lastRequest struct {
 	shaper   *Shaper
 	subject  ledger.Request
@@ -27,64 +29,99 @@ type lastRequest struct {
 	sent     time.Time             // Input.Now
 	project  string                // Input.Project
 	kept     atomic.Bool           // as Last.Kept has it
+	users    atomic.Int32          // how many read it now that have it from find or Newest
 
 	credential any // of Input.Credential
 }
 
 // bytes returns about how much memory the request takes. With each item or edit go some 1,000 bytes.
 func (l *lastRequest) bytes() (n int) {
-	n = len(l.request.Body) + 1000*(len(l.request.Items)+len(l.decision.Edits))
+	n = cap(l.request.Body) + 1000*(len(l.request.Items)+len(l.decision.Edits))
 	for _, e := range l.decision.Edits {
 		n += len(e.Text) + len(e.Prose)
 	}
 	return n
 }
 
-// requestCache keeps the last requests of the conversations that were active last, up to 24 MiB.
+// requestCache keeps the last requests of the conversations that were active last, up to 24 MiB, and the newest one of
+// all up to 64 MiB.
 type requestCache struct {
 	keep time.Duration // how long a request is of use: as long as the ledger keeps its decision; 0: for ever
 
-	mu   sync.Mutex
+	mu   sync.RWMutex
 	list []*lastRequest // the one that was put last comes last
 	size int            // of all in list
 }
 
 // find returns the shaper's request of the same scope, upstream and dialect whose body has the longest beginning in
 // common with body. It may be for any model, as that is not read yet. If none is found, the result has a nil request.
+// The caller uses it until it calls free.
 func (c *requestCache) find(s *Shaper, of ledger.Request, body []byte, now time.Time) *lastRequest {
-	c.mu.Lock()
-	list := slices.Clone(c.list)
-	c.mu.Unlock()
-	best, longest := &lastRequest{}, 255 // bytes: bodies that have no more in common begin alike by chance
-	for _, l := range slices.Backward(list) {
+	const least = 256       // bytes: bodies that have less in common begin alike by chance
+	const enough = 64 << 10 // bytes: bodies that have less in common are soon compared
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	best, longest := &lastRequest{}, least-1
+	start := body[:min(len(body), enough)]
+	for _, l := range slices.Backward(c.list) {
 		of.Model = l.subject.Model // any model will do
 		if l.shaper != s || !of.IsFor(l.subject) || c.keep > 0 && now.Sub(l.sent) > c.keep {
 			continue
 		}
-		if n := conversation.CommonPrefix(l.request.Body, body); n > longest {
+		n := conversation.CommonPrefix(l.request.Body, start)
+		isLonger := n > longest
+		if n == enough && longest == enough {
+			isLonger = conversation.CommonPrefix(l.request.Body, body) > conversation.CommonPrefix(best.request.Body, body)
+		}
+		if isLonger {
 			best, longest = l, n
 		}
 	}
+	best.users.Add(1)
 	return best
 }
 
+// free says that the caller uses l no more.
+func (l *lastRequest) free() { l.users.Add(-1) }
+
 // put adds l, and takes out the requests before it of the same conversation: several may be there, as requests that come
-// at the same time may continue the same one.
-func (c *requestCache) put(l *lastRequest) {
+// at the same time may continue the same one. from is the one that the caller has from find; it may be nil. l gets a
+// body of its own, as the memory of the one that it was read from belongs to the client's connection. If nobody but the
+// caller uses from, which l takes the place of, its memory becomes l's, and only what is new is copied.
+func (c *requestCache) put(l, from *lastRequest) {
 	r := *l.request
-	r.Body = bytes.Clone(r.Body)    // its memory is the caller's, who may use it for the next request
-	r.Items = slices.Clone(r.Items) // without the room to grow that reading has left
+	r.Items = slices.Clip(r.Items)
+	id := l.decision.Conversation // empty while the ledger does not answer
+	isReplaced := false
+	c.mu.Lock()
+	c.remove(func(o *lastRequest) bool {
+		is := o.shaper == l.shaper && o.subject.IsFor(l.subject) && o.decision.Conversation == id && id != ""
+		isReplaced = isReplaced || is && o == from
+		return is
+	})
+	c.mu.Unlock()
+	if isReplaced && from.users.Load() == 1 {
+		r.Body = r.TakeOver(from.request)
+	} else {
+		r.Body = bytes.Clone(r.Body)
+	}
 	l.request = &r
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	id := l.decision.Conversation // empty while the ledger does not answer
-	c.remove(func(o *lastRequest) bool {
-		return o.shaper == l.shaper && o.subject.IsFor(l.subject) && o.decision.Conversation == id && id != ""
-	})
 	c.list = append(c.list, l)
 	c.size += l.bytes()
-	for ; c.size > 24<<20; c.list = slices.Delete(c.list, 0, 1) {
+	for ; c.size > 24<<20 && len(c.list) > 1 || c.size > 64<<20; c.list = slices.Delete(c.list, 0, 1) {
 		c.size -= c.list[0].bytes()
+	}
+}
+
+// again has l be the newest request, as it was sent once more.
+func (c *requestCache) again(l *lastRequest, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l.sent = now
+	if i := slices.Index(c.list, l); i >= 0 {
+		c.list = append(slices.Delete(c.list, i, i+1), l)
 	}
 }
 
@@ -128,14 +165,22 @@ type Last struct {
 }
 
 // Newest returns the newest requests of conversations in which the model has answered, as far as they are in memory.
-func (s *Shaper) Newest() (list []Last) {
-	s.recent.mu.Lock()
-	defer s.recent.mu.Unlock()
-	for _, l := range s.recent.list {
-		if id := l.decision.Conversation; id != "" && l.request.End() > l.request.Head {
-			list = append(list, Last{l.subject.Scope, l.subject.Dialect, l.subject.Upstream, id, l.project,
-				l.request.Body, func() any { return l.credential }, l.kept.Swap})
+// The body of each is valid until the next one.
+func (s *Shaper) Newest() iter.Seq[Last] {
+	return func(yield func(Last) bool) {
+		s.recent.mu.RLock()
+		list := slices.Clone(s.recent.list)
+		for _, l := range list {
+			l.users.Add(1)
+		}
+		s.recent.mu.RUnlock()
+		goesOn := true
+		for _, l := range list {
+			if id := l.decision.Conversation; goesOn && id != "" && l.request.End() > l.request.Head {
+				goesOn = yield(Last{l.subject.Scope, l.subject.Dialect, l.subject.Upstream, id, l.project,
+					l.request.Body, func() any { return l.credential }, l.kept.Swap})
+			}
+			l.free()
 		}
 	}
-	return list
 }

@@ -139,7 +139,7 @@ func (x *shaping) settle() (recorded bool) {
 	if !recorded {
 		x.hold()
 	}
-	x.remember()
+	x.remember(nil) // Shape has freed the last request
 	return recorded
 }
 
@@ -179,12 +179,16 @@ func (x *shaping) fallBack(why error) {
 }
 
 // remember keeps the request in memory for the next one; not with ServerState, as the next body lacks its items then.
-func (x *shaping) remember() {
-	const most = 4 << 20 // bytes: a larger body is mostly pictures, which take little time to read
-	if !x.request.ServerState.Empty() || len(x.in.Body) > most {
+// from is the last request, as long as it is not freed.
+func (x *shaping) remember(from *lastRequest) {
+	if !x.request.ServerState.Empty() {
 		return
 	}
 	s, r := x.state, &x.out.Report
+	if x.isAgain && r.Code == event.CodeAgain && s.Decision.Touched.Equal(from.decision.Touched) {
+		x.shaper.recent.again(from, x.in.Now)
+		return
+	}
 	l := &lastRequest{shaper: x.shaper, subject: x.subject, request: x.request, calls: s.Calls,
 		decision: s.Decision, held: x.held, overfull: r.TokensAfter.Total() > r.Usable, steady: x.steady(),
 		near: event.IsNear(r.TokensAfter.Total(), r.Usable),
@@ -193,5 +197,5 @@ func (x *shaping) remember() {
 		l.credential = x.in.Credential()
 	}
 	l.decision.Edits, l.decision.Leading = s.Edits, x.subject.Leading
-	x.shaper.recent.put(l)
+	x.shaper.recent.put(l, from)
 }

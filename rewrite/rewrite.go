@@ -90,6 +90,9 @@ type Input struct {
 	Now           time.Time // when the request came; zero if that is not known
 	Contexts      []string  // names of the contexts whose files the conversation is to be given
 	Runtime       string    // what the agent is to be told about its machine; mostly empty
+	// Memory returns empty memory of at least that many bytes for Output.Body, whose content is lost when Body's is. It
+	// may be nil.
+	Memory func(bytes int) []byte
 	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.
 	Client context.Context
 	// Turn is a semaphore of which the caller holds one unit; it is given up while a model is waited for. It may be nil.
@@ -123,12 +126,13 @@ func (s *Shaper) Beside(d Deps) *Shaper { return &Shaper{deps: d, recent: s.rece
 
 // Shape returns what is sent in the place of a request.
 func (s *Shaper) Shape(in Input) Output {
-	x := &shaping{shaper: s, in: in, out: Output{Body: in.Body}}
+	x := &shaping{shaper: s, in: in, out: Output{Body: in.Body}, last: &lastRequest{}}
 	r := &x.out.Report
 	r.Action = event.ActionNone
 	if err := try(x.run); err != nil {
 		r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, err
 	}
+	x.last.free()
 	return x.out
 }
 
@@ -150,7 +154,7 @@ func (x *shaping) run() error {
 		x.describeOutcome()
 	}
 	if !x.in.Replay && x.in.Rescue == nil { // a rescue is remembered in settle
-		x.remember()
+		x.remember(x.last)
 	}
 	return nil
 }

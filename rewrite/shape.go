@@ -22,9 +22,11 @@ type shaping struct {
 	in        Input
 	out       Output
 	last      *lastRequest          // of the conversation; its request is nil if there is none
+	isAgain   bool                  // the client has sent the last request again
 	request   *conversation.Request // nil if the body is not a conversation
 	subject   ledger.Request        // the request as the ledger knows it
 	state     *ladder.State         // how the request is sent
+	memory    []byte                // for the body that build makes
 	found     int                   // items of the prefix whose decision find found
 	replayed  ladder.Plan           // the plan with which state began: the edits that find found, and no others
 	undone    []ledger.Edit         // the edits that the user has taken back since the request before
@@ -56,6 +58,7 @@ func (x *shaping) read() error {
 	x.last = x.shaper.recent.find(x.shaper, x.subject, in.Body, in.Now)
 	req, err := x.parse(x.last.request)
 	if err == nil && x.last.request != nil && x.last.subject.Model != req.Model {
+		x.last.free()
 		x.last = &lastRequest{} // it was counted for another model
 		req, err = x.parse(nil)
 	}
@@ -108,7 +111,8 @@ func (x *shaping) parse(last *conversation.Request) (*conversation.Request, erro
 	if last == nil || !bytes.Equal(last.Body, x.in.Body) {
 		return x.in.Dialect.Read(x.in.Body, last)
 	}
-	same := *last // the client has sent the request again: nothing needs to be read
+	x.isAgain = true // and nothing needs to be read
+	same := *last
 	same.Body, same.Reused = x.in.Body, len(same.Items)
 	return &same, nil
 }
@@ -204,6 +208,9 @@ func (x *shaping) find() error {
 	if last := x.last.decision; last.Items > d.Items && x.continuesLast() && x.subject.MayGoOn(last) {
 		d = last.InPlaceOf(d) // it was sent, but the ledger lacks it or does not answer
 	}
+	if last := x.last.decision; last.Key == d.Key && last.Touched.After(d.Touched) {
+		d.Touched = last.Touched // by a request that recorded nothing
+	}
 	x.unknown, x.found = err != nil, d.Items
 	if d.Undone {
 		x.undone = d.Undo()
@@ -242,7 +249,7 @@ func (x *shaping) fits(d ledger.Decision) bool {
 	if len(d.Edits) == 0 || isLast && !beginsWithResult && !endsInDrop {
 		return true
 	}
-	body, err := bodyWith(x.request, d.Edits, len(x.request.Items))
+	body, err := bodyWith(nil, x.request, d.Edits, len(x.request.Items))
 	return err == nil && verify(x.request, body) == nil
 }
 
@@ -324,9 +331,13 @@ func (x *shaping) rescueUnkept() error {
 	return x.build()
 }
 
-// build makes the body with the state's edits. New ones are verified; others were, by fits or by an equal request.
+// build makes the body with the state's edits, in place of one that it made before. New edits are verified; others were,
+// by fits or by an equal request.
 func (x *shaping) build() error {
-	body, err := bodyWith(x.request, x.state.Edits, len(x.request.Items))
+	if x.memory == nil && x.in.Memory != nil && len(x.state.Edits) > 0 {
+		x.memory = x.in.Memory(len(x.in.Body)) // it has room, as edits make a body shorter
+	}
+	body, err := bodyWith(x.memory, x.request, x.state.Edits, len(x.request.Items))
 	if err == nil && len(x.state.Added) > 0 {
 		err = verify(x.request, body)
 	}

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -104,9 +105,12 @@ func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 	if tokens+x.shaper.deps.Summarizer.Needs() > s.Limits.Usable {
 		return nil
 	}
-	body, err := bodyWith(x.request, x.replayed.Edits, end)
+	body, err := bodyWith(nil, x.request, x.replayed.Edits, end)
 	if err != nil {
 		return nil
+	}
+	if len(body) == len(x.in.Body) { // it may be that very memory, which is the client's connection's
+		body = bytes.Clone(body)
 	}
 	return body
 }

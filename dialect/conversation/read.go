@@ -86,7 +86,7 @@ func (r *Request) Grown() iter.Seq2[int, []byte] {
 				continue
 			}
 			later := jsonspan.Span{Start: r.Items[i-1].Place().End, End: r.Items[len(r.Items)-1].Place().End}
-			body, err := jsonspan.Splice(r.Body, []jsonspan.Edit{{Span: later}})
+			body, err := jsonspan.Splice(nil, r.Body, []jsonspan.Edit{{Span: later}})
 			if err == nil && !yield(later.Start, body) {
 				return
 			}
@@ -177,6 +177,18 @@ func (r *Request) reuse(known *Request) (next int) {
 		}
 	}
 	return r.List
+}
+
+// TakeOver returns r.Body in the memory of the request from which r's Reused items are. Only the rest is copied. That
+// request must not be used any more.
+func (r *Request) TakeOver(known *Request) []byte {
+	same := 0 // bytes at the start that need no copy, but for those before the list
+	if r.Reused > 0 {
+		same = r.Items[r.Reused-1].Place().End
+	}
+	body := append(known.Body[:same], r.Body[same:]...)
+	copy(body, r.Body[:min(r.List, same)])
+	return body
 }
 
 // CommonPrefix returns how many bytes at their start a and b have in common.

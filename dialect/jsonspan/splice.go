@@ -15,9 +15,9 @@ type Edit struct {
 	With []byte
 }
 
-// Splice returns a copy of body with all edits made. Bytes outside of the edits stay the same. Edits must not overlap;
+// Splice appends body with all edits made to dst. Bytes outside of the edits stay the same. Edits must not overlap;
 // Splice sorts the slice given. Of edits with the same start, insertions come first, in the order given.
-func Splice(body []byte, edits []Edit) ([]byte, error) {
+func Splice(dst, body []byte, edits []Edit) ([]byte, error) {
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
 	size, at := len(body), 0 // at is the index behind the last edit
 	for _, e := range edits {
@@ -27,13 +27,13 @@ func Splice(body []byte, edits []Edit) ([]byte, error) {
 		size += len(e.With) - (e.End - e.Start)
 		at = e.End
 	}
-	out := make([]byte, 0, size)
+	dst = slices.Grow(dst, size)
 	at = 0
 	for _, e := range edits {
-		out = append(append(out, body[at:e.Start]...), e.With...)
+		dst = append(append(dst, body[at:e.Start]...), e.With...)
 		at = e.End
 	}
-	return append(out, body[at:]...), nil
+	return append(dst, body[at:]...), nil
 }
 
 // Set returns object with value, which is JSON, at a path in sjson's syntax. All else stays as it is, except white

@@ -255,15 +255,18 @@ func (r *Request) rank(d *Decision) []int {
 	case d.Opening != "":
 		class = otherWish - 1
 	case isSame || mayOmit:
-		class = otherWish + 3
+		class = ownWish
 	}
 	return []int{class, number(isSame), number(d.Opening != "" && d.Leading == r.Leading),
 		number(d.Model == r.Model && d.Upstream == r.Upstream), d.Items}
 }
 
-// otherWish is the class, in rank, of decisions of conversations that began with another wish. Those of greater classes
-// are the request's own.
-const otherWish = 1
+// Classes, in rank: otherWish is that of decisions of conversations that began with another wish. Those of greater
+// classes are the request's own, and ownWish is the highest: that of the request's own wish behind an answer.
+const (
+	otherWish = 1
+	ownWish   = otherWish + 3
+)
 
 // identify sets the ID of d's conversation, as it is at the longest prefix in the list, be it another model's.
 func (r *Request) identify(d *Decision, list []Decision) {
@@ -284,7 +287,8 @@ func (r *Request) identify(d *Decision, list []Decision) {
 // mostAlike is how many decisions for one prefix are kept: many conversations may have the same first request.
 const mostAlike = 32
 
-// decisions returns the decisions for prefixes, without their edits, and of each prefix the newest first.
+// decisions returns the decisions for prefixes, without their edits, and of each prefix the newest first. It ends with
+// the first prefix that has one of the highest rank, which none for a shorter prefix can have.
 func (l *Ledger) decisions(r *Request, ends []int) (all []Decision, err error) {
 	var keys []string
 	for _, n := range ends {
@@ -295,6 +299,10 @@ func (l *Ledger) decisions(r *Request, ends []int) (all []Decision, err error) {
 		list := parse(record, keys[i])
 		slices.Reverse(list)
 		all = append(all, list...)
+		isHighest := func(d Decision) bool { return slices.Equal(r.rank(&d), []int{ownWish, 1, 0, 1, d.Items}) }
+		if slices.ContainsFunc(list, isHighest) {
+			break
+		}
 	}
 	return all, err
 }
@@ -323,15 +331,24 @@ func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error
 	for i, key := range d.Lists {
 		d.lists[key] = lists[i]
 	}
+	names := slices.Concat(append(lists, d.Names)...)
+	same := 0 // edits at the start that are those of known
+	for same < min(len(names), len(known.Edits)) && known.Edits[same].Name == names[same] {
+		same++
+	}
+	d.Edits, names = slices.Clip(known.Edits[:same]), names[same:]
+	if len(names) == 0 {
+		return true, nil
+	}
 	edits := map[string]Edit{}
 	for _, e := range known.Edits {
 		edits[e.Name] = e
 	}
-	names := slices.Concat(append(lists, d.Names)...)
-	d.Edits, isWhole, err = readAll(l.store, names, edits)
-	for i := range d.Edits {
-		d.Edits[i].Name = names[i]
+	others, isWhole, err := readAll(l.store, names, edits)
+	for i := range others {
+		others[i].Name = names[i]
 	}
+	d.Edits = append(d.Edits, others...)
 	return isWhole, err
 }
 

@@ -1,0 +1,97 @@
+package rewrite_test
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/rewrite"
+	"epitome/rewrite/ledger"
+)
+
+// roomy returns a shaper with a window that no conversation fills.
+func roomy() *rewrite.Shaper {
+	s := newStorage()
+	return rewrite.NewShaper(rewrite.Deps{Ledger: ledger.New(s, keep), Shelf: idleShelf{shelf{s}}, Memo: memo(),
+		Window: func(_, _ string, _ int) (int, int) { return 10_000_000, 9_000_000 }})
+}
+
+// turns returns the last bodies that a client sends while a conversation grows to about n bytes in results of 8 KB.
+func turns(name string, n, last int) (bodies [][]byte) {
+	list := []exchange{{said: "I begin."}}
+	for i := range n / (8 << 10) {
+		list = append(list, exchange{calls: []call{bash(fmt.Sprint("make ", i), prose(8<<10))}})
+		if i >= n/(8<<10)-last {
+			bodies = append(bodies, bodyOf(name, list))
+		}
+	}
+	return bodies
+}
+
+// Promise 10: a turn of a large conversation costs memory for what is new. Without the request before, it would be read
+// and copied as a whole.
+func TestTurnTakesMemoryForWhatIsNew(t *testing.T) {
+	const size, count = 6 << 20, 8
+	for name, api := range dialects {
+		t.Run(name, func(t *testing.T) {
+			shaper, limits := roomy(), defaultLimits()
+			limits.Rent = 0 // nothing is cleared
+			var before, after runtime.MemStats
+			for i, body := range turns(name, size, count+1) {
+				out := shaper.Shape(rewrite.Input{Dialect: api, Body: body, Upstream: "up", Limits: &limits})
+				if out.Report.Err != nil {
+					t.Fatal(out.Report.Err)
+				}
+				if i == 0 {
+					runtime.ReadMemStats(&before)
+				}
+			}
+			runtime.ReadMemStats(&after)
+			took := (after.TotalAlloc - before.TotalAlloc) / count
+			t.Logf("%d KB a turn of %d KB", took>>10, size>>10)
+			if took > size/2 {
+				t.Errorf("a turn allocates %d KB, want at most %d", took>>10, size/2>>10)
+			}
+		})
+	}
+}
+
+// Promise 2: requests that come at the same time, of one conversation and its forks, are read as they came, whoever has
+// the memory of the request before.
+func TestRequestsAtOnceAreReadAlone(t *testing.T) {
+	for name, api := range dialects {
+		t.Run(name, func(t *testing.T) {
+			var bodies [][]byte
+			for range 2 {
+				bodies = append(bodies, turns(name, 96<<10, 6)...) // with other texts each time
+			}
+			limits, want := defaultLimits(), map[int]int{}
+			for i, body := range bodies {
+				out := roomy().Shape(rewrite.Input{Dialect: api, Body: body, Upstream: "up", Limits: &limits})
+				want[i] = out.Report.TokensBefore.Total()
+			}
+			shaper := roomy()
+			var work sync.WaitGroup
+			for g := range 4 {
+				work.Go(func() {
+					for k := range 40 {
+						i := (k/3 + g%2*len(bodies)/2) % len(bodies)
+						out := shaper.Shape(rewrite.Input{Dialect: api, Body: bodies[i], Upstream: "up", Limits: &limits})
+						if got := out.Report.TokensBefore.Total(); got != want[i] || out.Report.Err != nil {
+							t.Errorf("request %d has %d tokens, want %d (%v)", i, got, want[i], out.Report.Err)
+						}
+						for l := range shaper.Newest() {
+							if !gjson.ValidBytes(l.Body) {
+								t.Error("the newest request is no JSON")
+							}
+						}
+					}
+				})
+			}
+			work.Wait()
+		})
+	}
+}
