@@ -3,6 +3,7 @@ package excerpt
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"regexp"
 	"slices"
@@ -23,42 +24,77 @@ var failureWords = []string{
 // wordsAt has failureWords by their first two bytes.
 var wordsAt [1 << 16][]string
 
-// speaksOfFailure reports whether a line in small letters has one of failureWords. A regexp takes fifty times as long.
+// failuresIn yields the failureWords in a line in small letters, with their indexes. A regexp takes fifty times as long.
+func failuresIn(line string) iter.Seq2[int, string] {
+	return func(yield func(at int, word string) bool) {
+		for i := 1; i < len(line); i++ {
+			for _, word := range wordsAt[int(line[i-1])<<8|int(line[i])] {
+				if strings.HasPrefix(line[i-1:], word) && !yield(i-1, word) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// speaksOfFailure reports whether a line in small letters has one of failureWords.
 func speaksOfFailure(line string) bool {
-	for i := 1; i < len(line); i++ {
-		isHere := func(word string) bool { return strings.HasPrefix(line[i-1:], word) }
-		if slices.ContainsFunc(wordsAt[int(line[i-1])<<8|int(line[i])], isHere) {
+	for range failuresIn(line) {
+		return true
+	}
+	return false
+}
+
+// harmless match parts of lines in small letters that have failureWords and speak of no failure, such as "0 errors".
+// Regexps are slow, so each is for lines with one of some whole words or of some texts.
+var harmless = []struct {
+	words, texts []string
+	form         *regexp.Regexp
+}{
+	{strings.Fields("ok pass passed"), strings.Fields("✓ √ ✔"), regexp.MustCompile(
+		`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$|^[^,;]*\(pass\).*$`)},
+	{nil, []string{"|", "│", "→", "\t"}, regexp.MustCompile(`^\s*\d+(?: ?[|│→]|\t).*$`)}, // of a file, behind its number
+	{strings.Fields("0 no without any"), nil, regexp.MustCompile(`\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-]` +
+		`(?:errors?|failures?|failed|fail|conflicts)\b`)},
+	{strings.Fields("0 none null false nil"), []string{"free"}, regexp.MustCompile(`errors?[ _-]?free|` +
+		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b`)},
+}
+
+// hasWord reports whether a word ends in a line in small letters, and no longer one goes on there.
+func hasWord(line, word string) bool {
+	for _, after, found := strings.Cut(line, word); found; _, after, found = strings.Cut(after, word) {
+		if after == "" || !strings.Contains("abcdefghijklmnopqrstuvwxyz0123456789_", after[:1]) {
 			return true
 		}
 	}
 	return false
 }
 
-// harmless match parts of lines in small letters that have failureWords and speak of no failure, such as "0 errors".
-// Regexps are slow, so each is for lines with one of some texts.
-var harmless = []struct {
-	texts []string
-	form  *regexp.Regexp
-}{
-	{strings.Fields("ok pass ✓ √ ✔"), regexp.MustCompile(`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|` +
-		`^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$|^[^,;]*\(pass\).*$`)},
-	{[]string{"|", "│", "→", "\t"}, regexp.MustCompile(`^\s*\d+(?: ?[|│→]|\t).*$`)}, // of a file, behind its number
-	{strings.Fields("0 no without any"), regexp.MustCompile(`\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-]` +
-		`(?:errors?|failures?|failed|fail|conflicts)\b`)},
-	{strings.Fields("0 none null false nil free"), regexp.MustCompile(`errors?[ _-]?free|` +
-		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b`)},
-}
+// reason matches what stands in a failing line in small letters before a colon behind which it says why it failed.
+var reason = regexp.MustCompile(
+	`\A(?:(?:panic|fail|abort)\w*|error|exception|fatal|killed|denied|cannot|can't)\b[^:]{0,40}\z`)
 
-// reasons match failing lines in small letters that say why they failed. A regexp that begins with a text is fast.
-var reasons = []*regexp.Regexp{regexp.MustCompile(`: .*(?:cannot|can't|no such|undefined)`)}
+// saysWhy reports whether a failing line in small letters says why it failed.
+func saysWhy(line string) bool {
+	_, behind, _ := strings.Cut(line, ": ")
+	isBehind := func(text string) bool { return strings.Contains(behind, text) }
+	if slices.ContainsFunc([]string{"cannot", "can't", "no such", "undefined"}, isBehind) {
+		return true
+	}
+	for at := range failuresIn(line) {
+		before, said, _ := strings.Cut(line[at:], ": ")
+		mayMatch := said != "" && strings.IndexAny(said, "\t\n\f\r ") != 0 && !strings.Contains(before, ":")
+		if mayMatch && reason.MatchString(before) {
+			return true
+		}
+	}
+	return false
+}
 
 func init() {
 	for _, word := range failureWords {
 		words := &wordsAt[int(word[0])<<8|int(word[1])]
 		*words = append(*words, word)
-	}
-	for _, word := range strings.Fields(`error exception fatal panic\w* fail\w* abort\w* killed denied cannot can't`) {
-		reasons = append(reasons, regexp.MustCompile(word+`\b[^:]{0,40}: \S`))
 	}
 }
 
@@ -193,14 +229,16 @@ func failure(line string) float64 {
 	start := small[:min(len(small), longest)]
 	harmful := start
 	for _, h := range harmless {
-		if slices.ContainsFunc(h.texts, func(text string) bool { return strings.Contains(harmful, text) }) {
+		isIn := func(text string) bool { return strings.Contains(harmful, text) }
+		isWordIn := func(word string) bool { return hasWord(harmful, word) }
+		if slices.ContainsFunc(h.words, isWordIn) || slices.ContainsFunc(h.texts, isIn) {
 			harmful = h.form.ReplaceAllString(harmful, "")
 		}
 	}
-	switch {
-	case !speaksOfFailure(harmful) && !speaksOfFailure(small[len(start):]):
+	if !speaksOfFailure(harmful) && !speaksOfFailure(small[len(start):]) {
 		return 0
-	case slices.ContainsFunc(reasons, func(form *regexp.Regexp) bool { return form.MatchString(start) }):
+	}
+	if saysWhy(start) {
 		return failureScore + reasonScore
 	}
 	return failureScore
@@ -344,13 +382,14 @@ var report = regexp.MustCompile(`(?:^|[\s\]|>=])(?:(?:ERR|ERROR|FAIL|FAILED|FAIL
 func Failure(text string, failed bool) string {
 	const maxLines, maxBytes, longest, below = 6, 720, 400, 12 // longest: bytes per line; below: lines to look at
 	x := newChoice(text, 0, nil)                               // without a budget, as show is not called
-	order := slices.DeleteFunc(x.order(), func(i int) bool {
-		return x.shapes[i].failure == 0 || len(x.lines[i]) > longest || !failed && !report.MatchString(x.lines[i])
+	order := x.order()
+	first := slices.IndexFunc(order, func(i int) bool {
+		return x.shapes[i].failure > 0 && len(x.lines[i]) <= longest && (failed || report.MatchString(x.lines[i]))
 	})
-	if len(order) == 0 {
+	if first < 0 {
 		return ""
 	}
-	best, room, shown := order[0], maxBytes, map[string]bool{} // shown: lines without the spaces around them
+	best, room, shown := order[first], maxBytes, map[string]bool{} // shown: lines without the spaces around them
 	for at, k := range append([]int{best}, x.around(best, below)...) {
 		if !x.mayShow(k) || len(shown) == maxLines {
 			continue
