@@ -81,7 +81,7 @@ func (c *Call) readEnd(text string, isMarked bool) {
 	}
 	isQuote = isQuote || c.Kind == Run
 	said := strings.TrimSpace(text)
-	if inner := jsonspan.Wrapped([]byte(text)); !inner.Empty() {
+	if inner := jsonspan.Wrapped(text); !inner.Empty() {
 		said = strings.TrimSpace(string(jsonspan.TextOf([]byte(text[inner.Start:inner.End]))))
 	}
 	mayReport := !isQuote && len(said) <= short || len(said) <= near && !strings.Contains(said, "\n")

@@ -188,7 +188,7 @@ func (r *Request) Title() string {
 func (r *Request) TextOf(it *Item) string { return strings.Join(r.texts(it, true), "\n") }
 
 // LinesOf returns TextOf an item, with the output that a JSON value wraps as lines (see jsonspan.Unwrapped).
-func (r *Request) LinesOf(it *Item) string { return string(jsonspan.Unwrapped([]byte(r.TextOf(it)))) }
+func (r *Request) LinesOf(it *Item) string { return jsonspan.Unwrapped(r.TextOf(it)) }
 
 // Thought returns the reasoning of an item, as far as it can be read.
 func (r *Request) Thought(it *Item) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/tidwall/gjson"
@@ -18,7 +19,23 @@ func TextOf(v []byte) []byte {
 	if len(v) == 0 || v[0] != '"' || !gjson.ValidBytes(v) {
 		return v
 	}
-	return []byte(strings.ToValidUTF8(gjson.ParseBytes(v).Str, "\uFFFD"))
+	end, _ := EndOfString(v, 0)
+	text, rest := make([]byte, 0, end), v[1:end-1]
+	for {
+		at := bytes.IndexByte(rest, '\\')
+		if at < 0 {
+			if text = append(text, rest...); !utf8.Valid(text) {
+				text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
+			}
+			return text
+		}
+		escape := strings.IndexByte(`"\/bfnrt`, rest[at+1])
+		if escape < 0 { // \uXXXX
+			return []byte(strings.ToValidUTF8(gjson.ParseBytes(v).Str, "\uFFFD"))
+		}
+		text = append(append(text, rest[:at]...), "\"\\/\b\f\n\r\t"[escape])
+		rest = rest[at+2:]
+	}
 }
 
 // ContentOfText returns the content to keep in an artifact of a JSON string v, of which text is TextOf(v): text, or v
@@ -28,15 +45,19 @@ func ContentOfText(v []byte, text string) []byte {
 		n != bytes.Count(v, []byte("\uFFFD"))+bytes.Count(bytes.ToLower(v), []byte(`\ufffd`)) {
 		return v
 	}
-	return unsafe.Slice(unsafe.StringData(text), len(text)) // without a copy, as texts may be large
+	return bytesOf(text)
 }
+
+// bytesOf returns the bytes of a text, which must not be changed: without a copy, as texts may be large.
+func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
 // Wrapped finds the one long string with line breaks in a small array or object, such as the output of a command beside
 // its exit code, or text that is all one JSON string. It returns the span of the string with its quotes; an empty one if
 // text is something else.
-func Wrapped(text []byte) (long Span) {
+func Wrapped(s string) (long Span) {
 	const maxAround = 400 // bytes beside the string
 	around := func(end int) int { return end - (long.End - long.Start) }
+	text := bytesOf(s)
 	first := SkipSpace(text, 0)
 	if first == len(text) || bytes.IndexByte([]byte(`{["`), text[first]) < 0 {
 		return Span{}
@@ -64,12 +85,12 @@ func Wrapped(text []byte) (long Span) {
 }
 
 // Unwrapped returns text with the string that Wrapped finds in it unquoted, on lines of its own.
-func Unwrapped(text []byte) []byte {
+func Unwrapped(text string) string {
 	long := Wrapped(text)
 	if long.Empty() {
 		return text
 	}
-	return fmt.Appendf(nil, "%s\n%s\n%s", text[:long.Start+1], TextOf(long.Of(text)), text[long.End-1:])
+	return fmt.Sprintf("%s\n%s\n%s", text[:long.Start+1], TextOf([]byte(text[long.Start:long.End])), text[long.End-1:])
 }
 
 func Quoted(s string) string { return string(AppendQuoted(nil, s)) }

@@ -138,7 +138,7 @@ func (s State) shorten(i, limit, keep int) (edits []ledger.Edit) {
 func (s State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, ok bool) {
 	const leastScreen = 200
 	least, text, done, why := leastSaving, t.text, "final screen", event.CodeScreen
-	output := jsonspan.Wrapped([]byte(t.text)) // the only part of JSON around it that is cut; mostly empty
+	output := jsonspan.Wrapped(t.text) // the only part of JSON around it that is cut; mostly empty
 	if !output.Empty() {
 		text = string(jsonspan.TextOf([]byte(t.text[output.Start:output.End])))
 	}

@@ -80,7 +80,7 @@ func (f *Facts) linesCount(i int) bool {
 // output that JSON wraps, so that a model can grep it: that name comes first.
 func (p *Plan) keepText(i int, raw []byte, text string) []string {
 	names := []string{p.keepContent(jsonspan.ContentOfText(raw, text))}
-	if output := jsonspan.Wrapped([]byte(text)); !output.Empty() {
+	if output := jsonspan.Wrapped(text); !output.Empty() {
 		quoted := []byte(text[output.Start:output.End])
 		content := jsonspan.ContentOfText(quoted, string(jsonspan.TextOf(quoted)))
 		names = []string{p.keepContent(content), names[0]}
