@@ -455,6 +455,49 @@ func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
 	}
 }
 
+// Promise 4: a stale result is cleared only where its stub takes fewer tokens than the model gets of it. OpenAI's models
+// get results of parallel calls with escapes, by which a few emoji take more than a stub.
+func TestStaleResultIsClearedForFewerTokensOfTheModel(t *testing.T) {
+	emoji := strings.Repeat("🙂 user_id ", 16)
+	for _, c := range []struct {
+		name, model string
+		parallel    bool
+		clears      bool
+	}{
+		{"chat", "gpt-5", true, true}, {"chat", "gpt-5", false, false}, {"chat", "llama", true, false},
+		{"responses", "gpt-5.6", true, true}, {"responses", "gpt-5.6", false, false},
+		{"responses", "llama", true, false}, {"messages", "claude-sonnet-4", true, false},
+	} {
+		t.Run(fmt.Sprintf("%s of %s, parallel %v", c.name, c.model, c.parallel), func(t *testing.T) {
+			s := newStorage()
+			p, j, limits := start(s), newJudge(t, s), defaultLimits()
+			limits.Floor, limits.Stale = 100, 10
+			agent := &talk{pen: pen{rand.New(greatest{})}, api: apis[c.name], model: c.model}
+			step := func(calls ...call) (sent string) {
+				agent.add(agent.api.answer(answer{calls: calls})...)
+				agent.add(agent.api.results(agent.pen, calls)...)
+				r := request{name: c.name, api: agent.api, body: agent.body(), window: 20_000, limits: limits, now: s.now}
+				shaped := p.shape(r)
+				j.check(r, shaped)
+				return string(shaped.body)
+			}
+			agent.add(agent.api.user(agent.pen, "Mend it."))
+			reads := []call{{id: "c1", tool: "Read", arguments: `{"file_path":"a.go"}`, result: emoji},
+				{id: "c2", tool: "Read", arguments: `{"file_path":"b.go"}`, result: "package b"}}
+			if c.parallel {
+				step(reads...)
+			} else {
+				step(reads[0])
+				step(reads[1])
+			}
+			sent := step(call{id: "c3", tool: "write_file", arguments: `{"path":"a.go","content":""}`, result: "ok"})
+			if isCleared := !strings.Contains(sent, emoji); isCleared != c.clears {
+				t.Errorf("cleared is %v; want %v", isCleared, c.clears)
+			}
+		})
+	}
+}
+
 // Promise 4: a panic costs the rewriting of one request. A Shaper without a store panics with each.
 func TestPanicCostsOnlyTheRewriting(t *testing.T) {
 	body := []byte(`{"model":"m","messages":[{"role":"user","content":"hello"}]}`)
