@@ -14,7 +14,7 @@ func TestAPI(t *testing.T) {
 	_, book := streaming(t)
 	e := conversed()
 	e.Title, e.Status, e.Decision = "mend the ledger", 500, "decision"
-	book.RecordExchange(e)
+	book.RecordExchange(new(e))
 	p := listening("127.0.0.1:7070")
 	p.Book, p.Memory = book, memoryOf(inject.Owner{Project: secretName})
 	p.Owner = func(token string) bool { return token == "proof" }

@@ -32,7 +32,7 @@ func TestClockForetellsTheNextBill(t *testing.T) {
 				e := conversed()
 				e.Start, e.Dialect, e.Model, e.Broke, e.CacheHour = time.Now(), d.Name(), model, false, request.CachesHour()
 				e.Usage, _ = d.Usage(answer.Body.Bytes())
-				p.Book.RecordExchange(e)
+				p.Book.RecordExchange(new(e))
 				s, _ := p.Book.Conversation("c1")
 				return s.Exchanges[len(s.Exchanges)-1]
 			}

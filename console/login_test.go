@@ -26,7 +26,7 @@ func withPages(t *testing.T, c Config, listen string) *Console {
 	t.Cleanup(p.Book.Close)
 	e := conversed()
 	e.Conversation, e.Title, e.Start = "1", secretName, time.Now()
-	p.Book.RecordExchange(e)
+	p.Book.RecordExchange(new(e))
 	p.Memory = memoryOf(inject.Owner{Project: secretName})
 	return New(c, p)
 }

@@ -16,6 +16,7 @@ import (
 type Log struct {
 	log       *slog.Logger
 	strangers *rate.Limiter // of lines about requests from nobody known
+	pairs     []any         // memory of a line for the next: events come one after the other
 }
 
 // NewLog returns a Log that writes to log.
@@ -49,9 +50,9 @@ func (l *Log) Record(n event.Entry) {
 
 // writeSteps logs what is worth a line of its own: warnings, a rescue, a learned window that was wrong.
 func (l *Log) writeSteps(e *event.Exchange) {
-	of := []any{"id", e.ID, "conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model}
 	write := func(level slog.Level, message string, pairs ...any) {
-		l.write(level, message, append(of[:len(of):len(of)], pairs...)...)
+		of := []any{"id", e.ID, "conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model}
+		l.write(level, message, append(of, pairs...)...)
 	}
 	for _, w := range e.Warnings {
 		if e.Mode == event.ModeOn {
@@ -73,10 +74,10 @@ func (l *Log) writeSteps(e *event.Exchange) {
 }
 
 func (l *Log) writeExchange(e *event.Exchange) {
-	pairs := []any{"id", e.ID, "method", e.Method, "path", e.Path, "upstream", e.Upstream,
+	pairs := append(l.pairs[:0], "id", e.ID, "method", e.Method, "path", e.Path, "upstream", e.Upstream,
 		"status", e.Status, "action", e.Action, "in", e.RequestBytes, "out", e.ResponseBytes,
 		"first_byte_ms", milliseconds(e.FirstByte), "duration_ms", milliseconds(e.Duration), "client", e.Client,
-		"remote", e.Remote}
+		"remote", e.Remote)
 	if changed(*e) {
 		pairs = append(pairs, "did", changes(*e))
 	}
@@ -98,6 +99,7 @@ func (l *Log) writeExchange(e *event.Exchange) {
 	}
 	pairs = append(pairs, "unpriced", b.Unpriced, "billed_nano", b.Billed, "at_least", b.AtLeast, "price", b.Price,
 		"beyond", b.Beyond, "fault", string(e.Fault), "error", e.Err)
+	l.pairs = pairs
 	l.write(levelOf(e), "exchange", pairs...)
 }
 
@@ -129,7 +131,7 @@ func (l *Log) write(level slog.Level, message string, pairs ...any) {
 	if !l.log.Enabled(ctx, level) {
 		return
 	}
-	kept := make([]any, 0, len(pairs))
+	kept := pairs[:0]
 	for i := 0; i < len(pairs); i += 2 {
 		switch v := pairs[i+1]; v {
 		case "", 0, int64(0), false, 0.0:
@@ -137,7 +139,9 @@ func (l *Log) write(level slog.Level, message string, pairs ...any) {
 			kept = append(kept, pairs[i], v)
 		}
 	}
-	l.log.Log(ctx, level, message, kept...)
+	line := slog.NewRecord(time.Now(), level, message, 0) // no line names its place in the source
+	line.Add(kept...)
+	_ = l.log.Handler().Handle(ctx, line)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -37,7 +37,7 @@ func (s *source) serve(t *testing.T) *Console {
 	p.Book = newBook()
 	t.Cleanup(p.Book.Close)
 	for _, e := range s.exchanges {
-		p.Book.RecordExchange(e)
+		p.Book.RecordExchange(new(e))
 	}
 	return New(Config{}, p)
 }

@@ -69,17 +69,17 @@ func watch(t *testing.T, server *httptest.Server, after string, n int) (all []st
 
 func TestEventsAreStreamed(t *testing.T) {
 	server, book := streaming(t)
-	book.RecordExchange(conversed())
+	book.RecordExchange(new(conversed()))
 	book.Settle()
 	first := watch(t, server, "", 1)[0]
 	if first.kind != "" || first.id != "1" {
 		t.Fatalf("a new client gets %+v", first)
 	}
-	book.RecordExchange(conversed())
+	book.RecordExchange(new(conversed()))
 	book.RecordSummary(event.Summary{Kind: event.SummaryStarted})
 	compacted := conversed()
 	compacted.Compaction = event.Compaction{Kind: event.CompactionCompleted, FilesRead: []string{"secret.go"}}
-	book.RecordExchange(compacted)
+	book.RecordExchange(new(compacted))
 	book.Settle()
 	got := watch(t, server, first.id, 4)
 	for i, want := range []string{"exchange", "summary", "compaction", "exchange"} {

@@ -102,8 +102,8 @@ func NewBook(c BookConfig) *Book {
 	return b
 }
 
-// RecordExchange keeps an exchange that has ended.
-func (b *Book) RecordExchange(e Exchange) { b.enqueue(Entry{Exchange: &e}) }
+// RecordExchange keeps an exchange that has ended. It belongs to the Book from then on.
+func (b *Book) RecordExchange(e *Exchange) { b.enqueue(Entry{Exchange: e}) }
 
 // RecordSummary keeps a step of a request for a summary.
 func (b *Book) RecordSummary(s Summary) { b.enqueue(Entry{Summary: &s}) }

@@ -29,7 +29,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	for i := range events {
 		e := talking(fmt.Sprintf("conversation-%04d", i/3), i%3000)
 		e.Model = fmt.Sprint("m", i%(3*mostModels))
-		r.RecordExchange(e)
+		r.RecordExchange(new(e))
 		if i%1000 == 0 {
 			r.Settle()
 		}
@@ -58,9 +58,9 @@ func TestMemoryIsBounded(t *testing.T) {
 // Whoever reaches the port can send requests without a key. They must not push out what clients did.
 func TestStrangersPushNothingOut(t *testing.T) {
 	r := begin(t)
-	r.RecordExchange(talking("c1", 0))
+	r.RecordExchange(new(talking("c1", 0)))
 	for range 200 {
-		r.RecordExchange(Exchange{Start: noon, Method: "POST", Status: 401, Fault: Refused})
+		r.RecordExchange(new(Exchange{Start: noon, Method: "POST", Status: 401, Fault: Refused}))
 	}
 	if s := summed(t, r, "day"); s.Total.Exchanges != 1 {
 		t.Errorf("%d exchanges are kept", s.Total.Exchanges)
@@ -70,24 +70,24 @@ func TestStrangersPushNothingOut(t *testing.T) {
 // Whatever is summed up is in the whole once, and once in its row.
 func TestSumsCountEveryExchangeOnce(t *testing.T) {
 	r := begin(t)
-	r.RecordExchange(talking("c1", 0))
+	r.RecordExchange(new(talking("c1", 0)))
 	cut := talking("c1", 1)
 	cut.Usage = Usage{Source: UsageProvider, Input: 3000, Write5m: 40, Write1h: 2, Read: 2000, Output: 20, Reasoning: 7,
 		Cut: true}
 	cut.Fault, cut.Miss = ClientGone, MissProvider
-	r.RecordExchange(cut)
+	r.RecordExchange(new(cut))
 	unknown := talking("c1", 2)
 	unknown.Usage = Usage{Source: UsageProvider, Input: 3000, Output: 30, CacheUnknown: true}
 	unknown.Rescue = Rescue{Kind: "input", Rescued: true}
 	unknown.Mode, unknown.Code = ModeObserve, "too_small"
-	r.RecordExchange(unknown)
+	r.RecordExchange(new(unknown))
 	failed := talking("c2", 3)
 	failed.Status, failed.Usage = 500, Usage{}
-	r.RecordExchange(failed)
+	r.RecordExchange(new(failed))
 	charged := talking("c3", 4)
 	charged.Usage = Usage{Source: UsageProvider, Input: 3000, Output: 1, Charged: 5}
 	charged.Model, charged.Code, charged.TokensBefore = "unknown", "pays_later", Tokens{Results: 10_001}
-	r.RecordExchange(charged)
+	r.RecordExchange(new(charged))
 
 	s := summed(t, r, "upstream")
 	want := Sums{Exchanges: 5, Failed: 2, Rescued: 1, Shaped: 4, TokensBefore: 22_001, TokensAfter: 12_000, Hits: 1}
@@ -111,13 +111,13 @@ func TestSumsCountEveryExchangeOnce(t *testing.T) {
 
 func TestConversationIsToldWithItsTurns(t *testing.T) {
 	r := begin(t)
-	r.RecordExchange(talking("c1", 0))
+	r.RecordExchange(new(talking("c1", 0)))
 	two := talking("c1", 1)
 	two.Decided, two.Action, two.Cleared, two.TakenOut = true, "clear", 11, 25_900
-	r.RecordExchange(two)
+	r.RecordExchange(new(two))
 	failed := talking("c2", 2)
 	failed.Status = 500
-	r.RecordExchange(failed)
+	r.RecordExchange(new(failed))
 	r.RecordSummary(Summary{
 		Kind: SummaryCompleted, Conversation: "c1", Upstream: "openai", Model: "small", Time: noon,
 		Cost: Cost{Requests: 1, InputTokens: 100},
@@ -151,7 +151,7 @@ func TestStatusIsOfTheSessionThatAsks(t *testing.T) {
 	record := func(id, session string, minutes int) {
 		e := talking(id, minutes)
 		e.Session = SessionOf(session)
-		r.RecordExchange(e)
+		r.RecordExchange(new(e))
 	}
 	check := func(session, want string) {
 		t.Helper()
@@ -180,7 +180,7 @@ func TestConversationsComePageByPage(t *testing.T) {
 	for i := range 250 {
 		e := talking(fmt.Sprintf("c%03d", i), i/3)
 		e.Model = []string{"GPT-x", "claude"}[i%2]
-		r.RecordExchange(e)
+		r.RecordExchange(new(e))
 	}
 	seen, first := map[string]bool{}, 0
 	for range 2 {
@@ -264,7 +264,7 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")
 	r := keeping(t, folder, noon)
 	for range 10 {
-		r.RecordExchange(talking("c1", 0))
+		r.RecordExchange(new(talking("c1", 0)))
 		r.flush()
 	}
 	r.Close()
@@ -284,7 +284,7 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = keeping(t, folder, noon.Add(time.Hour)) // which begins another file
-	r.RecordExchange(talking("c1", 0))
+	r.RecordExchange(new(talking("c1", 0)))
 	r.Close()
 	if text, err = os.ReadFile(path); err != nil || !bytes.HasSuffix(text, []byte("\n")) {
 		t.Errorf("%v: half a line stays: %q", err, text[max(0, len(text)-30):])
@@ -310,7 +310,7 @@ func TestACompactionIsAnEventOfItsOwn(t *testing.T) {
 		b := NewBook(c)
 		e := talking("c1", 0)
 		e.Mode, e.Compaction = mode, Compaction{Kind: CompactionCompleted, MessagesBefore: 30, FilesRead: []string{"secret.go"}}
-		b.RecordExchange(e)
+		b.RecordExchange(new(e))
 		b.Settle()
 		s, err := b.Conversation("c1")
 		b.Close()
@@ -340,7 +340,7 @@ func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := keeping(t, folder, noon)
-	r.RecordExchange(talking("c1", 0))
+	r.RecordExchange(new(talking("c1", 0)))
 	r.flush()
 	if s := summed(t, r, "day"); s.Total.Exchanges != 1 || len(s.Notes) != 1 {
 		t.Errorf("%d exchanges, noted %q", s.Total.Exchanges, s.Notes)
@@ -348,7 +348,7 @@ func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
 	if err := os.Remove(folder); err != nil {
 		t.Fatal(err)
 	}
-	r.RecordExchange(talking("c1", 1))
+	r.RecordExchange(new(talking("c1", 1)))
 	r.flush()
 	r.Close()
 	if s := summed(t, keeping(t, folder, noon), "day"); s.Total.Exchanges != 2 {

@@ -163,9 +163,12 @@ func (t *talk) add(e *Exchange, end time.Time) {
 	}
 	switch {
 	case isAnswered(e):
-		answered := *e
-		answered.Broke = false
-		t.answered, t.Miss, t.Rebilled = &answered, e.Miss, e.Rebilled
+		if t.answered == nil {
+			t.answered = &Exchange{}
+		}
+		*t.answered = *e
+		t.answered.Broke = false
+		t.Miss, t.Rebilled = e.Miss, e.Rebilled
 	case t.answered != nil && e.Broke && e.Mode == ModeOn:
 		t.answered.Broke = true
 	}

@@ -9,11 +9,11 @@ func TestFirstCauseOfAMissCounts(t *testing.T) {
 	f := func(want Miss, change func(e *Exchange)) {
 		t.Helper()
 		r := begin(t)
-		r.RecordExchange(talking("c1", 0))
+		r.RecordExchange(new(talking("c1", 0)))
 		e := talking("c1", 1)
 		e.Usage.Read = 0
 		change(&e)
-		r.RecordExchange(e)
+		r.RecordExchange(new(e))
 		s, _ := r.Conversation("c1")
 		if got := s.Exchanges[1].Miss; got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -40,7 +40,7 @@ func TestFirstCauseOfAMissCounts(t *testing.T) {
 	for turn := range 3 {
 		e := talking("c1", turn)
 		e.Usage.Read, e.Broke = 0, true
-		r.RecordExchange(e)
+		r.RecordExchange(new(e))
 	}
 	if s, _ := r.Conversation("c1"); s.Exchanges[1].Miss != MissUnknown || s.Exchanges[2].Miss != MissUnknown {
 		t.Errorf("got %+v", s.Exchanges)

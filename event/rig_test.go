@@ -118,7 +118,7 @@ func (d dice) record(r rig, events int) {
 		case 0:
 			r.RecordSummary(d.summary(r.now.Load()))
 		default:
-			r.RecordExchange(d.exchange(r.now.Load()))
+			r.RecordExchange(new(d.exchange(r.now.Load())))
 		}
 		r.Settle()
 	}

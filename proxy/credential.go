@@ -2,7 +2,8 @@ package proxy
 
 import (
 	"bytes"
-	"regexp"
+	"slices"
+	"strings"
 
 	"epitome/event"
 	"epitome/proxy/wire"
@@ -24,19 +25,25 @@ func credentialOf(up *upstream, target, head []byte) *credential {
 	c := &credential{url: up.config.URL, target: string(target)}
 	hops := wire.HopsOf(head)
 	for l := wire.LinesOf(head); l.Next(); {
-		if (whoHeaders.Match(l.Name) || namesSession(&l)) && !hops.Has(l.Name) {
+		if (tellsWho(l.Name) || namesSession(&l)) && !hops.Has(l.Name) {
 			c.lines = l.AppendTo(c.lines)
 		}
 	}
 	return c
 }
 
-// whoHeaders say for whom a request is: who pays, and which version of the API the client speaks. Any other header is
-// about that request alone.
-var whoHeaders = regexp.MustCompile(`(?i)^(.*authorization|.*api-key|ocp-apim-subscription-key|helicone-auth` +
-	`|openai-(organization|project|beta)|chatgpt-account-id|anthropic-(version|beta)|x-goog-user-project` +
-	`|http-referer|x-title|x-openrouter-title|user-agent|copilot-integration-id|editor-version` +
-	`|x-portkey-(config|provider|virtual-key)|thread-id|originator|x-session-affinity)$`)
+// tellsWho reports whether a header says for whom a request is: who pays, and which version of the API the client
+// speaks. Any other header is about that request alone.
+func tellsWho(name []byte) bool {
+	ends := func(lower string) bool { return wire.EqualFold(name[max(0, len(name)-len(lower)):], lower) }
+	is := func(lower string) bool { return wire.EqualFold(name, lower) }
+	return ends("authorization") || ends("api-key") || slices.ContainsFunc(whoHeaders, is)
+}
+
+var whoHeaders = strings.Fields(`ocp-apim-subscription-key helicone-auth openai-organization openai-project openai-beta
+	chatgpt-account-id anthropic-version anthropic-beta x-goog-user-project http-referer x-title x-openrouter-title
+	user-agent copilot-integration-id editor-version x-portkey-config x-portkey-provider x-portkey-virtual-key
+	thread-id originator x-session-affinity`)
 
 // namesSession reports whether a header names the client's session, on which a provider's cache may depend: those of
 // Claude Code, Codex and pi, OpenCode, Grok.

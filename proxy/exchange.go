@@ -25,7 +25,7 @@ type exchange struct {
 	proxy *Proxy
 	set   *settings // as they were when the exchange began
 	ctx   *fasthttp.RequestCtx
-	event event.Exchange
+	event *event.Exchange
 	err   error // why the client got no answer, or not the whole one
 
 	client      *wire.Client
@@ -130,7 +130,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 		proxy: p, set: p.settings.Load(), ctx: ctx, client: ctx.Conn().(*wire.Client), room: room{all: p.rooms},
 		own: isOwn(h, path), head: h.RawHeaders(), unread: ctx.Request.IsBodyStream(),
 	}
-	x.event = event.Exchange{
+	x.event = &event.Exchange{
 		ID: rand.Text()[:10], Start: time.Now(), Method: string(h.Method()), Path: string(path),
 		Action: event.ActionNone, TraceParent: event.Clip(string(wire.Find(x.head, "traceparent"))),
 		Remote: ctx.RemoteAddr().String(),

@@ -21,7 +21,7 @@ const (
 
 // peek reads how an answer refuses the request that was sent. It reads an error whole, a stream up to its first word,
 // and any other answer if it is small; that is held back.
-func (x *exchange) peek(a *wire.Answer, sent window.Sent) (none window.Refusal) {
+func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Refusal) {
 	coding := wire.Values(a.Block, "content-encoding")
 	plain := func(content []byte) []byte {
 		if isEncoded(coding) {
@@ -34,7 +34,7 @@ func (x *exchange) peek(a *wire.Answer, sent window.Sent) (none window.Refusal) 
 	case a.Code < 200 || a.Empty:
 		return none
 	case !window.MayRefuse(a.Code): // its text would not say more
-		return window.ReadRefusal(a.Code, "", nil, sent)
+		return window.ReadRefusal(a.Code, "", nil, sent())
 	case a.Code >= 300:
 		content = hold(a, mostOfError, errorFor, nil)
 	case isOfType(a, "text/event-stream"):
@@ -51,11 +51,14 @@ func (x *exchange) peek(a *wire.Answer, sent window.Sent) (none window.Refusal) 
 		}
 	case a.Length >= 0 && a.Length <= mostOfSmall:
 		content = hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), nil)
+		if !window.HasSigns(plain(content)) {
+			return none
+		}
 	}
 	if content == nil {
 		return none
 	}
-	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), plain(content), sent)
+	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), plain(content), sent())
 }
 
 // hold reads an answer up to its end, until enough reports so, or until there are too many bytes or it takes too long.

@@ -36,7 +36,7 @@ import (
 // Deps are what the proxy needs from the rest of the program. None may be nil.
 type Deps struct {
 	Own     http.Handler              // serves everything under /-/
-	Record  func(event.Exchange)      // gets each exchange as it ends, on that exchange's goroutine
+	Record  func(*event.Exchange)     // gets each exchange as it ends, on that exchange's goroutine, to keep
 	Log     *slog.Logger              // for failures outside of exchanges
 	Windows *window.Windows           // learn from answers how much models hold
 	Ratios  *tokenize.Ratios          // learn from answers how models count

@@ -22,12 +22,13 @@ func (x *exchange) relay(a *wire.Answer) (err error) {
 	x.event.Status = a.Code
 	x.endsByClose = !a.Empty && (a.Length == wire.UntilClose || a.Length == wire.ChunkedLength && x.reply.HTTP10)
 	x.reply.Close = x.reply.Close || x.endsByClose || x.proxy.Stopping()
-	out := a.AppendTo(make([]byte, 0, 4<<10), x.reply)
-	sent := -len(out) // bytes of the body
+	var piece []byte
 	if a.IsReady() {
-		piece, _ := a.Next() // returns the error again
-		out = append(out, piece...)
+		piece, _ = a.Next() // returns the error again
 	}
+	out := a.AppendTo(make([]byte, 0, len(a.Block)+len(x.reply.Extra)+len(piece)+128), x.reply)
+	sent := -len(out) // bytes of the body
+	out = append(out, piece...)
 	for {
 		if err := x.write(out); err != nil {
 			return err

@@ -19,17 +19,9 @@ func (x *exchange) rescue(up *upstream, target []byte, first *wire.Answer) (*wir
 	if x.input == nil || x.report.Truncates { // a refusal could not be cured, or does not come
 		return first, nil
 	}
-	in := *x.input
-	in.Body, _ = x.decoded() // it was read before
-	out := rewrite.Output{Body: in.Body, Changed: x.sent != nil, Report: x.report}
-	if out.Changed {
-		out.Body = x.sent
-	}
-	shape := func(in rewrite.Input) (rewrite.Output, error) { return x.shapeInTurn(x.proxy.deps.Shape, in) }
-	r := rescuing{exchange: x, Rescue: rewrite.NewRescue(in, out, shape)}
+	r := rescuing{exchange: x}
 	for a := first; ; {
-		sent := r.size()
-		refusal := x.peek(a, sent)
+		refusal := x.peek(a, r.size)
 		if refusal.Cause == window.NotSize {
 			if a != first {
 				first.End()
@@ -37,7 +29,7 @@ func (x *exchange) rescue(up *upstream, target []byte, first *wire.Answer) (*wir
 			}
 			return a, nil
 		}
-		r.note(refusal, sent)
+		r.note(refusal, r.size())
 		if a != first {
 			a.End()
 		}
@@ -68,14 +60,24 @@ func (x *exchange) rescue(up *upstream, target []byte, first *wire.Answer) (*wir
 // rescuing is the rescue of one request.
 type rescuing struct {
 	*exchange
-	*rewrite.Rescue
+	*rewrite.Rescue // nil until an answer may be a refusal
 
 	refusal window.Refusal // the latest, or the latest that states a window
 	refused window.Sent    // by that
 }
 
-// size returns the size of the request that was sent last.
+// size returns the size of the request that was sent last. The first call begins the Rescue.
 func (r *rescuing) size() window.Sent {
+	if r.Rescue == nil {
+		in := *r.input
+		in.Body, _ = r.decoded() // it was read before
+		out := rewrite.Output{Body: in.Body, Changed: r.sent != nil, Report: r.report}
+		if out.Changed {
+			out.Body = r.sent
+		}
+		shape := func(in rewrite.Input) (rewrite.Output, error) { return r.shapeInTurn(r.proxy.deps.Shape, in) }
+		r.Rescue = rewrite.NewRescue(in, out, shape)
+	}
 	last := &r.Last.Report
 	return window.Sent{
 		Tokens: last.TokensAfter.Total(), MaxOutput: last.MaxOutput, Window: last.Window, Rewritten: r.Last.Changed,

@@ -124,9 +124,9 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 	r.upstreams = upstreams
 	r.proxy = New(upstreams, Deps{
 		Own: http.HandlerFunc(ownPage), Log: slog.New(slog.DiscardHandler),
-		Record: func(e event.Exchange) {
+		Record: func(e *event.Exchange) {
 			select {
-			case r.events <- e:
+			case r.events <- *e:
 			default: // nobody looks
 			}
 		},

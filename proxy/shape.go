@@ -146,7 +146,7 @@ func isSigned(head []byte) bool {
 
 // setReport copies a report into the event and the answer's head.
 func (x *exchange) setReport(r *rewrite.Report) {
-	e := &x.event
+	e := x.event
 	e.Action = cmp.Or(r.Action, e.Action)
 	spent := e.ShapeTime
 	e.Shaping, e.Streams, e.Added = r.Shaping, r.Streams, r.Added.Tokens

@@ -72,7 +72,7 @@ func (x *exchange) readUsage(a *wire.Answer, cut bool) {
 	if x.answer == nil || a.Code < 200 || a.Code > 299 {
 		return
 	}
-	e := &x.event
+	e := x.event
 	all, end := x.answer.text(int64(x.set.conf.MaxBody))
 	u, used := x.dialect.Usage(all)
 	streams, steps := isOfType(a, "text/event-stream"), lastSteps(x.dialect, end)

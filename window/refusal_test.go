@@ -33,9 +33,12 @@ func TestRefusalsAreRead(t *testing.T) {
 		}
 		full := Sent{Tokens: 190_000, MaxOutput: 32_000, Window: 200_000}
 		isSilent := strings.Contains(row.Body, `"choices"`) || strings.HasPrefix(row.Body, "data: [DONE]")
-		if c := ReadRefusal(row.Status, "", []byte(row.Body), full).Cause; c != NotSize &&
-			row.Cause == NotSize.String() && !isSilent {
+		c := ReadRefusal(row.Status, "", []byte(row.Body), full).Cause
+		if c != NotSize && row.Cause == NotSize.String() && !isSilent {
 			t.Errorf("%s: behind a large request it is %s\n\t%s", row.From, c, row.Body)
+		}
+		if c := ReadRefusal(200, "", []byte(row.Body), full).Cause; c != NotSize && !HasSigns([]byte(row.Body)) {
+			t.Errorf("%s: it is %s without any sign\n\t%s", row.From, c, row.Body)
 		}
 	}
 }

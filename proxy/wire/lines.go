@@ -70,16 +70,17 @@ func Find(block []byte, lower string) []byte {
 	return nil
 }
 
-// Values joins the values of all lines with the given name by commas; it returns nil when there is none.
+// Values joins the values of all lines with the given name by commas; it returns nil when there is none. The value of a
+// single line is a part of the block.
 func Values(block []byte, lower string) (all []byte) {
 	for l := LinesOf(block); l.Next(); {
-		if !l.Is(lower) {
-			continue
+		switch {
+		case !l.Is(lower):
+		case all == nil:
+			all = l.Value[:len(l.Value):len(l.Value)]
+		default:
+			all = append(append(all, ", "...), l.Value...)
 		}
-		if all != nil {
-			all = append(all, ", "...)
-		}
-		all = append(all, l.Value...)
 	}
 	return all
 }

@@ -114,6 +114,9 @@ func (c *upstreamConn) isQuiet() bool {
 	if stale(belowTLS(c.Conn)) {
 		return false
 	}
+	if c.pool.secure == nil {
+		return true
+	}
 	_ = c.SetReadDeadline(longAgo())
 	_, err := c.reader.Peek(1)
 	c.reader.Reset(c.Conn) // forgets the error
