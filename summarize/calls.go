@@ -179,7 +179,7 @@ func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 	isNew := func(name string) bool { return n.used[name] > c.Result && !n.shown[name] }
 	for line := range strings.SplitSeq(text, "\n") {
 		isPart := len(line) > longest || strings.HasSuffix(line, "(") || strings.HasSuffix(line, "[")
-		if isPart || len(list) == maxLines || !slices.ContainsFunc(namesIn(line), isNew) {
+		if isPart || len(list) == maxLines || !slices.ContainsFunc(wordsIn(line), isNew) {
 			continue
 		}
 		words := longWord.FindAllString(line, -1)

@@ -2,6 +2,7 @@ package summarize
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"epitome/dialect/activity"
@@ -10,22 +11,31 @@ import (
 // longWord matches words of at least four letters or digits, without signs.
 var longWord = regexp.MustCompile(`[A-Za-z]\w{3,}`)
 
-// wordForm matches words with the signs of paths. nameForm matches those of them that look like a name: a path, words
-// joined by dots or underscores, a word with a capital inside, a number of at least six digits.
-var (
-	wordForm = regexp.MustCompile(`[\w./:@+~$-]{4,}`)
-	nameForm = regexp.MustCompile(`^\d{6,}$|[a-z][A-Z]|[A-Za-z](?:.*\w)?[./]\w|[A-Za-z].*_`)
-)
+// nameForm matches words that look like a name: a path, words joined by dots or underscores, a word with a capital
+// inside, a number of at least six digits.
+var nameForm = regexp.MustCompile(`^\d{6,}$|[a-z][A-Z]|[A-Za-z](?:.*\w)?[./]\w|[A-Za-z].*_`)
 
-// namesIn returns the words of a text that look like names, of files or in code.
-func namesIn(text string) (list []string) {
-	const longest = 80 // bytes
-	for _, w := range wordForm.FindAllString(text, -1) {
-		if w = strings.Trim(w, ".-/:@+~$"); len(w) <= longest && nameForm.MatchString(w) {
-			list = append(list, w)
+// wordsIn returns the words of a text that have at least four characters, letters or signs of paths, without the signs
+// at their ends.
+func wordsIn(text string) (list []string) {
+	const signs = "./:@+~$-"
+	isBetween := func(c rune) bool {
+		isLetter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+		return !isLetter && !strings.ContainsRune(signs, c)
+	}
+	for w := range strings.FieldsFuncSeq(text, isBetween) {
+		if len(w) >= 4 {
+			list = append(list, strings.Trim(w, signs))
 		}
 	}
 	return list
+}
+
+// namesIn returns the words of a text that look like names, of files or in code.
+func namesIn(text string) []string {
+	const longest = 80 // bytes
+	isName := func(w string) bool { return len(w) <= longest && nameForm.MatchString(w) }
+	return slices.DeleteFunc(wordsIn(text), func(w string) bool { return !isName(w) })
 }
 
 // names says for which names linesToQuote quotes a line of a result: those used after it and not shown.

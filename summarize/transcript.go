@@ -14,6 +14,7 @@ import (
 // of its message, or for a result with its call. source names the artifact that has the same items as JSON.
 func Transcript(r *conversation.Request, calls []activity.Call, first, end int, source string) (text []byte) {
 	id, callOf, callsOf := idBefore(r, end), callsByResult(calls), callsByItem(calls)
+	text = make([]byte, 0, r.Items[end-1].Span.End-r.Items[first].Span.Start) // mostly enough
 	write := func(heading, said string) {
 		if said != "" && !strings.HasSuffix(said, "\n") {
 			said += "\n"

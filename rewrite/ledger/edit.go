@@ -67,13 +67,17 @@ func Add(edits []Edit, added ...Edit) []Edit {
 	all := make([]Edit, 0, len(edits)+len(added)) // a copy, as other decisions may share edits
 	all = append(all, edits...)
 	for k := range added {
-		kept := all[:0]
+		kept := 0
 		for i := range all {
-			if !added[k].covers(&all[i]) {
-				kept = append(kept, all[i])
+			if added[k].covers(&all[i]) {
+				continue
 			}
+			if kept < i { // an edit is large, and most cover none
+				all[kept] = all[i]
+			}
+			kept++
 		}
-		all = append(kept, added[k])
+		all = append(all[:kept], added[k])
 	}
 	return all
 }
