@@ -7,8 +7,31 @@ const longest = 2 << 10
 
 // merger is the scratch space for merging. One goroutine uses it at a time.
 type merger struct {
+	recent     [1 << recentBits]recent
 	next, last [longest + 1]int // by index of a part's first byte, those of the parts behind it and before it
 	lowest     [2 * longest]int64
+}
+
+// recent is a piece of text that was counted, known by its hash like a token. Texts repeat their words, and these few
+// stay close to the processor, which the vocabulary does not.
+type recent struct {
+	hash   uint64
+	tokens int
+}
+
+const recentBits = 13
+
+// tokensOf returns the number of tokens of a piece.
+func (m *merger) tokensOf(r *ranks, piece []byte) int {
+	h := r.hash(piece)
+	known := &m.recent[h>>(64-recentBits)]
+	if known.hash != h {
+		*known = recent{h, 1}
+		if r.slot(h).hash == 0 {
+			known.tokens = m.count(r, piece)
+		}
+	}
+	return known.tokens
 }
 
 // count returns the number of tokens of a piece that is no token itself.
