@@ -37,7 +37,11 @@ func (r *Request) hashOf(i int) Hash {
 			source = p.Value
 		}
 		number(int(p.Kind))
-		field(r.withoutMarks(source, r.Items[i:i+1]))
+		if len(it.Marks) == 0 {
+			field(source.Of(r.Body))
+		} else {
+			field(r.withoutMarks(source, r.Items[i:i+1]))
+		}
 	}
 	number(len(it.Calls))
 	for _, c := range it.Calls {
@@ -53,6 +57,7 @@ type Link [sha256.Size]byte
 
 // Chain returns one link per prefix length in items: Chain()[n] identifies Items[:n]. The system prompt and the tools are
 // left out, as clients change them in the middle of a conversation: a new day, another mode, MCP servers that start late.
+// Chain sets the hashes of the items behind the leading ones.
 func (r *Request) Chain() []Link {
 	if len(r.chain) > len(r.Items) { // an earlier call has computed all links
 		return r.chain
@@ -64,7 +69,10 @@ func (r *Request) Chain() []Link {
 	for n := len(chain); n <= len(r.Items); n++ {
 		link := chain[n-1]
 		if n > r.Lead { // leading system items are part of the system prompt
-			hash := r.Items[n-1].Hash
+			hash := &r.Items[n-1].Hash
+			if *hash == (Hash{}) {
+				*hash = r.hashOf(n - 1)
+			}
 			link = sha256.Sum256(append(link[:], hash[:]...))
 		}
 		chain = append(chain, link)

@@ -66,7 +66,7 @@ func ReadBody(
 	}
 	r.numberItems()
 	for i := r.Reused; i < len(r.Items); i++ {
-		r.Items[i].Hash, r.Items[i].Keep = r.hashOf(i), r.keepLines(&r.Items[i])
+		r.Items[i].Keep = r.keepLines(&r.Items[i])
 	}
 	r.findHead()
 	r.checkLast()
