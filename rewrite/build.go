@@ -11,10 +11,12 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// bodyWith returns the body with the edits made, in the memory of dst if that is large enough; r.Body itself if nothing
-// changes. Items from end on are left out, for a question to a model about the items before end; a request that is sent
-// has all, so end is len(r.Items) then.
-func bodyWith(dst []byte, r *conversation.Request, edits []ledger.Edit, end int) ([]byte, error) {
+// bodyWith returns the body with the edits made, in memory that jsonspan.Splice takes; r.Body itself if nothing changes.
+// Items from end on are left out, for a question to a model about the items before end; a request that is sent has all,
+// so end is len(r.Items) then.
+func bodyWith(
+	r *conversation.Request, edits []ledger.Edit, end int, memory func(bytes int) []byte,
+) ([]byte, error) {
 	var drops []conversation.Drop
 	appended := map[int]string{} // by index of a user's item: the summary that is sent behind the user's text
 	for k := range edits {
@@ -61,7 +63,7 @@ func bodyWith(dst []byte, r *conversation.Request, edits []ledger.Edit, end int)
 	if err != nil || len(ranges) == 0 {
 		return r.Body, err
 	}
-	return jsonspan.Splice(dst, r.Body, ranges)
+	return jsonspan.Splice(r.Body, ranges, memory)
 }
 
 // userBefore returns the index of the user's item right before item i. System items are skipped: they do not part two

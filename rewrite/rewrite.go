@@ -90,8 +90,7 @@ type Input struct {
 	Now           time.Time // when the request came; zero if that is not known
 	Contexts      []string  // names of the contexts whose files the conversation is to be given
 	Runtime       string    // what the agent is to be told about its machine; mostly empty
-	// Memory returns empty memory of at least that many bytes for Output.Body, whose content is lost when Body's is. It
-	// may be nil.
+	// Memory returns empty memory for Output.Body, which lasts as long as Body does; nil: Go's own.
 	Memory func(bytes int) []byte
 	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.
 	Client context.Context

@@ -26,7 +26,6 @@ type shaping struct {
 	request   *conversation.Request // nil if the body is not a conversation
 	subject   ledger.Request        // the request as the ledger knows it
 	state     *ladder.State         // how the request is sent
-	memory    []byte                // for the body that build makes
 	found     int                   // items of the prefix whose decision find found
 	replayed  ladder.Plan           // the plan with which state began: the edits that find found, and no others
 	undone    []ledger.Edit         // the edits that the user has taken back since the request before
@@ -249,7 +248,7 @@ func (x *shaping) fits(d ledger.Decision) bool {
 	if len(d.Edits) == 0 || isLast && !beginsWithResult && !endsInDrop {
 		return true
 	}
-	body, err := bodyWith(nil, x.request, d.Edits, len(x.request.Items))
+	body, err := bodyWith(x.request, d.Edits, len(x.request.Items), nil)
 	return err == nil && verify(x.request, body) == nil
 }
 
@@ -331,13 +330,9 @@ func (x *shaping) rescueUnkept() error {
 	return x.build()
 }
 
-// build makes the body with the state's edits, in place of one that it made before. New edits are verified; others were,
-// by fits or by an equal request.
+// build makes the body with the state's edits. New ones are verified; others were, by fits or by an equal request.
 func (x *shaping) build() error {
-	if x.memory == nil && x.in.Memory != nil && len(x.state.Edits) > 0 {
-		x.memory = x.in.Memory(len(x.in.Body)) // it has room, as edits make a body shorter
-	}
-	body, err := bodyWith(x.memory, x.request, x.state.Edits, len(x.request.Items))
+	body, err := bodyWith(x.request, x.state.Edits, len(x.request.Items), x.in.Memory)
 	if err == nil && len(x.state.Added) > 0 {
 		err = verify(x.request, body)
 	}

@@ -105,7 +105,7 @@ func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 	if tokens+x.shaper.deps.Summarizer.Needs() > s.Limits.Usable {
 		return nil
 	}
-	body, err := bodyWith(nil, x.request, x.replayed.Edits, end)
+	body, err := bodyWith(x.request, x.replayed.Edits, end, nil)
 	if err != nil {
 		return nil
 	}

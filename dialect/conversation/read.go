@@ -86,7 +86,7 @@ func (r *Request) Grown() iter.Seq2[int, []byte] {
 				continue
 			}
 			later := jsonspan.Span{Start: r.Items[i-1].Place().End, End: r.Items[len(r.Items)-1].Place().End}
-			body, err := jsonspan.Splice(nil, r.Body, []jsonspan.Edit{{Span: later}})
+			body, err := jsonspan.Splice(r.Body, []jsonspan.Edit{{Span: later}}, nil)
 			if err == nil && !yield(later.Start, body) {
 				return
 			}

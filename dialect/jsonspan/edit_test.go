@@ -27,13 +27,13 @@ func TestSpliceChangesOnlySpans(t *testing.T) {
 		}
 		want = append(want, body[at:]...)
 		slices.Reverse(edits)
-		if got, err := Splice(nil, body, edits); err != nil || string(got) != string(want) {
+		if got, err := Splice(body, edits, nil); err != nil || string(got) != string(want) {
 			t.Fatalf("got %q (%v), want %q", got, err, want)
 		}
 	})
 	for _, edits := range [][]Edit{{{Span: Span{0, 2}}, {Span: Span{1, 3}}}, {{Span: Span{2, 1}}}, {{Span: Span{0, 9}}},
 		{{Span: Span{-1, 1}}}} {
-		if _, err := Splice(nil, []byte("abcd"), edits); err == nil {
+		if _, err := Splice([]byte("abcd"), edits, nil); err == nil {
 			t.Errorf("edits %v were taken", edits)
 		}
 	}

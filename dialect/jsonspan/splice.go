@@ -15,9 +15,10 @@ type Edit struct {
 	With []byte
 }
 
-// Splice appends body with all edits made to dst. Bytes outside of the edits stay the same. Edits must not overlap;
-// Splice sorts the slice given. Of edits with the same start, insertions come first, in the order given.
-func Splice(dst, body []byte, edits []Edit) ([]byte, error) {
+// Splice returns a copy of body with all edits made. Bytes outside of the edits stay the same. Edits must not overlap;
+// Splice sorts the slice given. Of edits with the same start, insertions come first, in the order given. memory returns
+// empty memory for the copy; nil: Go's own.
+func Splice(body []byte, edits []Edit, memory func(bytes int) []byte) ([]byte, error) {
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
 	size, at := len(body), 0 // at is the index behind the last edit
 	for _, e := range edits {
@@ -27,13 +28,18 @@ func Splice(dst, body []byte, edits []Edit) ([]byte, error) {
 		size += len(e.With) - (e.End - e.Start)
 		at = e.End
 	}
-	dst = slices.Grow(dst, size)
+	var out []byte
+	if memory == nil {
+		out = make([]byte, 0, size)
+	} else {
+		out = memory(size)
+	}
 	at = 0
 	for _, e := range edits {
-		dst = append(append(dst, body[at:e.Start]...), e.With...)
+		out = append(append(out, body[at:e.Start]...), e.With...)
 		at = e.End
 	}
-	return append(dst, body[at:]...), nil
+	return append(out, body[at:]...), nil
 }
 
 // Set returns object with value, which is JSON, at a path in sjson's syntax. All else stays as it is, except white

@@ -129,7 +129,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for i := range r.Items {
-			out, err := jsonspan.Splice(nil, body, r.Dialect.ReplaceContent(r, &r.Items[i], "stub"))
+			out, err := jsonspan.Splice(body, r.Dialect.ReplaceContent(r, &r.Items[i], "stub"), nil)
 			if err != nil || !jsonspan.Valid(out) {
 				t.Fatalf("%q becomes %q: %v", body, out, err)
 			}

@@ -124,7 +124,7 @@ func FuzzRead(f *testing.F) {
 				count++
 				return nil
 			})
-			if _, err := jsonspan.Splice(nil, body, Dialect{}.ReplaceContent(r, it, "x")); err != nil {
+			if _, err := jsonspan.Splice(body, Dialect{}.ReplaceContent(r, it, "x"), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
