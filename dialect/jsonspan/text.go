@@ -96,4 +96,23 @@ func Unwrapped(text string) string {
 func Quoted(s string) string { return string(AppendQuoted(nil, s)) }
 
 // AppendQuoted appends s to dst as a JSON string. Equal texts become equal bytes; invalid UTF-8 becomes U+FFFD.
-func AppendQuoted(dst []byte, s string) []byte { return gjson.AppendJSONString(dst, s) }
+func AppendQuoted(dst []byte, s string) []byte {
+	isPlain := func(c byte) bool { return c >= ' ' && c < 0x7f && c != '"' && c != '\\' }
+	dst = append(dst, '"')
+	for at, end := 0, 0; at < len(s); at = end { // runs of plain letters, which gjson copies one by one, and what is between
+		for end < len(s) && isPlain(s[end]) {
+			end++
+		}
+		dst = append(dst, s[at:end]...)
+		at = end
+		for end < len(s) && !isPlain(s[end]) {
+			end++
+		}
+		if at < end {
+			n := len(dst)
+			dst = gjson.AppendJSONString(dst, s[at:end])
+			dst = append(dst[:n], dst[n+1:len(dst)-1]...) // without quotes
+		}
+	}
+	return append(dst, '"')
+}

@@ -92,7 +92,7 @@ func (s State) readsBack(i int) bool {
 	if s.Size(i, i+1) > min(mostTokens, s.Limits.Window/4) {
 		return false
 	}
-	return s.namesArtifact(i, s.Edits)
+	return s.namesArtifact(i, true)
 }
 
 // itemText is one text of an item.

@@ -107,13 +107,11 @@ func (p *Plan) Sent(first, end int) (tokens int) {
 // ReadAgain returns how many results from item first on bring again what p had taken out when the model made their
 // calls, and their tokens as they came: lookups whose earlier result is not sent whole, and reads of artifacts.
 func (p *Plan) ReadAgain(first int) (things, tokens int) {
-	onlyAdds := func(e ledger.Edit) bool { return e.Op == ledger.AppendSystem }
-	takenOut := slices.DeleteFunc(slices.Clone(p.Edits), onlyAdds)
 	for i := first; i < p.prefixEnd; i++ {
 		c := p.callOf[i]
 		f := &p.forms[c.Again]
 		isOut := c.Again > 0 && (f.dropped || f.cleared || f.shortened)
-		readsArtifact := c.Kind != activity.Write && p.namesArtifact(i, takenOut)
+		readsArtifact := c.Kind != activity.Write && p.namesArtifact(i, false)
 		if c.State() == "ok" && (isOut || readsArtifact) {
 			things++
 			tokens += p.OfModel(p.Size(i, i+1))
@@ -122,14 +120,22 @@ func (p *Plan) ReadAgain(first int) (things, tokens int) {
 	return things, tokens
 }
 
-// namesArtifact reports whether the call of result i names an artifact of the edits.
-func (p *Plan) namesArtifact(i int, edits []ledger.Edit) bool {
+// namesArtifact reports whether the call of result i names an artifact of the plan's edits; those of what was added to
+// the system prompt count if withAdded is set.
+func (p *Plan) namesArtifact(i int, withAdded bool) bool {
 	const most = 4 << 10 // bytes of arguments
 	arguments := p.callOf[i].Arguments.Of(p.Request.Body)
 	isNamed := func(name string) bool { return bytes.Contains(arguments, []byte(name)) }
-	return len(arguments) <= most && slices.ContainsFunc(edits, func(e ledger.Edit) bool {
-		return slices.ContainsFunc(e.Artifacts, isNamed)
-	})
+	if len(arguments) > most {
+		return false
+	}
+	for k := range p.Edits {
+		e := &p.Edits[k]
+		if (withAdded || e.Op != ledger.AppendSystem) && slices.ContainsFunc(e.Artifacts, isNamed) {
+			return true
+		}
+	}
+	return false
 }
 
 // Tokens returns the tokens of the request as it is sent, by kind.

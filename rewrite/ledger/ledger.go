@@ -209,28 +209,47 @@ func idOf(parts ...string) string {
 // Find returns the decision to go on from, by rank: mostly the model's own for the longest prefix that has one. It has the
 // ID of the request's conversation. Edits and lists of known are not read again. If there is none, or after an error, the
 // decision has no Items.
-func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
-	const newest = 32 // of the prefixes, which are read first: mostly the request is a turn longer than the one before
-	list, err := l.decisions(&r, r.Ends[:min(newest, len(r.Ends))])
-	if err == nil && len(list) == 0 && len(r.Ends) > newest {
-		list, err = l.decisions(&r, r.Ends[newest:])
-	}
-	slices.SortStableFunc(list, func(a, b Decision) int { return slices.Compare(r.rank(&b), r.rank(&a)) })
-	for _, d := range list {
-		if err != nil || r.rank(&d)[0] < 0 {
+func (l *Ledger) Find(r Request, known Decision) (d Decision, err error) {
+	const few, newest = 4, 32 // prefixes that are read first: mostly the request is a turn longer than the one before
+	var list []Decision
+	read := 0 // of r.Ends
+	for _, upTo := range []int{few, newest, len(r.Ends)} {
+		upTo = min(upTo, len(r.Ends))
+		more, err := l.decisions(&r, r.Ends[read:upTo])
+		list, read = append(list, more...), upTo
+		if err == nil {
+			d, err = l.highest(&r, list, known)
+		}
+		if err != nil {
+			return Decision{Conversation: r.id()}, fmt.Errorf("cannot look for a decision: %w", err)
+		}
+		isLast := read == len(r.Ends) || read == newest && len(list) > 0
+		if isLast || r.isBest(d) {
 			break
 		}
-		var isRead bool
-		if isRead, err = l.readEdits(&d, known); isRead {
+	}
+	return d, nil
+}
+
+// highest returns the decision of the highest rank in the list of which no edit is lost; one without Items if there is
+// none.
+func (l *Ledger) highest(r *Request, list []Decision, known Decision) (Decision, error) {
+	slices.SortStableFunc(list, func(a, b Decision) int { return slices.Compare(r.rank(&b), r.rank(&a)) })
+	for _, d := range list {
+		if r.rank(&d)[0] < 0 {
+			break
+		}
+		isRead, err := l.readEdits(&d, known)
+		if err != nil {
+			return d, err
+		}
+		if isRead {
 			d.OtherModel = d.Upstream != r.Upstream || d.Model != r.Model
 			r.identify(&d, list)
 			return d, nil
 		}
 	}
-	if err != nil {
-		err = fmt.Errorf("cannot look for a decision: %w", err)
-	}
-	return Decision{Conversation: r.id()}, err
+	return Decision{Conversation: r.id()}, nil
 }
 
 // rank orders the decisions whose prefix a request has: the greatest is the one to go on from. The first number is
@@ -261,6 +280,11 @@ func (r *Request) rank(d *Decision) []int {
 		number(d.Model == r.Model && d.Upstream == r.Upstream), d.Items}
 }
 
+// isBest reports whether no decision for a shorter prefix has a higher rank than d.
+func (r *Request) isBest(d Decision) bool {
+	return d.Items > 0 && slices.Equal(r.rank(&d), []int{ownWish, 1, 0, 1, d.Items})
+}
+
 // Classes, in rank: otherWish is that of decisions of conversations that began with another wish. Those of greater
 // classes are the request's own, and ownWish is the highest: that of the request's own wish behind an answer.
 const (
@@ -287,8 +311,7 @@ func (r *Request) identify(d *Decision, list []Decision) {
 // mostAlike is how many decisions for one prefix are kept: many conversations may have the same first request.
 const mostAlike = 32
 
-// decisions returns the decisions for prefixes, without their edits, and of each prefix the newest first. It ends with
-// the first prefix that has one of the highest rank, which none for a shorter prefix can have.
+// decisions returns the decisions for prefixes, without their edits, and of each prefix the newest first.
 func (l *Ledger) decisions(r *Request, ends []int) (all []Decision, err error) {
 	var keys []string
 	for _, n := range ends {
@@ -299,10 +322,6 @@ func (l *Ledger) decisions(r *Request, ends []int) (all []Decision, err error) {
 		list := parse(record, keys[i])
 		slices.Reverse(list)
 		all = append(all, list...)
-		isHighest := func(d Decision) bool { return slices.Equal(r.rank(&d), []int{ownWish, 1, 0, 1, d.Items}) }
-		if slices.ContainsFunc(list, isHighest) {
-			break
-		}
 	}
 	return all, err
 }
