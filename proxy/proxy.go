@@ -57,7 +57,7 @@ type Proxy struct {
 	deps     Deps
 	settings *atomic.Pointer[settings] // of the Upstreams
 	rooms    *rooms                    // for the bodies under way
-	turns    *semaphore.Weighted       // for large bodies to be shaped
+	turns    *semaphore.Weighted       // for requests of which much is new, to be shaped
 	server   *fasthttp.Server
 	loopback bool   // the listener can be reached from this machine only; set by Serve
 	mark     string // of requests that went through here; nobody can guess it

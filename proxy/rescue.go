@@ -75,8 +75,7 @@ func (r *rescuing) size() window.Sent {
 		if out.Changed {
 			out.Body = r.sent
 		}
-		shape := func(in rewrite.Input) (rewrite.Output, error) { return r.shapeInTurn(r.proxy.deps.Shape, in) }
-		r.Rescue = rewrite.NewRescue(in, out, shape)
+		r.Rescue = rewrite.NewRescue(in, out, r.proxy.deps.Shape)
 	}
 	last := &r.Last.Report
 	return window.Sent{

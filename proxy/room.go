@@ -115,6 +115,9 @@ func (r *room) memory(size int) []byte {
 	return (*body)[:0:size]
 }
 
+// largeBody is how many bytes a body has whose memory grows as its bytes arrive.
+const largeBody = 1 << 20
+
 // readAll reads src to its end, taking room as bytes arrive. length is how many bytes will come; -1 if that is not
 // known. More than most bytes are errTooLarge.
 func (r *room) readAll(ctx context.Context, src io.Reader, length, most int64) (body []byte, err error) {

@@ -28,14 +28,14 @@ type Rescue struct {
 	Last Output   // the form that was sent last
 	Ways []string // how each form after the first was made, for events
 
-	shape  func(Input) (Output, error)
+	shape  func(Input) Output
 	in     Input
 	first  Report // on the form that was refused first
 	output int    // cap on the output that was set; 0 if none was
 }
 
-// NewRescue begins the rescue of a request that was sent as out. An error of shape, which has a request shaped, ends it.
-func NewRescue(in Input, out Output, shape func(Input) (Output, error)) *Rescue {
+// NewRescue begins the rescue of a request that was sent as out. shape has a request shaped.
+func NewRescue(in Input, out Output, shape func(Input) Output) *Rescue {
 	return &Rescue{Last: out, shape: shape, in: in, first: out.Report}
 }
 
@@ -93,10 +93,7 @@ func (r *Rescue) capOutput(tokens int) bool {
 // events; empty is the stage of the ladder.
 func (r *Rescue) reshape(most int, way string) bool {
 	r.Most, r.in.Rescue = most, r
-	out, err := r.shape(r.in)
-	if err != nil {
-		return false
-	}
+	out := r.shape(r.in)
 	next := &out.Report
 	isEnough := next.Stage != ladder.StageNone && next.TokensAfter.Total() <= r.Last.Report.TokensAfter.Total()*19/20
 	switch {

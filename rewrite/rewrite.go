@@ -94,7 +94,8 @@ type Input struct {
 	Memory func(bytes int) []byte
 	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.
 	Client context.Context
-	// Turn is a semaphore of which the caller holds one unit; it is given up while a model is waited for. It may be nil.
+	// Turn is a semaphore of which a request holds one unit while it is shaped, if more than largeNew of it is new; not
+	// while a model is waited for. It may be nil, and so may Client then.
 	Turn *semaphore.Weighted
 	// Credential returns a copy of the headers by which the upstream knows the client, for Question.Credential.
 	Credential func() any
@@ -132,6 +133,9 @@ func (s *Shaper) Shape(in Input) Output {
 		r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, err
 	}
 	x.last.free()
+	if x.hasTurn {
+		in.Turn.Release(1)
+	}
 	return x.out
 }
 

@@ -31,6 +31,7 @@ type shaping struct {
 	undone    []ledger.Edit         // the edits that the user has taken back since the request before
 	discarded bool                  // the decision that was found does not fit the request or its window any more
 	held      bool                  // the decision could not be recorded
+	hasTurn   bool                  // the request holds a unit of in.Turn
 	unknown   bool                  // the ledger failed: an earlier request may have been decided otherwise
 }
 
@@ -55,6 +56,9 @@ func (x *shaping) read() error {
 	in := &x.in
 	x.subject = ledger.Request{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.Name()}
 	x.last = x.shaper.recent.find(x.shaper, x.subject, in.Body, in.Now)
+	if x.last.request == nil && !x.takeTurn(len(in.Body)) {
+		return nil
+	}
 	req, err := x.parse(x.last.request)
 	if err == nil && x.last.request != nil && x.last.subject.Model != req.Model {
 		x.last.free()
@@ -63,6 +67,13 @@ func (x *shaping) read() error {
 	}
 	if err != nil {
 		x.out.Report.Code, x.out.Report.Reason = event.CodeNotRead, event.Clip(err.Error())
+		return nil
+	}
+	known := 0 // bytes; a rescue looks at all items
+	if req.Reused > 0 && in.Rescue == nil {
+		known = req.Items[req.Reused-1].Span.End
+	}
+	if !x.takeTurn(len(in.Body) - known) {
 		return nil
 	}
 	x.request = req
@@ -74,6 +85,18 @@ func (x *shaping) read() error {
 	x.out.state = x.state
 	x.describeRequest()
 	return nil
+}
+
+// takeTurn waits for a turn if many bytes of the request are new. It returns false if the client leaves meanwhile.
+//
+// Turns keep the memory that many such requests take bounded, and a processor free for the others.
+func (x *shaping) takeTurn(fresh int) bool {
+	const largeNew = 1 << 20
+	if fresh < largeNew || x.hasTurn || x.in.Turn == nil {
+		return true
+	}
+	x.hasTurn = x.in.Turn.Acquire(x.in.Client, 1) == nil
+	return x.hasTurn
 }
 
 // policy returns the policy as far as the configuration and the request itself say it. ratio is that of the scale. find

@@ -51,9 +51,9 @@ func (x *shaping) words(end int, earlier summarize.Says, wait bool) (p summarize
 	case x.steady() < steadyTurns && !x.in.Compact:
 		return p, false, errors.New("the client has just changed earlier messages, and may change them again")
 	}
-	if turn := x.in.Turn; turn != nil {
-		turn.Release(1)
-		defer func() { _ = turn.Acquire(context.Background(), 1) }() // which never fails
+	if x.hasTurn {
+		x.in.Turn.Release(1)
+		defer func() { _ = x.in.Turn.Acquire(context.Background(), 1) }() // which never fails
 	}
 	p, err = summarizer.Ask(x.in.Client, x.question(end, earlier))
 	return p, false, err

@@ -96,8 +96,7 @@ func (e *epitome) shape(original *request) (shaped, error) {
 // rescue sends a request again that is larger than the window, as the proxy does when the provider refuses it. It
 // returns the first form that fits, or out if none does.
 func (e *epitome) rescue(in rewrite.Input, out rewrite.Output) rewrite.Output {
-	shape := func(in rewrite.Input) (rewrite.Output, error) { return e.shaper.Shape(in), nil }
-	r := rewrite.NewRescue(in, out, shape)
+	r := rewrite.NewRescue(in, out, e.shaper.Shape)
 	for r.Last.Report.TokensAfter.Total() > e.window {
 		if !r.Next(window.Refusal{Cause: window.Input, Limit: e.window}) {
 			return out
