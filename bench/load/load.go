@@ -36,7 +36,7 @@ type run struct {
 	haste    time.Duration // divides times and numbers: 1, or 50 in a quick run
 }
 
-// Run measures all contenders. It takes about three minutes for three of them.
+// Run measures all contenders. It takes about four minutes for three of them.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	dir, err := os.MkdirTemp("", "epitome-bench-")
 	if err != nil {
@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	fmt.Fprintln(o.Progress, "bench: start")
 	idle := func(ctx context.Context) error { return ctx.Err() }
 	parts := slices.Repeat([]func(context.Context) error{idle}, r.few(12))
-	for _, measure := range append(parts, r.measureStreams, r.measureBurst, r.measureLoad) {
+	for _, measure := range append(parts, r.measureStreams, r.measureBurst, r.measureGrowth, r.measureLoad) {
 		if err := r.withProcesses(ctx, measure); err != nil {
 			return nil, err
 		}
@@ -96,12 +96,12 @@ func (r *run) withProcesses(ctx context.Context, measure func(context.Context) e
 
 // inTurns calls measure for each contender in each round, and begins each round with another one, as none should
 // profit from its place in the order. Name is that of the measurement.
-func (r *run) inTurns(ctx context.Context, name string, rounds int, measure func(*contender) error) error {
+func (r *run) inTurns(ctx context.Context, name string, rounds int, measure func(c *contender, round int) error) error {
 	fmt.Fprintln(r.progress, "bench: "+name)
 	n := len(r.contenders)
 	for i := range rounds * n {
 		c := r.contenders[(i/n+i)%n]
-		if err := errors.Join(ctx.Err(), measure(c)); err != nil {
+		if err := errors.Join(ctx.Err(), measure(c, i/n)); err != nil {
 			return fmt.Errorf("cannot measure %s of %s: %w", name, c.name, err)
 		}
 	}
@@ -110,12 +110,14 @@ func (r *run) inTurns(ctx context.Context, name string, rounds int, measure func
 
 // measureStreams measures the memory of streams that stay open and silent.
 func (r *run) measureStreams(ctx context.Context) error {
-	return r.inTurns(ctx, "idle streams", 1, func(c *contender) error {
-		if _, err := c.sendFor(0, chatBody(2<<10), 1); err != nil { // the first request finds nothing prepared
+	return r.inTurns(ctx, "idle streams", 1, func(c *contender, _ int) error {
+		took, _, err := c.sendFor(0, chatBody(2<<10), 1)
+		if err != nil {
 			return err
 		}
+		r.record("first request of a process", "ms", c, took[0]/1000)
 		r.settle()
-		_, before := c.usage()
+		_, before, _ := c.usage()
 		streams := r.few(1000)
 		for range streams {
 			conn, _, err := r.open(c, streaming)
@@ -125,7 +127,7 @@ func (r *run) measureStreams(ctx context.Context) error {
 			defer conn.Close()
 		}
 		r.settle()
-		if _, after := c.usage(); after > 0 {
+		if _, after, _ := c.usage(); after > 0 {
 			r.record("memory of an idle stream", "KB", c, (after-before)/float64(streams))
 		}
 		return nil
@@ -135,12 +137,12 @@ func (r *run) measureStreams(ctx context.Context) error {
 // measureBurst sends large bodies, all different, and reads memory some seconds later.
 func (r *run) measureBurst(ctx context.Context) error {
 	body := chatBody(r.few(8 << 20))
-	err := r.inTurns(ctx, "a burst", 1, func(c *contender) error {
+	err := r.inTurns(ctx, "a burst", 1, func(c *contender, _ int) error {
 		var group errgroup.Group
 		group.SetLimit(8)
 		for n := range r.few(48) {
 			group.Go(func() error {
-				_, err := c.sendFor(0, bytes.Replace(body, []byte("careful"), fmt.Appendf(nil, "%07d", n), 1), 1)
+				_, _, err := c.sendFor(0, bytes.Replace(body, []byte("careful"), fmt.Appendf(nil, "%07d", n), 1), 1)
 				return err
 			})
 		}
@@ -151,13 +153,44 @@ func (r *run) measureBurst(ctx context.Context) error {
 	return err
 }
 
+// measureGrowth plays a conversation that grows beyond its model's window, so that epitome takes ever more of it out.
+func (r *run) measureGrowth(ctx context.Context) error {
+	const step = 1 << 20
+	all, ends := conversation(largeModel, "read_file", 10_000, r.few(5*step))
+	var body []byte
+	for mb := 0; len(ends) > 0; mb++ {
+		turns, _ := slices.BinarySearch(ends, (mb+1)*step)
+		s := series{name: fmt.Sprintf("growing from %d to %d MB", mb, mb+1), rounds: turns, conns: 1, rewritten: true}
+		s.body = func(turn int) []byte {
+			body = append(append(body[:0], all[:ends[turn]]...), bodyEnd...)
+			return body
+		}
+		if err := r.measureRequests(ctx, s); err != nil {
+			return err
+		}
+		ends = ends[turns:]
+	}
+	r.recordMemory("memory after growing")
+	return nil
+}
+
 // measureLoad measures requests, clients that leave, and memory after both.
 func (r *run) measureLoad(ctx context.Context) error {
+	const turn = 100 * time.Millisecond
+	rounds, several := r.few(20), r.few(16)
+	var all []series
 	for _, kb := range []int{2, 100, 800} {
-		for _, conns := range []int{1, r.few(16)} {
-			if err := r.measureRequests(ctx, kb, conns); err != nil {
-				return err
-			}
+		name, body := fmt.Sprintf("%d KB", kb), always(chatBody(kb<<10))
+		all = append(all, series{name, rounds, 1, turn, false, body},
+			series{fmt.Sprintf("%s over %d connections", name, several), rounds, several, turn, false, body})
+	}
+	large, _ := conversation(largeModel, "bash", 10_000, 800<<10)
+	body := always(append(large, bodyEnd...))
+	all = append(all, series{"800 KB rewritten, first", 1, 1, 0, true, body},
+		series{"800 KB rewritten", rounds, 1, turn, true, body})
+	for _, s := range all {
+		if err := r.measureRequests(ctx, s); err != nil {
+			return err
 		}
 	}
 	for _, phase := range []string{waiting, streaming} {
@@ -169,31 +202,45 @@ func (r *run) measureLoad(ctx context.Context) error {
 	return nil
 }
 
-// measureRequests sends requests of one size over a number of connections, one at a time over each. One connection
-// gives latency, several give throughput.
-func (r *run) measureRequests(ctx context.Context, kb, conns int) error {
-	name := fmt.Sprintf("%d KB", kb)
-	if conns > 1 {
-		name += fmt.Sprintf(" over %d connections", conns)
-	}
-	body := chatBody(kb << 10)
+// series is requests that make one figure. They are sent one at a time over each connection: one connection gives
+// latency, several give throughput.
+type series struct {
+	name          string
+	rounds, conns int
+	turn          time.Duration // how long a contender sends in a round; 0 for one request
+	rewritten     bool          // by epitome
+	body          func(round int) []byte
+}
+
+// always returns one body in all rounds.
+func always(body []byte) func(int) []byte { return func(int) []byte { return body } }
+
+// measureRequests measures a series.
+func (r *run) measureRequests(ctx context.Context, s series) error {
 	cpu, requests := map[*contender]float64{}, map[*contender]float64{}
+	for _, c := range r.contenders {
+		cpu[c], _, _ = c.usage()
+	}
 	latency := map[string][]float64{} // by contender, one a round
-	err := r.inTurns(ctx, name, r.few(20), func(c *contender) error {
-		before, _ := c.usage()
+	err := r.inTurns(ctx, s.name, s.rounds, func(c *contender, round int) error {
+		body := s.body(round)
 		began := time.Now()
-		took, err := c.sendFor(100*time.Millisecond/r.haste, body, conns)
+		took, arrived, err := c.sendFor(s.turn/r.haste, body, s.conns)
 		if err != nil {
 			return err
 		}
-		if conns > 1 {
-			r.record("throughput, "+name, "requests/s", c, float64(len(took))/time.Since(began).Seconds())
+		switch {
+		case s.rewritten:
+			r.record("body sent, "+s.name, "KB", c, float64(arrived)/1024)
+		case arrived < len(body):
+			return fmt.Errorf("of %d bytes %d arrived", len(body), arrived)
+		}
+		if s.conns > 1 {
+			r.record("throughput, "+s.name, "requests/s", c, float64(len(took))/time.Since(began).Seconds())
 		} else {
 			latency[c.name] = append(latency[c.name], percentile(took, 50))
-			r.record("latency, "+name, "µs", c, percentile(took, 50))
+			r.record("latency, "+s.name, "µs", c, percentile(took, 50))
 		}
-		after, _ := c.usage()
-		cpu[c] += after - before
 		requests[c] += float64(len(took))
 		return nil
 	})
@@ -202,10 +249,10 @@ func (r *run) measureRequests(ctx context.Context, kb, conns int) error {
 	}
 	for _, c := range r.contenders {
 		for i, sample := range latency[c.name] {
-			r.record("added latency, "+name, "µs", c, sample-latency[direct][i])
+			r.record("added latency, "+s.name, "µs", c, sample-latency[direct][i])
 		}
-		if cpu[c] > 0 {
-			r.record("CPU per request, "+name, "µs", c, cpu[c]/requests[c])
+		if after, _, _ := c.usage(); after > cpu[c] {
+			r.record("CPU per request, "+s.name, "µs", c, (after-cpu[c])/requests[c])
 		}
 	}
 	return nil
@@ -213,7 +260,7 @@ func (r *run) measureRequests(ctx context.Context, kb, conns int) error {
 
 // measureDepartures measures the time from a client's departure to the end of the upstream's connection.
 func (r *run) measureDepartures(ctx context.Context, phase string) error {
-	return r.inTurns(ctx, "clients that leave while "+phase, 1, func(c *contender) error {
+	return r.inTurns(ctx, "clients that leave while "+phase, 1, func(c *contender, _ int) error {
 		var took []float64
 		unnoticed := 0
 		for k := 0; k < r.few(100) && (unnoticed < 3 || len(took) > 0); k++ {

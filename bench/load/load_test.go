@@ -33,10 +33,12 @@ func TestRunMeasuresEveryContender(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"start to ready", "latency, 2 KB", "added latency, 100 KB",
+	names := []string{"start to ready", "first request of a process", "latency, 2 KB", "added latency, 100 KB",
+		"added latency, growing from 0 to 1 MB", "latency, 800 KB rewritten, first", "body sent, 800 KB rewritten",
 		"throughput, 100 KB over 2 connections", "departures unnoticed, waiting", "departures unnoticed, streaming"}
 	if runtime.GOOS == "linux" {
-		names = append(names, "idle memory", "memory of an idle stream", "memory after a burst", "memory after load")
+		names = append(names, "idle memory", "memory of an idle stream", "memory after a burst", "memory after load",
+			"peak, memory after growing")
 	}
 	for _, name := range names {
 		for _, contender := range []string{subject, bare, "1: load.test"} {
@@ -71,10 +73,16 @@ func TestChangedBodyIsAnError(t *testing.T) {
 		w.Header().Set(lengthHeader, "2")
 	}))
 	defer changing.Close()
-	c := &contender{addr: changing.Listener.Addr().String()}
-	_, err := c.sendFor(0, chatBody(2<<10), 1)
-	if err == nil || !strings.Contains(err.Error(), `of 2048 bytes "2" arrived`) {
+	c := &contender{name: direct, addr: changing.Listener.Addr().String()}
+	r := &run{Report: &Report{contenders: []*contender{c}}, progress: io.Discard, haste: 1}
+	s := series{name: "test", rounds: 1, conns: 1, body: always(chatBody(2 << 10))}
+	err := r.measureRequests(t.Context(), s)
+	if err == nil || !strings.Contains(err.Error(), "of 2048 bytes 2 arrived") {
 		t.Errorf("got %v", err)
+	}
+	s.rewritten = true
+	if err := r.measureRequests(t.Context(), s); err != nil || r.find("body sent, test") == nil {
+		t.Errorf("error %v of a body that may change; figures %v", err, r.Figures)
 	}
 }
 
@@ -83,6 +91,12 @@ func TestBodyIsAConversationOfItsSize(t *testing.T) {
 		body := chatBody(size)
 		if len(body) != size || !json.Valid(body) || !json.Valid(chatAnswer(size)) {
 			t.Errorf("body of %d bytes for %d, or invalid JSON", len(body), size)
+		}
+	}
+	body, ends := conversation(largeModel, "bash", 10_000, 100<<10)
+	for _, end := range ends {
+		if !json.Valid([]byte(string(body[:end]) + bodyEnd)) {
+			t.Errorf("invalid JSON up to %d", end)
 		}
 	}
 }

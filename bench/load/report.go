@@ -60,11 +60,12 @@ func (r *Report) record(figure, unit string, c *contender, sample float64) {
 	f.Values[c.name] = percentile(f.samples[c.name], 50)
 }
 
-// recordMemory records the resident memory of all contenders, where it is known.
+// recordMemory records the resident memory of all contenders and its peak so far, where they are known.
 func (r *Report) recordMemory(figure string) {
 	for _, c := range r.contenders {
-		if _, memory := c.usage(); memory > 0 {
+		if _, memory, peak := c.usage(); memory > 0 {
 			r.record(figure, "MB", c, memory/1024)
+			r.record("peak, "+figure, "MB", c, peak/1024)
 		}
 	}
 }
@@ -82,7 +83,11 @@ func (r *Report) Missed() (lines []string) {
 // Print writes a table with a row for each figure and a column for each contender.
 func (r *Report) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\n\nIn parentheses: the figure of epitome as a multiple of this one.\n\n\t\tgoal", r.Machine)
+	fmt.Fprintf(t, "%s\n\nIn parentheses: the figure of epitome as a multiple of this one.\n", r.Machine)
+	if r.find("idle memory") == nil {
+		fmt.Fprintln(t, "CPU and memory are not measured: this system has no /proc.")
+	}
+	fmt.Fprint(t, "\n\t\tgoal")
 	for _, c := range r.contenders {
 		fmt.Fprintf(t, "\t%s", c.name)
 	}

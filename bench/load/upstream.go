@@ -85,33 +85,50 @@ func Baseline(listen, upstream string) error {
 	return server.ListenAndServe(listen)
 }
 
-// words give bodies the letter mix of agent traffic. JSON escapes none of their characters.
+// words give bodies the letter mix of agent traffic, as the inside of a JSON string.
 const words = "func return error build test file line read write value index buffer request answer stream token " +
-	"model window header parse check commit branch merge import package struct pointer array string "
+	"model window header parse check commit branch merge import package struct pointer array string\\n "
 
-// chatBody returns a Chat Completions request of size bytes, at least 2,048, the same for the same size: a system
-// message, tool calls with their results, and a user message. It names a model with a window of two million tokens, so
-// that epitome leaves even the largest body alone.
-func chatBody(size int) []byte {
-	const end, result = `"}]}`, 1500 // bytes of a tool result
-	dice, all := rand.New(rand.NewPCG(1, uint64(size))), strings.SplitAfter(words, " ")
-	body := []byte(`{"model":"grok-4-fast","messages":[{"role":"system","content":"You are a careful agent."}`)
-	fill := func(to int) { // adds words up to so many bytes in all
-		for len(body) < to {
-			body = append(body, all[dice.IntN(len(all))]...)
-		}
-		body = body[:to]
-	}
+// largeModel names a model whose window is smaller than the largest conversation.
+const largeModel = "bench-large"
+
+// bodyEnd makes a request of a conversation.
+const bodyEnd = "]}"
+
+// conversation returns a Chat Completions request of almost size bytes, but for bodyEnd, the same for the same
+// arguments: a system message, and calls of a tool with results of some bytes each. It returns where these end.
+func conversation(model, tool string, result, size int) (body []byte, ends []int) {
+	dice := rand.New(rand.NewPCG(1, uint64(size)))
+	body = fmt.Appendf(nil, `{"model":%q,"messages":[{"role":"system","content":"You are a careful agent."}`, model)
 	for call := 0; size-len(body) > 2*result; call++ {
 		body = fmt.Appendf(body, `,{"role":"assistant","content":null,"tool_calls":[{"id":"call_%d","type":"function",`+
-			`"function":{"name":"read_file","arguments":"{}"}}]},`+
-			`{"role":"tool","tool_call_id":"call_%[1]d","content":"`, call)
-		fill(len(body) + result)
-		body = append(body, `"}`...)
+			`"function":{"name":%q,"arguments":"{\"path\":\"%[1]d\"}"}}]},`+
+			`{"role":"tool","tool_call_id":"call_%[1]d","content":"`, call, tool)
+		body = append(fill(body, len(body)+result, dice), `"}`...)
+		ends = append(ends, len(body))
 	}
+	return body, ends
+}
+
+// fill adds words to a body up to size bytes.
+func fill(body []byte, size int, dice *rand.Rand) []byte {
+	all := strings.SplitAfter(words, " ")
+	for {
+		word := all[dice.IntN(len(all)-1)]
+		if len(body)+len(word) > size {
+			return append(body, strings.Repeat(" ", size-len(body))...)
+		}
+		body = append(body, word...)
+	}
+}
+
+// chatBody returns a conversation of size bytes, at least 2,048, that ends with a user message. It names a model with a
+// window of two million tokens, so that epitome leaves even the largest body alone.
+func chatBody(size int) []byte {
+	const end = `"}` + bodyEnd
+	body, _ := conversation("grok-4-fast", "read_file", 1500, size)
 	body = append(body, `,{"role":"user","content":"`...)
-	fill(size - len(end))
-	return append(body, end...)
+	return append(fill(body, size-len(end), rand.New(rand.NewPCG(1, 1))), end...)
 }
 
 // chatAnswer returns a response of about 1 KB to a request of so many bytes. Its count of the request's tokens is not
