@@ -104,7 +104,7 @@ func visible(r rune) rune {
 	switch {
 	case r < ' ':
 		return '\u2400' + r
-	case unicode.IsGraphic(r):
+	case r <= '~', unicode.IsGraphic(r): // most are ASCII, which needs no table
 		return r
 	}
 	return unicode.ReplacementChar

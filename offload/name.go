@@ -18,6 +18,8 @@ const (
 	extension  = ".txt" // of texts, so that agents' tools read the files
 )
 
+var inLetters = base32.NewEncoding(alphabet)
+
 // Name returns the name of content in a scope. The scope may also be the kind of a text that is no artifact.
 func (s *Shelf) Name(scope string, content []byte) string {
 	const domain = "epitome artifact name 1\x00" // keeps names apart from other uses of the secret
@@ -25,7 +27,7 @@ func (s *Shelf) Name(scope string, content []byte) string {
 	head := binary.BigEndian.AppendUint64(append(make([]byte, 0, 128), domain...), uint64(len(scope)))
 	mac.Write(append(head, scope...))
 	mac.Write(content)
-	return base32.NewEncoding(alphabet).EncodeToString(mac.Sum(nil))[:nameLength]
+	return inLetters.EncodeToString(mac.Sum(nil))[:nameLength]
 }
 
 // IsName reports whether name is one of Name's, maybe with an extension such as .png. None leads out of a folder.
