@@ -111,11 +111,9 @@ func (r *run) inTurns(ctx context.Context, name string, rounds int, measure func
 // measureStreams measures the memory of streams that stay open and silent.
 func (r *run) measureStreams(ctx context.Context) error {
 	return r.inTurns(ctx, "idle streams", 1, func(c *contender, _ int) error {
-		took, _, err := c.sendFor(0, chatBody(2<<10), 1)
-		if err != nil {
+		if _, _, err := c.sendFor(0, chatBody(2<<10), 1); err != nil { // the first request finds nothing prepared
 			return err
 		}
-		r.record("first request of a process", "ms", c, took[0]/1000)
 		r.settle()
 		_, before, _ := c.usage()
 		streams := r.few(1000)
@@ -202,8 +200,7 @@ func (r *run) measureLoad(ctx context.Context) error {
 	return nil
 }
 
-// series is requests that make one figure. They are sent one at a time over each connection: one connection gives
-// latency, several give throughput.
+// series is requests of one kind. One connection gives latency, several give throughput.
 type series struct {
 	name          string
 	rounds, conns int
@@ -229,10 +226,9 @@ func (r *run) measureRequests(ctx context.Context, s series) error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case s.rewritten:
+		if s.rewritten {
 			r.record("body sent, "+s.name, "KB", c, float64(arrived)/1024)
-		case arrived < len(body):
+		} else if arrived < len(body) {
 			return fmt.Errorf("of %d bytes %d arrived", len(body), arrived)
 		}
 		if s.conns > 1 {

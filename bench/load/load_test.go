@@ -33,7 +33,7 @@ func TestRunMeasuresEveryContender(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"start to ready", "first request of a process", "latency, 2 KB", "added latency, 100 KB",
+	names := []string{"start to ready", "latency, 2 KB", "added latency, 100 KB",
 		"added latency, growing from 0 to 1 MB", "latency, 800 KB rewritten, first", "body sent, 800 KB rewritten",
 		"throughput, 100 KB over 2 connections", "departures unnoticed, waiting", "departures unnoticed, streaming"}
 	if runtime.GOOS == "linux" {

@@ -83,11 +83,7 @@ func (r *Report) Missed() (lines []string) {
 // Print writes a table with a row for each figure and a column for each contender.
 func (r *Report) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\n\nIn parentheses: the figure of epitome as a multiple of this one.\n", r.Machine)
-	if r.find("idle memory") == nil {
-		fmt.Fprintln(t, "CPU and memory are not measured: this system has no /proc.")
-	}
-	fmt.Fprint(t, "\n\t\tgoal")
+	fmt.Fprintf(t, "%s\n\nIn parentheses: the figure of epitome as a multiple of this one.\n\n\t\tgoal", r.Machine)
 	for _, c := range r.contenders {
 		fmt.Fprintf(t, "\t%s", c.name)
 	}

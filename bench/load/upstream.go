@@ -89,11 +89,10 @@ func Baseline(listen, upstream string) error {
 const words = "func return error build test file line read write value index buffer request answer stream token " +
 	"model window header parse check commit branch merge import package struct pointer array string\\n "
 
-// largeModel names a model whose window is smaller than the largest conversation.
-const largeModel = "bench-large"
-
-// bodyEnd makes a request of a conversation.
-const bodyEnd = "]}"
+const (
+	largeModel = "bench-large" // its window is smaller than the largest conversation
+	bodyEnd    = "]}"          // makes a request of a conversation
+)
 
 // conversation returns a Chat Completions request of almost size bytes, but for bodyEnd, the same for the same
 // arguments: a system message, and calls of a tool with results of some bytes each. It returns where these end.
