@@ -250,6 +250,7 @@ func (d *Daemon) Serve() error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln) }()
+	go tokenize.Load() // no start waits for it
 	d.keptRequests() // those of earlier processes that have expired are deleted
 	const pause, rest = 2 * time.Second, 30 * time.Second
 	memory := burst{percent: 100}

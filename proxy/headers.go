@@ -40,8 +40,11 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	return in, err
 }
 
-// compactValue matches the values of x-epitome-compact.
-var compactValue = regexp.MustCompile(`^now(?:\s*;\s*focus=(.{1,1000}))?$`)
+// compactValue matches the values of x-epitome-compact, with a focus of up to maxFocus characters. A count in the
+// expression would delay each start.
+var compactValue = regexp.MustCompile(`^now(?:\s*;\s*focus=(.+))?$`)
+
+const maxFocus = 1000
 
 // inputFrom reads from the header lines of a request how it is to be shaped, and who may share facts with it. client is
 // empty where no keys are asked for. The error says what to write instead.
@@ -65,8 +68,9 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 			err = limits.SetPreset(value)
 		case "compact":
 			m := compactValue.FindStringSubmatch(value)
-			if in.Compact = m != nil; !in.Compact { // a value that means no must not be taken for yes
-				return in, fmt.Errorf("cannot use %s: write now, or now; focus=TEXT of up to 1000 characters", name)
+			in.Compact = m != nil && utf8.RuneCountInString(m[1]) <= maxFocus
+			if !in.Compact { // a value that means no must not be taken for yes
+				return in, fmt.Errorf("cannot use %s: write now, or now; focus=TEXT of up to %d characters", name, maxFocus)
 			}
 			in.Focus = m[1]
 		case "project":

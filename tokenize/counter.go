@@ -6,8 +6,8 @@
 // for each 2 KB. A count is never larger than the text has bytes.
 //
 // Counting takes time in proportion to the text whatever the text is, allocates nothing once warm, and needs no
-// network: the vocabulary is in the program and is read when it is first used. Everything may be used from any
-// goroutine; each that counts at the same time takes up to 180 KB of scratch space, which is kept for the next until
+// network: the vocabulary is in the program and is read by Load, or when it is first used. Everything may be used from
+// any goroutine; each that counts at the same time takes up to 180 KB of scratch space, which is kept for the next until
 // memory is collected. The package does no I/O and reads no clock.
 package tokenize
 
@@ -22,6 +22,10 @@ import (
 
 // Vocabulary is the name of the vocabulary that all texts are counted in: that of gpt-4o and everything newer.
 const Vocabulary = "o200k_base"
+
+// Load reads what counting needs, so that the first count need not wait for it. One that comes meanwhile waits for the
+// same.
+func Load() { knownClasses(); vocabulary() }
 
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 

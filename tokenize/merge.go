@@ -27,7 +27,7 @@ func (m *merger) tokensOf(r *ranks, piece []byte) (tokens int) {
 		return int(*known & most)
 	}
 	tokens = 1
-	if r.slot(h).hash == 0 {
+	if *r.slot(h) == 0 {
 		tokens = m.count(r, piece)
 	}
 	if tokens <= most {

@@ -19,20 +19,20 @@ const noRank = 1<<31 - 1
 // A token is known by its keyed hash of 64 bits alone: that other bytes have the hash of a token, and are taken for it,
 // is less likely than an error of the memory. Nearly all time of a count is spent waiting for memory here, so a lookup
 // touches one place: a map takes half as long again.
+//
+// The lower bits of a token's hash say in which slot it stands, or behind which. The slot has the upper bits, and in the
+// place of the lower ones its rank plus one; an empty slot has 0.
 type ranks struct {
 	seed  maphash.Seed
-	slots [1 << slotBits]slot
+	slots [1 << slotBits]uint64
 	pairs [1 << 16]int32 // ranks of two bytes, by their value as a number
 	most  int            // bytes of the longest token
 }
 
-// slot has a token. It stands at the top slotBits of its hash, or behind that.
-type slot struct {
-	hash uint64 // 0: the slot is empty
-	rank int32
-}
-
-const slotBits = 19 // for 200,000 tokens: more than half of the slots are empty
+const (
+	rankBits = 18 // for 200,000 tokens
+	slotBits = 19 // more than half of the slots are empty
+)
 
 // vocabulary returns the published vocabulary. Each row of its file, which is in the program, has a token in base64, a
 // blank and its rank; go.sum has the checksum of the module with the file.
@@ -58,21 +58,21 @@ var vocabulary = sync.OnceValue(func() *ranks {
 			r.pairs[int(token[0])<<8|int(token[1])] = int32(rank)
 		}
 		h := r.hash(token)
-		*r.slot(h) = slot{h, int32(rank)}
+		*r.slot(h) = h>>rankBits<<rankBits | uint64(rank+1) //nolint:gosec // the file has no negative rank
 	}
 	return r
 })
 
-// hash returns the hash of b, which is never 0.
-func (r *ranks) hash(b []byte) uint64 { return maphash.Bytes(r.seed, b) | 1 }
+func (r *ranks) hash(b []byte) uint64 { return maphash.Bytes(r.seed, b) }
 
 // slot returns the slot of the token with a hash, or the empty one where it would stand.
-func (r *ranks) slot(hash uint64) *slot {
-	i := hash >> (64 - slotBits)
-	for r.slots[i].hash != hash && r.slots[i].hash != 0 {
-		i = (i + 1) % uint64(len(r.slots))
+func (r *ranks) slot(hash uint64) *uint64 {
+	for i := hash; ; i++ {
+		s := &r.slots[i%uint64(len(r.slots))]
+		if *s == 0 || *s>>rankBits == hash>>rankBits {
+			return s
+		}
 	}
-	return &r.slots[i]
 }
 
 // of returns the rank of a token, noRank for any other bytes.
@@ -80,9 +80,9 @@ func (r *ranks) of(b []byte) int32 {
 	if len(b) > r.most {
 		return noRank
 	}
-	h := r.hash(b)
-	if s := r.slot(h); s.hash != 0 {
-		return s.rank
+	s := *r.slot(r.hash(b))
+	if s == 0 {
+		return noRank
 	}
-	return noRank
+	return int32(s&(1<<rankBits-1)) - 1
 }
