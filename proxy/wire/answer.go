@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"time"
@@ -16,6 +17,7 @@ type Answer struct {
 	stop     func() bool   // ends the watch for the end of the call's context; nil after End
 	readIdle time.Duration // how long the upstream may be silent within the body
 	left     int64         // bytes to come of a body with a length
+	fills    bool          // the last piece filled the connection's buffer
 	chunks   chunks
 	dechunk  bool // the client gets the content of chunks alone
 
@@ -60,6 +62,9 @@ func (a *Answer) Hold(most time.Duration) bool {
 	return err == nil
 }
 
+// largeBuffer is for a connection whose answer comes faster than in small pieces. An idle stream needs less.
+const largeBuffer = 16 << 10
+
 // next waits for bytes from the upstream, at most that long, and takes those that are there.
 func (a *Answer) next(most time.Duration) ([]byte, error) {
 	switch {
@@ -70,6 +75,10 @@ func (a *Answer) next(most time.Duration) ([]byte, error) {
 	}
 	reader := a.conn.reader
 	if reader.Buffered() == 0 {
+		if a.fills && reader.Size() < largeBuffer {
+			reader = bufio.NewReaderSize(a.conn, largeBuffer)
+			a.conn.reader = reader
+		}
 		_ = a.conn.SetReadDeadline(time.Now().Add(most))
 		if _, err := reader.Peek(1); err == io.EOF && a.Length != UntilClose {
 			return nil, ErrTruncated
@@ -78,6 +87,7 @@ func (a *Answer) next(most time.Duration) ([]byte, error) {
 		}
 	}
 	b, _ := reader.Peek(reader.Buffered())
+	a.fills = len(b) == reader.Size()
 	if a.Length == ChunkedLength {
 		size, piece := a.takeChunks(b)
 		_, _ = reader.Discard(size)

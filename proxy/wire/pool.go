@@ -94,7 +94,7 @@ func (p *Pool) dial(ctx context.Context) (*upstreamConn, error) {
 		}
 		conn = secured
 	}
-	return &upstreamConn{Conn: conn, pool: p, reader: bufio.NewReaderSize(conn, 16<<10)}, nil
+	return &upstreamConn{Conn: conn, pool: p, reader: bufio.NewReaderSize(conn, 4<<10)}, nil
 }
 
 // uploadRate is how many bytes of a request an upstream has to take in a second, once WriteIdle has passed.
