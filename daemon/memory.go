@@ -21,28 +21,31 @@ func boundMemory(conf config.Config) {
 	}
 }
 
-// burst is a time in which large bodies are allocated.
+// burst is a time in which much is allocated.
 type burst struct {
 	allocated uint64 // bytes since the start, at the last look
-	underway  bool
+	returned  uint64 // the same when memory was given back
 	more      bool   // requests were to be forgotten later, at the last look
 	percent   uint64 // GOGC
 }
 
-// look looks whether a burst is under way, some seconds after the look before, or more is to be forgotten. At the end of
-// either it gives the memory that it has left back to the system, which Go by itself would keep for minutes.
+// look looks whether something is allocated, some seconds after the look before, or more is to be forgotten. At the end
+// of a burst or of either it gives the memory that it has left back to the system, which Go by itself would keep for
+// minutes.
 func (b *burst) look(more bool) (again bool) {
-	const much, garbage = 16 << 20, 32 << 20 // bytes allocated between two looks; between collections
+	const little, much = 4 << 20, 16 << 20 // bytes allocated between two looks; in a burst
+	const garbage = 32 << 20               // bytes between collections
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	begun := m.TotalAlloc-b.allocated >= much
-	if b.underway && !begun || b.more && !more {
+	isQuiet := m.TotalAlloc-b.allocated < little
+	if isQuiet && m.TotalAlloc-b.returned >= much || b.more && !more {
 		debug.FreeOSMemory()
+		b.returned = m.TotalAlloc
 	}
 	if os.Getenv("GOGC") == "" { // Go itself lets garbage grow as large as what is in use
 		b.percent = min(max(garbage*(100+b.percent)/max(m.NextGC, 1), 50), 100)
 		debug.SetGCPercent(int(b.percent)) //nolint:gosec // at most 100
 	}
-	b.allocated, b.underway, b.more = m.TotalAlloc, begun, more
-	return begun || more
+	b.allocated, b.more = m.TotalAlloc, more
+	return !isQuiet || more
 }
