@@ -231,7 +231,7 @@ func (d *Daemon) note() {
 // Serve runs until it is told to stop, and then ends what is under way with grace.
 func (d *Daemon) Serve() error {
 	defer d.end()
-	defer d.keepRequests()
+	defer func() { d.keepRequests(time.Now()) }()
 	conf := d.config.Load()
 	artifacts := cmp.Or(conf.Offload.Bucket, ArtifactsIn(*conf, d.card.folder))
 	base := conf.URLAt(config.Reachable(d.Address()))
@@ -251,23 +251,25 @@ func (d *Daemon) Serve() error {
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln) }()
 	go tokenize.Load() // no start waits for it
-	d.keptRequests() // those of earlier processes that have expired are deleted
+	d.keptRequests()   // those of earlier processes that have expired are deleted
 	const pause, rest = 2 * time.Second, 30 * time.Second
 	memory := burst{percent: 100}
-	look, hourly := time.After(pause), time.Tick(time.Hour) // look is nil while nothing happens
+	look, hourly := time.After(pause), time.Tick(time.Hour)
+	var used <-chan struct{} // nil while a look comes anyway
+	var rested time.Time     // when the conversations that were used have rested, if nothing more happens
 	for {
 		select {
 		case err := <-failed:
 			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
-		case <-d.used:
-			if look == nil {
+		case <-used:
+			used, look, rested = nil, time.After(pause), time.Now().Add(restsAfter)
+		case now := <-look:
+			d.keepRequests(now.Add(-restsAfter))
+			more := memory.look(d.live.Forget(now.Add(-rest)))
+			if more || now.Before(rested) {
 				look = time.After(pause)
-			}
-		case <-look:
-			look = nil
-			d.keepRequests()
-			if memory.look(d.live.Forget(time.Now().Add(-rest))) {
-				look = time.After(pause)
+			} else {
+				used = d.used
 			}
 		case <-hourly:
 			d.keptRequests()

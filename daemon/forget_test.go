@@ -25,7 +25,7 @@ import (
 // files of the embedded store old records lie until it compacts them.
 func (p *program) traces(folder, id string, server *fakeapi.Redis) (all []string) {
 	p.t.Helper()
-	p.keepRequests()
+	p.keepRequests(time.Now())
 	p.book.Settle()
 	err := filepath.WalkDir(folder, func(path string, e os.DirEntry, err error) error {
 		if e.IsDir() && e.Name() == StoreFolder {
@@ -41,7 +41,7 @@ func (p *program) traces(folder, id string, server *fakeapi.Redis) (all []string
 		p.t.Fatal(err)
 	}
 	isOf := func(l rewrite.Last) bool { return l.Conversation == id }
-	if slices.ContainsFunc(slices.Collect(p.live.Newest()), isOf) {
+	if slices.ContainsFunc(slices.Collect(p.live.Newest(time.Now())), isOf) {
 		all = append(all, "memory")
 	}
 	if server == nil {

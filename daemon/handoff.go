@@ -28,25 +28,29 @@ import (
 type requests struct {
 	folder     string
 	keep       time.Duration
-	quota      int64        // bytes of all files
-	sync.Mutex              // guards what follows
-	unlisted   int64        // bytes that were written since the folder was listed
-	pack       *gzip.Writer // for the next request to write
-	unwritten  error        // why a request was not written the last time; nil if all were
+	quota      int64 // bytes of all files
+	sync.Mutex       // guards what follows
+	unlisted   int64 // bytes that were written since the folder was listed
+	unwritten  error // why a request was not written the last time; nil if all were
 }
 
-// keepRequests writes the newest requests that are not on disk yet. One that cannot be written is tried again by the
-// next call.
-func (d *Daemon) keepRequests() {
+// restsAfter is how long a conversation has no new request before its newest one is kept, so that an agent's fast turns
+// are not all compressed.
+const restsAfter = 10 * time.Second
+
+// keepRequests writes the newest requests that are not on disk yet, of conversations that rest since a time. One that
+// cannot be written is tried again by the next call.
+func (d *Daemon) keepRequests(since time.Time) {
 	d.requests.Lock()
 	defer d.requests.Unlock()
 	r := &d.requests
 	var failed error
-	for last := range d.live.Newest() {
+	pack := gzip.NewWriter(nil)
+	for last := range d.live.Newest(since) {
 		if r.quota == 0 || last.Kept(true) {
 			continue
 		}
-		if err := r.write(last); err != nil {
+		if err := r.write(last, pack); err != nil {
 			last.Kept(false)
 			failed = err
 		}
@@ -61,11 +65,10 @@ func (d *Daemon) keepRequests() {
 }
 
 // write writes a request, without its functions and so without a credential. A reader sees all of it.
-func (r *requests) write(last rewrite.Last) error {
+func (r *requests) write(last rewrite.Last, pack *gzip.Writer) error {
 	var content bytes.Buffer
-	r.pack = cmp.Or(r.pack, gzip.NewWriter(nil)) // each takes 1 MB
-	r.pack.Reset(&content)
-	if err := errors.Join(gob.NewEncoder(r.pack).Encode(last), r.pack.Close(), os.MkdirAll(r.folder, 0o700)); err != nil {
+	pack.Reset(&content)
+	if err := errors.Join(gob.NewEncoder(pack).Encode(last), pack.Close(), os.MkdirAll(r.folder, 0o700)); err != nil {
 		return err
 	}
 	r.unlisted += int64(content.Len())
@@ -103,7 +106,7 @@ func (r *requests) list() (conversations []string) {
 
 // keptRequests returns the conversations whose newest requests are kept, the newest first.
 func (d *Daemon) keptRequests() []string {
-	d.keepRequests()
+	d.keepRequests(time.Now())
 	d.requests.Lock()
 	defer d.requests.Unlock()
 	return d.requests.list()
@@ -129,7 +132,7 @@ func (d *Daemon) handoff(ctx context.Context, beginning string) (text, why strin
 	if err != nil {
 		return "", "", fmt.Errorf("cannot read the request of conversation %s: %w", ids[0], err)
 	}
-	for l := range d.live.Newest() {
+	for l := range d.live.Newest(time.Now()) {
 		if l.Conversation == last.Conversation {
 			last = l // with its credential
 			last.Body = bytes.Clone(l.Body)

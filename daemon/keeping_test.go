@@ -252,6 +252,31 @@ func TestRequestIsWrittenOnceItCanBe(t *testing.T) {
 	}
 }
 
+// While the turns of a conversation go on, its newest request is written only if others may soon drive it out of memory;
+// at the end of the process it is written in any case.
+func TestNewestRequestOutlivesTheProcess(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name      string
+		task      int // bytes
+		meanwhile int // requests that are written while the turns go on
+	}{{"small", 20, 0}, {"large", 13 << 20, 1}} {
+		folder, conf := t.TempDir(), defaults()
+		p := run(t, folder, "http://127.0.0.1:1")
+		now, task := time.Now(), []byte(strings.Repeat("Look at ", c.task/8))
+		p.live.Shape(rewrite.Input{Dialect: chat.Dialect{}, Upstream: "up", Limits: &conf.Rewrite, Now: now,
+			Body: bytes.Replace(fakeapi.Conversation(2), []byte("Look at the tables"), task, 1)})
+		p.keepRequests(now.Add(-time.Second))
+		if written, _ := os.ReadDir(p.requests.folder); len(written) != c.meanwhile {
+			t.Errorf("%s: %d requests are written, want %d", c.name, len(written), c.meanwhile)
+		}
+		p.stop()
+		if written, _ := os.ReadDir(p.requests.folder); len(written) != 1 {
+			t.Errorf("%s: at the end %d requests are written, want 1", c.name, len(written))
+		}
+	}
+}
+
 // The newest requests of all conversations together stay within their quota: the oldest go.
 func TestRequestsStayWithinTheirQuota(t *testing.T) {
 	t.Parallel()

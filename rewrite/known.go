@@ -164,14 +164,21 @@ type Last struct {
 	Kept                     func(is bool) (before bool) // sets whether the caller has kept the request; at first it has not
 }
 
-// Newest returns the newest requests of conversations in which the model has answered, as far as they are in memory.
-// The body of each is valid until the next one.
-func (s *Shaper) Newest() iter.Seq[Last] {
+// Newest returns the newest requests of conversations in which the model has answered, as far as they are in memory:
+// those that were sent until a time, and those that newer ones may soon drive out. The body of each is valid until the
+// next one.
+func (s *Shaper) Newest(until time.Time) iter.Seq[Last] {
+	const safe = 12 << 20 // bytes of the newest requests that nothing drives out for now
 	return func(yield func(Last) bool) {
+		var list []*lastRequest
 		s.recent.mu.RLock()
-		list := slices.Clone(s.recent.list)
-		for _, l := range list {
-			l.users.Add(1)
+		size := s.recent.size // of a request and those that are newer
+		for _, l := range s.recent.list {
+			if size > safe || !l.sent.After(until) {
+				l.users.Add(1)
+				list = append(list, l)
+			}
+			size -= l.bytes()
 		}
 		s.recent.mu.RUnlock()
 		goesOn := true

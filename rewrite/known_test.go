@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -83,7 +84,7 @@ func TestRequestsAtOnceAreReadAlone(t *testing.T) {
 						if got := out.Report.TokensBefore.Total(); got != want[i] || out.Report.Err != nil {
 							t.Errorf("request %d has %d tokens, want %d (%v)", i, got, want[i], out.Report.Err)
 						}
-						for l := range shaper.Newest() {
+						for l := range shaper.Newest(time.Now()) {
 							if !gjson.ValidBytes(l.Body) {
 								t.Error("the newest request is no JSON")
 							}
