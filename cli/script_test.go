@@ -63,7 +63,7 @@ func TestMain(m *testing.M) {
 //	                              that with N-1
 //	result FILE K                 writes the text of the K-th result
 //	sent NAME K FILE              writes the body of the K-th conversation that reached that upstream
-//	[!] kept TEXT FOLDER          a file below the folder has the text, compressed or not
+//	[!] kept TEXT FOLDER          a file below the folder has the text, compressed or not, now or soon
 //	files NAME FOLDER             serves the files of a folder; $NAME is the URL
 //	capture VAR FILE REGEXP       sets $VAR to what the first group matches in FILE
 //	agree FILE FOLDER URL         compares the last lines of a demo with stats, status line and pages
@@ -198,19 +198,30 @@ func (s *stage) result(args []string) {
 
 func (s *stage) kept(args []string) {
 	var found []string
-	s.Check(filepath.WalkDir(s.MkAbs(args[1]), func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
+	look := func() bool {
+		err := filepath.WalkDir(s.MkAbs(args[1]), func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			if unpack, failed := gzip.NewReader(bytes.NewReader(content)); failed == nil {
+				content, err = io.ReadAll(unpack)
+			}
+			if bytes.Contains(content, []byte(args[0])) {
+				found = append(found, path)
+			}
 			return err
+		})
+		if s.negated {
+			s.Check(err)
 		}
-		content, err := os.ReadFile(path)
-		if unpack, failed := gzip.NewReader(bytes.NewReader(content)); failed == nil {
-			content, err = io.ReadAll(unpack)
-		}
-		if bytes.Contains(content, []byte(args[0])) {
-			found = append(found, path)
-		}
-		return err
-	}))
+		return len(found) > 0
+	}
+	if s.negated {
+		look()
+	} else {
+		fakeapi.Eventually(look) // events are written within a second or two
+	}
 	if len(found) > 0 == s.negated {
 		s.Fatalf("%s is kept in %q", args[0], found)
 	}
