@@ -5,35 +5,10 @@ package tokenize
 // cut.
 const longest = 2 << 10
 
-const recentBits = 14
-
 // merger is the scratch space for merging. One goroutine uses it at a time.
 type merger struct {
-	recent     [1 << recentBits]uint64 // see tokensOf
-	next, last [longest + 1]int        // by index of a part's first byte, those of the parts behind it and before it
+	next, last [longest + 1]int // by index of a part's first byte, those of the parts behind it and before it
 	lowest     [2 * longest]int64
-}
-
-// tokensOf returns the number of tokens of a piece. Like tokens, pieces are known by their hashes. Texts repeat their
-// words, and those seen last stay close to the processor, which the vocabulary does not.
-//
-// An element of recent has a piece whose hash begins with the element's index: the rest of the hash, and behind that the
-// number of tokens, in as many bits as the index has; 0 if there is none.
-func (m *merger) tokensOf(r *ranks, piece []byte) (tokens int) {
-	const most = 1<<recentBits - 1
-	h := r.hash(piece)
-	known, rest := &m.recent[h>>(64-recentBits)], h<<recentBits
-	if *known&^most == rest && *known != rest {
-		return int(*known & most)
-	}
-	tokens = 1
-	if *r.slot(h) == 0 {
-		tokens = m.count(r, piece)
-	}
-	if tokens <= most {
-		*known = rest | uint64(tokens) //nolint:gosec // not negative
-	}
-	return tokens
 }
 
 // count returns the number of tokens of a piece that is no token itself.
