@@ -90,10 +90,14 @@ const mostElements = 100
 
 // withoutNotes returns a text without the elements of noteTags and outputTags that begin a line or follow another one.
 func withoutNotes(text string) string {
+	const short = 256 // bytes, in which a regexp is fast; mostly an element follows another one
 	var own strings.Builder
 	lastEnds := map[string]int{} // by name: how many bytes of the text are left where its last end begins
 	for len(lastEnds) < mostElements && strings.Contains(text, "<") {
-		at := clientTag.FindStringSubmatchIndex(text)
+		at := clientTag.FindStringSubmatchIndex(text[:min(len(text), short)])
+		if at == nil || at[0] > 0 {
+			at = clientTag.FindStringSubmatchIndex(text)
+		}
 		if at == nil {
 			break
 		}
