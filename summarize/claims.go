@@ -85,16 +85,16 @@ func hasUnknownPiece(name string, isUnknown func(word string) bool) bool {
 // lastFailure returns the newest command since the user's last message before item i that failed when it was run last,
 // and whose output says so; nil if there is none.
 func (s *summary) lastFailure(i int) *activity.Call {
-	ran, turn := map[string]bool{}, s.turnOf(i)
+	ran := map[string]bool{}
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
-		if c.Item < turn {
-			return nil
-		}
 		if c.Item >= i || c.Kind != activity.Run {
 			continue
 		}
 		if c.Failed() && !ran[c.About] && c.Failure(c.ResultText(s.Request)) != "" {
+			if c.Item < s.turnOf(i) {
+				return nil
+			}
 			return c
 		}
 		ran[c.About] = true
