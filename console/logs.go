@@ -16,7 +16,6 @@ import (
 type Log struct {
 	log       *slog.Logger
 	strangers *rate.Limiter // of lines about requests from nobody known
-	pairs     []any         // memory of a line for the next: events come one after the other
 }
 
 // NewLog returns a Log that writes to log.
@@ -50,9 +49,9 @@ func (l *Log) Record(n event.Entry) {
 
 // writeSteps logs what is worth a line of its own: warnings, a rescue, a learned window that was wrong.
 func (l *Log) writeSteps(e *event.Exchange) {
+	of := []any{"id", e.ID, "conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model}
 	write := func(level slog.Level, message string, pairs ...any) {
-		of := []any{"id", e.ID, "conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model}
-		l.write(level, message, append(of, pairs...)...)
+		l.write(level, message, append(of[:len(of):len(of)], pairs...)...)
 	}
 	for _, w := range e.Warnings {
 		if e.Mode == event.ModeOn {
@@ -74,10 +73,10 @@ func (l *Log) writeSteps(e *event.Exchange) {
 }
 
 func (l *Log) writeExchange(e *event.Exchange) {
-	pairs := append(l.pairs[:0], "id", e.ID, "method", e.Method, "path", e.Path, "upstream", e.Upstream,
+	pairs := []any{"id", e.ID, "method", e.Method, "path", e.Path, "upstream", e.Upstream,
 		"status", e.Status, "action", e.Action, "in", e.RequestBytes, "out", e.ResponseBytes,
 		"first_byte_ms", milliseconds(e.FirstByte), "duration_ms", milliseconds(e.Duration), "client", e.Client,
-		"remote", e.Remote)
+		"remote", e.Remote}
 	if changed(*e) {
 		pairs = append(pairs, "did", changes(*e))
 	}
@@ -99,7 +98,6 @@ func (l *Log) writeExchange(e *event.Exchange) {
 	}
 	pairs = append(pairs, "unpriced", b.Unpriced, "billed_nano", b.Billed, "at_least", b.AtLeast, "price", b.Price,
 		"beyond", b.Beyond, "fault", string(e.Fault), "error", e.Err)
-	l.pairs = pairs
 	l.write(levelOf(e), "exchange", pairs...)
 }
 
@@ -131,7 +129,7 @@ func (l *Log) write(level slog.Level, message string, pairs ...any) {
 	if !l.log.Enabled(ctx, level) {
 		return
 	}
-	kept := pairs[:0]
+	kept := make([]any, 0, len(pairs))
 	for i := 0; i < len(pairs); i += 2 {
 		switch v := pairs[i+1]; v {
 		case "", 0, int64(0), false, 0.0:

@@ -262,7 +262,9 @@ func (d *Daemon) Serve() error {
 		case err := <-failed:
 			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
 		case <-used:
-			used, look, rested = nil, time.After(pause), time.Now().Add(restsAfter)
+			used = nil
+			look = time.After(pause)
+			rested = time.Now().Add(restsAfter)
 		case now := <-look:
 			d.keepRequests(now.Add(-restsAfter))
 			more := memory.look(d.live.Forget(now.Add(-rest)))

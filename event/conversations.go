@@ -163,12 +163,9 @@ func (t *talk) add(e *Exchange, end time.Time) {
 	}
 	switch {
 	case isAnswered(e):
-		if t.answered == nil {
-			t.answered = &Exchange{}
-		}
-		*t.answered = *e
-		t.answered.Broke = false
-		t.Miss, t.Rebilled = e.Miss, e.Rebilled
+		answered := *e
+		answered.Broke = false
+		t.answered, t.Miss, t.Rebilled = &answered, e.Miss, e.Rebilled
 	case t.answered != nil && e.Broke && e.Mode == ModeOn:
 		t.answered.Broke = true
 	}

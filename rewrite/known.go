@@ -55,7 +55,7 @@ type requestCache struct {
 
 // find returns the shaper's request of the same scope, upstream and dialect whose body has the longest beginning in
 // common with body. It may be for any model, as that is not read yet. If none is found, the result has a nil request.
-// The caller uses it until it calls free.
+// The caller uses it until it calls release.
 func (c *requestCache) find(s *Shaper, of ledger.Request, body []byte, now time.Time) *lastRequest {
 	const least = 256       // bytes: bodies that have less in common begin alike by chance
 	const enough = 64 << 10 // bytes: bodies that have less in common are soon compared
@@ -81,14 +81,15 @@ func (c *requestCache) find(s *Shaper, of ledger.Request, body []byte, now time.
 	return best
 }
 
-// free says that the caller uses l no more.
-func (l *lastRequest) free() { l.users.Add(-1) }
+// release says that the caller uses l no more.
+func (l *lastRequest) release() { l.users.Add(-1) }
 
 // put adds l, and takes out the requests before it of the same conversation: several may be there, as requests that come
 // at the same time may continue the same one. from is the one that the caller has from find; it may be nil. l gets a
 // body of its own, as the memory of the one that it was read from belongs to the client's connection. If nobody but the
 // caller uses from, which l takes the place of, its memory becomes l's, and only what is new is copied.
 func (c *requestCache) put(l, from *lastRequest) {
+	const most, mostOfAll = 64 << 20, 24 << 20 // bytes of the newest request, and of several
 	r := *l.request
 	r.Items = slices.Clip(r.Items)
 	id := l.decision.Conversation // empty while the ledger does not answer
@@ -110,13 +111,15 @@ func (c *requestCache) put(l, from *lastRequest) {
 	defer c.mu.Unlock()
 	c.list = append(c.list, l)
 	c.size += l.bytes()
-	for ; c.size > 24<<20 && len(c.list) > 1 || c.size > 64<<20; c.list = slices.Delete(c.list, 0, 1) {
+	isTooMuch := func() bool { return c.size > most || c.size > mostOfAll && len(c.list) > 1 }
+	for isTooMuch() {
 		c.size -= c.list[0].bytes()
+		c.list = slices.Delete(c.list, 0, 1)
 	}
 }
 
-// again has l be the newest request, as it was sent once more.
-func (c *requestCache) again(l *lastRequest, now time.Time) {
+// renew makes l the newest request, as it was sent once more.
+func (c *requestCache) renew(l *lastRequest, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l.sent = now
@@ -187,7 +190,7 @@ func (s *Shaper) Newest(until time.Time) iter.Seq[Last] {
 				goesOn = yield(Last{l.subject.Scope, l.subject.Dialect, l.subject.Upstream, id, l.project,
 					l.request.Body, func() any { return l.credential }, l.kept.Swap})
 			}
-			l.free()
+			l.release()
 		}
 	}
 }

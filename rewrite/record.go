@@ -139,7 +139,7 @@ func (x *shaping) settle() (recorded bool) {
 	if !recorded {
 		x.hold()
 	}
-	x.remember(nil) // Shape has freed the last request
+	x.remember(nil) // Shape has released the last request
 	return recorded
 }
 
@@ -179,14 +179,14 @@ func (x *shaping) fallBack(why error) {
 }
 
 // remember keeps the request in memory for the next one; not with ServerState, as the next body lacks its items then.
-// from is the last request, as long as it is not freed.
+// from is the last request, as long as it is not released.
 func (x *shaping) remember(from *lastRequest) {
 	if !x.request.ServerState.Empty() {
 		return
 	}
 	s, r := x.state, &x.out.Report
-	if x.isAgain && r.Code == event.CodeAgain && s.Decision.Touched.Equal(from.decision.Touched) {
-		x.shaper.recent.again(from, x.in.Now)
+	if x.isRepeated && r.Code == event.CodeAgain && s.Decision.Touched.Equal(from.decision.Touched) {
+		x.shaper.recent.renew(from, x.in.Now)
 		return
 	}
 	l := &lastRequest{shaper: x.shaper, subject: x.subject, request: x.request, calls: s.Calls,

@@ -132,7 +132,7 @@ func (s *Shaper) Shape(in Input) Output {
 	if err := try(x.run); err != nil {
 		r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, err
 	}
-	x.last.free()
+	x.last.release()
 	if x.hasTurn {
 		in.Turn.Release(1)
 	}

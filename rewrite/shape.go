@@ -18,21 +18,21 @@ import (
 
 // shaping is the work on one request. Its methods are about in the order in which they are called.
 type shaping struct {
-	shaper    *Shaper
-	in        Input
-	out       Output
-	last      *lastRequest          // of the conversation; its request is nil if there is none
-	isAgain   bool                  // the client has sent the last request again
-	request   *conversation.Request // nil if the body is not a conversation
-	subject   ledger.Request        // the request as the ledger knows it
-	state     *ladder.State         // how the request is sent
-	found     int                   // items of the prefix whose decision find found
-	replayed  ladder.Plan           // the plan with which state began: the edits that find found, and no others
-	undone    []ledger.Edit         // the edits that the user has taken back since the request before
-	discarded bool                  // the decision that was found does not fit the request or its window any more
-	held      bool                  // the decision could not be recorded
-	hasTurn   bool                  // the request holds a unit of in.Turn
-	unknown   bool                  // the ledger failed: an earlier request may have been decided otherwise
+	shaper     *Shaper
+	in         Input
+	out        Output
+	last       *lastRequest          // of the conversation; its request is nil if there is none
+	isRepeated bool                  // the client has sent the last request again
+	request    *conversation.Request // nil if the body is not a conversation
+	subject    ledger.Request        // the request as the ledger knows it
+	state      *ladder.State         // how the request is sent
+	found      int                   // items of the prefix whose decision find found
+	replayed   ladder.Plan           // the plan with which state began: the edits that find found, and no others
+	undone     []ledger.Edit         // the edits that the user has taken back since the request before
+	discarded  bool                  // the decision that was found does not fit the request or its window any more
+	held       bool                  // the decision could not be recorded
+	hasTurn    bool                  // the request holds a unit of in.Turn
+	unknown    bool                  // the ledger failed: an earlier request may have been decided otherwise
 }
 
 // errClientLeft keeps a compaction from being recorded: its summary may lack what a model would have said.
@@ -61,7 +61,7 @@ func (x *shaping) read() error {
 	}
 	req, err := x.parse(x.last.request)
 	if err == nil && x.last.request != nil && x.last.subject.Model != req.Model {
-		x.last.free()
+		x.last.release()
 		x.last = &lastRequest{} // it was counted for another model
 		req, err = x.parse(nil)
 	}
@@ -133,7 +133,7 @@ func (x *shaping) parse(last *conversation.Request) (*conversation.Request, erro
 	if last == nil || !bytes.Equal(last.Body, x.in.Body) {
 		return x.in.Dialect.Read(x.in.Body, last)
 	}
-	x.isAgain = true // and nothing needs to be read
+	x.isRepeated = true // nothing needs to be read
 	same := *last
 	same.Body, same.Reused = x.in.Body, len(same.Items)
 	return &same, nil

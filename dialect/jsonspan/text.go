@@ -24,7 +24,8 @@ func TextOf(v []byte) []byte {
 	for {
 		at := bytes.IndexByte(rest, '\\')
 		if at < 0 {
-			if text = append(text, rest...); !utf8.Valid(text) {
+			text = append(text, rest...)
+			if !utf8.Valid(text) {
 				text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 			}
 			return text
@@ -99,7 +100,8 @@ func Quoted(s string) string { return string(AppendQuoted(nil, s)) }
 func AppendQuoted(dst []byte, s string) []byte {
 	isPlain := func(c byte) bool { return c >= ' ' && c < 0x7f && c != '"' && c != '\\' }
 	dst = append(dst, '"')
-	for at, end := 0, 0; at < len(s); at = end { // runs of plain letters, which gjson copies one by one, and what is between
+	for at, end := 0, 0; at < len(s); at = end {
+		// A run of plain letters, which gjson would copy one by one, and the others behind it.
 		for end < len(s) && isPlain(s[end]) {
 			end++
 		}

@@ -209,8 +209,9 @@ func idOf(parts ...string) string {
 // Find returns the decision to go on from, by rank: mostly the model's own for the longest prefix that has one. It has the
 // ID of the request's conversation. Edits and lists of known are not read again. If there is none, or after an error, the
 // decision has no Items.
-func (l *Ledger) Find(r Request, known Decision) (d Decision, err error) {
+func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 	const few, newest = 4, 32 // prefixes that are read first: mostly the request is a turn longer than the one before
+	var d Decision
 	var list []Decision
 	read := 0 // of r.Ends
 	for _, upTo := range []int{few, newest, len(r.Ends)} {
@@ -218,7 +219,7 @@ func (l *Ledger) Find(r Request, known Decision) (d Decision, err error) {
 		more, err := l.decisions(&r, r.Ends[read:upTo])
 		list, read = append(list, more...), upTo
 		if err == nil {
-			d, err = l.highest(&r, list, known)
+			d, err = l.best(&r, list, known)
 		}
 		if err != nil {
 			return Decision{Conversation: r.id()}, fmt.Errorf("cannot look for a decision: %w", err)
@@ -231,9 +232,9 @@ func (l *Ledger) Find(r Request, known Decision) (d Decision, err error) {
 	return d, nil
 }
 
-// highest returns the decision of the highest rank in the list of which no edit is lost; one without Items if there is
+// best returns the decision of the highest rank in the list of which no edit is lost; one without Items if there is
 // none.
-func (l *Ledger) highest(r *Request, list []Decision, known Decision) (Decision, error) {
+func (l *Ledger) best(r *Request, list []Decision, known Decision) (Decision, error) {
 	slices.SortStableFunc(list, func(a, b Decision) int { return slices.Compare(r.rank(&b), r.rank(&a)) })
 	for _, d := range list {
 		if r.rank(&d)[0] < 0 {
