@@ -1,11 +1,13 @@
 package jsonspan
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 )
 
@@ -83,6 +85,9 @@ func TestQuotedTextIsReadBackAsItWas(t *testing.T) {
 		}
 		if got := TextOf(quoted); string(got) != want {
 			t.Fatalf("%q is read back as %q", s, got)
+		}
+		if other := gjson.AppendJSONString(nil, s); !bytes.Equal(quoted, other) { // as which texts were sent before
+			t.Fatalf("%q is written as %s, and by gjson as %s", s, quoted, other)
 		}
 	})
 	if got := string(AppendQuoted(nil, "<a href=\"x\">&\x00\x7f/\n")); got != "\"<a href=\\\"x\\\">&\\u0000\x7f/\\n\"" {

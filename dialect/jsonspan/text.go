@@ -2,7 +2,10 @@ package jsonspan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -98,23 +101,42 @@ func Quoted(s string) string { return string(AppendQuoted(nil, s)) }
 
 // AppendQuoted appends s to dst as a JSON string. Equal texts become equal bytes; invalid UTF-8 becomes U+FFFD.
 func AppendQuoted(dst []byte, s string) []byte {
-	isPlain := func(c byte) bool { return c >= ' ' && c < 0x7f && c != '"' && c != '\\' }
-	dst = append(dst, '"')
-	for at, end := 0, 0; at < len(s); at = end {
-		// A run of plain letters, which gjson would copy one by one, and the others behind it.
-		for end < len(s) && isPlain(s[end]) {
-			end++
+	dst = append(slices.Grow(dst, len(s)+len(s)/8+2), '"')
+	for len(s) > 0 {
+		n := plain(s)
+		dst = append(dst, s[:n]...)
+		if s = s[n:]; s == "" {
+			break
 		}
-		dst = append(dst, s[at:end]...)
-		at = end
-		for end < len(s) && !isPlain(s[end]) {
-			end++
+		if escape := escapes[s[0]]; escape != 0 {
+			dst, s = append(dst, '\\', escape), s[1:]
+			continue
 		}
-		if at < end {
-			n := len(dst)
-			dst = gjson.AppendJSONString(dst, s[at:end])
-			dst = append(dst[:n], dst[n+1:len(dst)-1]...) // without quotes
+		for n = 1; n < len(s) && !isPlain(s[n]); n++ {
 		}
+		end := len(dst)
+		dst = gjson.AppendJSONString(dst, s[:n])
+		dst, s = append(dst[:end], dst[end+1:len(dst)-1]...), s[n:] // without quotes
 	}
 	return append(dst, '"')
 }
+
+var escapes = [256]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
+
+// plain returns the length of the beginning of s that a JSON string has as it is.
+func plain(s string) (n int) {
+	const each = 0x0101010101010101
+	for ; n+8 <= len(s); n += 8 { // eight letters at once: special marks those that are not plain
+		eight := binary.LittleEndian.Uint64(bytesOf(s[n:]))
+		special := eight | (eight - ' '*each) | (eight + each) | ((eight ^ '"'*each) - each) | ((eight ^ '\\'*each) - each)
+		if special &= 0x80 * each; special != 0 {
+			return n + bits.TrailingZeros64(special)/8
+		}
+	}
+	for n < len(s) && isPlain(s[n]) {
+		n++
+	}
+	return n
+}
+
+func isPlain(c byte) bool { return c >= ' ' && c < 0x7f && c != '"' && c != '\\' }
