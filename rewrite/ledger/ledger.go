@@ -64,11 +64,20 @@ type Decision struct {
 	found  int                 // Items as Find returned it
 	stored []byte              // as it was read, by which Record notices that another one has replaced it
 	lists  map[string][]string // by key
+	record *record             // that holds it
+}
+
+// record is what the store has under the key of a prefix.
+type record struct {
+	key   string
+	value []byte
+	list  []Decision // without edits, the newest last
 }
 
 // InPlaceOf returns d, which could not be recorded, as what goes on from found.
 func (d Decision) InPlaceOf(found Decision) Decision {
-	d.Wish, d.found, d.Key, d.stored, d.lists = found.Wish, found.found, found.Key, found.stored, found.lists
+	d.Wish, d.found, d.Key, d.stored = found.Wish, found.found, found.Key, found.stored
+	d.lists, d.record = found.lists, found.record
 	return d
 }
 
@@ -216,7 +225,7 @@ func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 	read := 0 // of r.Ends
 	for _, upTo := range []int{few, newest, len(r.Ends)} {
 		upTo = min(upTo, len(r.Ends))
-		more, err := l.decisions(&r, r.Ends[read:upTo])
+		more, err := l.decisions(&r, r.Ends[read:upTo], known.record)
 		list, read = append(list, more...), upTo
 		if err == nil {
 			d, err = l.best(&r, list, known)
@@ -312,17 +321,23 @@ func (r *Request) identify(d *Decision, list []Decision) {
 // mostAlike is how many decisions for one prefix are kept: many conversations may have the same first request.
 const mostAlike = 32
 
-// decisions returns the decisions for prefixes, without their edits, and of each prefix the newest first.
-func (l *Ledger) decisions(r *Request, ends []int) (all []Decision, err error) {
+// decisions returns the decisions for prefixes, without their edits, and of each prefix the newest first. A record that is
+// as known was is not parsed again; known may be nil.
+func (l *Ledger) decisions(r *Request, ends []int, known *record) (all []Decision, err error) {
 	var keys []string
 	for _, n := range ends {
 		keys = append(keys, r.recordKey(n))
 	}
-	records, err := l.store.GetMany(keys)
-	for i, record := range records {
-		list := parse(record, keys[i])
-		slices.Reverse(list)
-		all = append(all, list...)
+	values, err := l.store.GetMany(keys)
+	for i, value := range values {
+		is := known
+		if is == nil || is.key != keys[i] || !bytes.Equal(is.value, value) {
+			is = &record{keys[i], value, parse(value, keys[i])}
+		}
+		for _, d := range slices.Backward(is.list) {
+			d.record = is
+			all = append(all, d)
+		}
 	}
 	return all, err
 }
@@ -446,6 +461,7 @@ func (l *Ledger) branch(r *Request, d Decision) Decision {
 // put makes d the decision of its kind for its prefix, unless another one stays: see Record.
 func (l *Ledger) put(r *Request, d Decision, replace bool) (standing Decision, won bool, err error) {
 	key := r.recordKey(d.Items)
+	d.record = nil   // that of a shorter prefix
 	var there []byte // the record to be replaced; the first attempt writes only if there is none
 	for {
 		list := parse(there, key)
@@ -467,6 +483,8 @@ func (l *Ledger) put(r *Request, d Decision, replace bool) (standing Decision, w
 		if bytes.Equal(there, value) {
 			d.stored, _ = json.Marshal(d) // plain data
 			d.Key, d.found = key+"/"+d.kind(), d.Items
+			list[len(list)-1] = d
+			d.record = &record{key, value, list}
 			return d, true, nil
 		}
 	}

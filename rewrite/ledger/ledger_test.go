@@ -159,6 +159,29 @@ func TestConversationsAreKnownByTheirAnswers(t *testing.T) {
 	}
 }
 
+// What is known of a record holds as long as the record is the same.
+func TestKnownDecisionsAreThoseOfTheStore(t *testing.T) {
+	r := start(t)
+	q := lane
+	known := r.record(q, "uar", r.find(q, "u"), false, "one")
+	find := func() Decision {
+		d, err := r.Find(q.of("uara"), known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	r.want(find(), 3, "one")
+	if _, err := r.again().Restore(known.Key); err != nil || !find().Undone {
+		t.Errorf("a decision that was taken back is found as it was: %v", err)
+	}
+	r.again().record(q, "uar", r.find(q, "uar"), true, "two")
+	r.want(find(), 3, "two")
+	if err := r.again().Forget([]string{known.Key}, nil); err != nil || find().Items > 0 {
+		t.Errorf("a forgotten decision is found: %v", err)
+	}
+}
+
 // What is forgotten is gone, and what others have stays.
 func TestForgottenDecisionsAreGone(t *testing.T) {
 	r := start(t)
