@@ -250,8 +250,8 @@ func (d *Daemon) Serve() error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln) }()
-	go tokenize.Load() // no start waits for it
-	d.keptRequests()   // those of earlier processes that have expired are deleted
+	go func() { tokenize.Load(); event.BuiltinPrices() }() // neither the start nor a request waits for them
+	d.keptRequests()                                       // those of earlier processes that have expired are deleted
 	const pause, rest = 2 * time.Second, 30 * time.Second
 	memory := burst{percent: 100}
 	look, hourly := time.After(pause), time.Tick(time.Hour)
