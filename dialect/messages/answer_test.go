@@ -2,6 +2,7 @@ package messages
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -73,6 +74,46 @@ func TestUsage(t *testing.T) {
 		got, input := Dialect{}.Usage([]byte(c.heard))
 		if got != c.want || input != c.input {
 			t.Errorf("%s:\n%+v, %d, want\n%+v, %d", c.heard, got, input, c.want, c.input)
+		}
+	}
+}
+
+// Anthropic's page "Compaction at a token threshold": "The top-level input_tokens and output_tokens do not include
+// compaction iteration usage. To calculate total tokens consumed and billed for a request, sum across all entries in the
+// usage.iterations array." Its example has the numbers of the first case; pause_after_compaction leaves the summary alone.
+func TestUsageHasTheProvidersCompaction(t *testing.T) {
+	const summary, message = `{"type":"compaction","input_tokens":180000,"output_tokens":3500}`,
+		`{"type":"message","input_tokens":23000,"output_tokens":1000}`
+	const cached = `{"type":"compaction","input_tokens":10,"cache_read_input_tokens":170000,` +
+		`"cache_creation_input_tokens":500,"cache_creation":{"ephemeral_1h_input_tokens":400},"output_tokens":3500}`
+	const two = `{"type":"message","input_tokens":11500,"output_tokens":500}`
+	for _, c := range []struct {
+		input, output int // at the top
+		iterations    string
+		want          event.Usage // without Source
+		window        int
+	}{
+		{23_000, 1000, summary + "," + message, event.Usage{Input: 203_000, Output: 4500, CacheUnknown: true}, 0},
+		{23_000, 1000, cached + "," + message, event.Usage{Input: 193_510, Output: 4500,
+			Read: 170_000, Write5m: 100, Write1h: 400}, 0},
+		{0, 0, summary, event.Usage{Input: 180_000, Output: 3500, CacheUnknown: true}, 0},
+		{203_000, 4500, summary + "," + message, event.Usage{Input: 203_000, Output: 4500, CacheUnknown: true}, 0},
+		{23_000, 1000, two + "," + two, event.Usage{Input: 23_000, Output: 1000, CacheUnknown: true}, 0},
+		{23_000, 1000, message, event.Usage{Input: 23_000, Output: 1000, CacheUnknown: true}, 23_000},
+		{23_000, 1000, "", event.Usage{Input: 23_000, Output: 1000, CacheUnknown: true}, 23_000},
+	} {
+		c.want.Source = event.UsageProvider
+		usage := fmt.Sprintf(`"usage":{"input_tokens":%d,"output_tokens":%d,"iterations":[%s]}`, c.input, c.output,
+			c.iterations)
+		for form, text := range map[string]string{
+			"whole": `{"content":[{"type":"compaction","content":"So far."}],` + usage + `}`,
+			"streamed": fmt.Sprintf(`data: {"type":"message_start","message":{"usage":{"input_tokens":%d,"output_tokens":0,`+
+				`"iterations":null}}}`+"\n\n"+`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},%s}`+"\n\n",
+				c.input, usage),
+		} {
+			if got, window := (Dialect{}).Usage([]byte(text)); got != c.want || window != c.window {
+				t.Errorf("%s, %s:\n%+v, %d, want\n%+v, %d", form, usage, got, window, c.want, c.window)
+			}
 		}
 	}
 }
