@@ -14,6 +14,7 @@ import (
 	"epitome/dialect"
 	"epitome/event"
 	"epitome/offload"
+	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 	"epitome/store"
@@ -158,8 +159,8 @@ func (d *Daemon) restore(conversation string) (edits int, err error) {
 }
 
 // compact answers POST /-/compact: it compacts the conversation in the body as the proxy would for the same headers,
-// whatever its size. It decides by what was decided for the conversation, and records nothing, because the result is a
-// conversation of its own. Artifacts are kept, as the client may ask for them.
+// whatever its size, or to the tokens that the query has as "to". It decides by what was decided for the conversation, and
+// records nothing, because the result is a conversation of its own. Artifacts are kept, as the client may ask for them.
 func (d *Daemon) compact(r *http.Request, body []byte) (rewrite.Output, error) {
 	h := r.Header.Clone()
 	h.Del(console.OwnerHeader) // it is no setting
@@ -173,6 +174,11 @@ func (d *Daemon) compact(r *http.Request, body []byte) (rewrite.Output, error) {
 		return rewrite.Output{}, err
 	}
 	asked.Compact = true
+	if to := query.Get("to"); to != "" {
+		if asked.CompactTo, err = proxy.ReadCompactTo(to); err != nil {
+			return rewrite.Output{}, fmt.Errorf("cannot compact: %w", err)
+		}
+	}
 	s := rewrite.NewShaper(overlay(d.deps)).Shape(asked)
 	if s.Report.Items == 0 && s.Report.Err == nil {
 		return rewrite.Output{}, fmt.Errorf("cannot compact the body: %s; send a request of Chat Completions, "+

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"epitome/dialect/conversation"
+	"epitome/internal/unit"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/summarize"
@@ -40,9 +41,18 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	return in, err
 }
 
-// compactValue matches the values of x-epitome-compact, with a focus of up to maxFocus characters. A count in the
-// expression would delay each start.
-var compactValue = regexp.MustCompile(`^now(?:\s*;\s*focus=(.+))?$`)
+// compactValue matches the values of x-epitome-compact, with the tokens to leave and a focus of up to maxFocus characters.
+// A count in the expression would delay each start.
+var compactValue = regexp.MustCompile(`^now(?:\s*;\s*to=([^;\s]+))?(?:\s*;\s*focus=(.+))?$`)
+
+// ReadCompactTo reads how many tokens a compaction is to leave. The error says what to write.
+func ReadCompactTo(text string) (tokens int, err error) {
+	var n unit.Tokens
+	if err := n.UnmarshalText([]byte(text)); err != nil || n < 1 || n > unit.MostTokens {
+		return 0, fmt.Errorf("write a number of tokens as to, such as to=8000 or to=8k, and not %.40q", text)
+	}
+	return int(n), nil
+}
 
 const maxFocus = 1000
 
@@ -68,11 +78,15 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 			err = limits.SetPreset(value)
 		case "compact":
 			m := compactValue.FindStringSubmatch(value)
-			in.Compact = m != nil && utf8.RuneCountInString(m[1]) <= maxFocus
+			in.Compact = m != nil && utf8.RuneCountInString(m[2]) <= maxFocus
 			if !in.Compact { // a value that means no must not be taken for yes
-				return in, fmt.Errorf("cannot use %s: write now, or now; focus=TEXT of up to %d characters", name, maxFocus)
+				return in, fmt.Errorf("cannot use %s: write now, or now; focus=TEXT of up to %d characters, or now; to=8000, "+
+					"or now; to=8000; focus=TEXT", name, maxFocus)
 			}
-			in.Focus = m[1]
+			in.Focus = m[2]
+			if m[1] != "" {
+				in.CompactTo, err = ReadCompactTo(m[1])
+			}
 		case "project":
 			in.Project, err = value, CheckProject(value)
 		case "context":

@@ -61,6 +61,9 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	} else {
 		x.setReport(&out.Report)
 	}
+	if why := out.Report.Reason; in.Compact && out.Report.Items > 0 && why != "" { // it holds no text of the client's
+		x.reply.Extra = wire.AppendField(x.reply.Extra, []byte("x-epitome-reason"), why)
+	}
 	if out.Changed && !observe {
 		x.sent = out.Body
 	}

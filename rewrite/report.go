@@ -232,6 +232,24 @@ func (x *shaping) describeOverhead() {
 	}
 }
 
+// describeGoal says why a compaction that the client asked for leaves more than it named, or is not made.
+func (x *shaping) describeGoal() {
+	s, r := x.state, &x.out.Report
+	switch s.Reason {
+	case event.NoCode, event.CodeNothingOlder, event.CodeSavesLittle, event.CodeNotDue, event.CodeFreesLittle:
+	default:
+		return // it says why
+	}
+	switch has := s.Tokens().Times(s.Scale.Ratio).Total(); {
+	case s.Goal > 0 && s.Total > s.Goal:
+		r.Reason = fmt.Sprintf("the aim was %d tokens, and %d are left: system prompt, tools, the first message, the newest "+
+			"group and all else that stays take %d, the summary the rest",
+			cmp.Or(x.in.CompactTo, s.OfModel(s.Goal)), has, s.OfModel(s.Stays()))
+	case s.CompactTo > 0 && len(s.Added) == 0:
+		r.Reason = fmt.Sprintf("the request has %d tokens, and %d were asked for", has, x.in.CompactTo)
+	}
+}
+
 // describeCompaction fills in how much stands after a compaction that was made, and which files it is about.
 func (x *shaping) describeCompaction() {
 	s, r := x.state, &x.out.Report

@@ -84,6 +84,7 @@ type Input struct {
 	SummaryDetail summarize.Detail
 	Distill       bool      // a model is asked for distillates of large results, which their stubs then carry
 	Compact       bool      // compact now, whatever the size, even if the request was decided before
+	CompactTo     int       // tokens of the model to which Compact brings the request; 0: two fifths go, or more
 	Focus         string    // what a summary by a model is to be about above all; empty if the client does not say
 	Replay        bool      // repeat earlier decisions and make none: for a count of tokens or the provider's compaction
 	Rescue        *Rescue   // nil if the provider has not refused the request

@@ -24,7 +24,7 @@ func (s State) whyCompact() (reason string, why event.Code) {
 		return event.ReasonOverflow, event.CodeRefused
 	case s.ByAgent:
 		return event.ReasonAgent, event.CodeAsked
-	case s.Asked:
+	case s.Asked && (s.CompactTo == 0 || s.Total > s.CompactTo):
 		return event.ReasonManual, event.CodeAsked
 	case s.Total > s.compactLine():
 		return event.ReasonThreshold, event.CodeCompactAt
@@ -84,10 +84,38 @@ func (s State) prepareLine() int {
 	return s.compactLine() - (s.Limits.CompactLine - s.Limits.PrepareLine)
 }
 
+// goal returns the tokens to which the compaction that a client asked for brings the request; 0 if none did.
+func (s State) goal() int {
+	switch {
+	case !s.Asked || s.ByAgent:
+		return 0
+	case s.CompactTo > 0:
+		return min(s.CompactTo, s.most())
+	case s.Limits.Conf.KeepTurns > 0: // these turns may have more than Target
+		return s.Total * 3 / 5
+	}
+	return min(s.Limits.Target, s.Total*3/5) // a share of the window may be more than a small request has
+}
+
+// Stays returns the tokens of the request that stay beside its summary: the Overhead, what no compaction takes out, and
+// what is behind the cut.
+func (s State) Stays() int {
+	tokens := s.Overhead()
+	for _, g := range s.Request.Groups() {
+		if g.First >= s.Request.Head && (g.End > s.compactedEnd || s.staysInPlace(g)) {
+			tokens += s.Sent(g.First, g.End)
+		}
+	}
+	return tokens
+}
+
 // target returns the tokens to which a compaction brings the request: Limits.Target, but two fifths of the room that the
 // Overhead leaves may stay filled, and a third of it comes free below compactLine, so that both are worth it. Where the
-// window has room (Due), the share compact_to is of what the request has beside the Overhead.
+// window has room (Due), the share compact_to is of what the request has beside the Overhead. A Goal holds as it is.
 func (s State) target() int {
+	if s.Goal > 0 {
+		return s.Goal
+	}
 	room := min(s.most(), max(s.Limits.End, s.compactLine())) - s.Overhead()
 	target := min(max(s.Limits.Target, s.Overhead()+room*2/5), s.compactLine()-room/3)
 	if s.Due() != "" {
@@ -97,17 +125,28 @@ func (s State) target() int {
 }
 
 // compact replaces old groups by a summary if there is a reason for it (whyCompact). If the request does not fit even
-// then, a smaller summary replaces more groups, and if it still does not fit, results are cut hard. Without a reason,
-// compact may have the model's words for a summary made ahead of need. No model is asked for a crowded request.
+// then, or misses its Goal, a smaller summary replaces more groups, without a model's words if it must. If it still does
+// not fit, results are cut hard. Without a reason, compact may have the model's words for a summary made ahead of need. No
+// model is asked for a crowded request.
 func (s State) compact() {
 	reason, _ := s.whyCompact()
 	if reason == "" {
 		s.prepareWords()
 		return
 	}
+	s.Goal = s.goal()
 	newCompaction(s, false).run()
-	if s.Total > s.most() || s.Reason == event.CodeSavesLittle && s.Due() != "" {
+	// A good summary is better than a number that nobody named.
+	missesGoal := func() bool {
+		return s.Goal > 0 && s.Total > s.Goal && (s.CompactTo > 0 || s.Total-s.Overhead() > leastRoom)
+	}
+	if s.Total > s.most() || s.Reason == event.CodeSavesLittle && s.Due() != "" || missesGoal() {
 		newCompaction(s, true).run()
+	}
+	if missesGoal() && s.lastSays.Text != "" {
+		c := newCompaction(s, true)
+		c.says = summarize.Says{}
+		c.run()
 	}
 	if s.Total > s.most() {
 		s.fitResults()
@@ -146,10 +185,15 @@ func newCompaction(s State, minimal bool) *compaction {
 	}
 	c := &compaction{State: s, minimal: minimal, says: s.lastSays,
 		budgets: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, window, s.Scale.Ratio)}
+	if s.Goal > 0 && (minimal || s.CompactTo > 0) { // a summary has its share of twice what is to be left, as of a window
+		prose := c.budgets.Prose // which does not depend on the goal
+		c.budgets = summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, min(window, 2*s.Goal), s.Scale.Ratio)
+		c.budgets.Prose = prose
+	}
 	keep, target := s.Limits.KeepTail, s.target()
 	if minimal {
 		c.budgets, keep = c.budgets.Shrink(), int(minimalTail*float64(s.Limits.Usable))
-		if s.Due() == "" {
+		if s.Due() == "" && s.Goal == 0 {
 			target = s.most()
 		}
 	}
@@ -162,11 +206,16 @@ func newCompaction(s State, minimal bool) *compaction {
 	c.summarySize = c.measure(s.prefixEnd) // the cut is not known yet: that of the longest span
 	withoutTail := c.sizeAfter(len(s.Request.Items))
 	rest := target - withoutTail // the tail may fill the request up to target
-	if isCramped := 4*s.Overhead() > s.Limits.Usable; isCramped && !minimal && s.Due() == "" {
+	isCramped := 4*s.Overhead() > s.Limits.Usable && s.Goal == 0
+	if isCramped && !minimal && s.Due() == "" {
 		rest = max(rest, min((s.compactLine()-s.Overhead())/4, crampedTail)) // a summary is mostly smaller than measured
 	}
 	c.maxTail = max(min(keep, rest), minTail)
 	c.turnsTail = (s.compactLine() - withoutTail) / 4 * 3
+	if s.Goal > 0 {
+		c.maxTail = max(min(keep, rest), 0)
+		c.turnsTail = rest
+	}
 	c.budgets.Spare = max(0, target-withoutTail-keep)
 	return c
 }
@@ -177,7 +226,7 @@ func (c *compaction) asks() bool { return !c.minimal && c.Words != nil && !c.isC
 // measure returns about how many tokens a summary up to the cut takes. Where room is scarce, or little is to be saved, it
 // is made and counted.
 func (c *compaction) measure(cut int) int {
-	if !c.minimal && !c.isCrowded() && c.Due() == "" && c.Limits.Conf.KeepTurns == 0 {
+	if !c.minimal && !c.isCrowded() && c.Due() == "" && c.Goal == 0 && c.Limits.Conf.KeepTurns == 0 {
 		return summarize.Size(c.span(cut))
 	}
 	says := c.says
@@ -210,7 +259,8 @@ func (c *compaction) findCut() int {
 		if g.First >= c.prefixEnd { // always stays
 			continue
 		}
-		if g.First <= c.compactedEnd { // a cut there drops nothing new
+		isNew := g.First > c.compactedEnd // a cut before or there drops nothing new
+		if !isNew && !(c.Goal > 0 && c.minimal && g.First == c.compactedEnd) {
 			break
 		}
 		hasTurns := turns >= c.Limits.Conf.KeepTurns || tail > c.turnsTail
@@ -284,7 +334,8 @@ func (c *compaction) run() {
 // for which words were prepared, if that makes the request small enough, else the given one. A model may be asked then.
 func (c *compaction) findWords(cut int) int {
 	report, ahead := c.Compaction, c.Ahead // ahead is the cut for which words were prepared
-	if ahead > c.compactedEnd && ahead < c.prefixEnd && c.sizeAfter(ahead) <= c.prepareLine() {
+	isSmall := c.sizeAfter(ahead) <= c.prepareLine() && (c.Goal == 0 || c.sizeAfter(ahead) <= c.Goal)
+	if ahead > c.compactedEnd && ahead < c.prefixEnd && isSmall {
 		cut = ahead // the words may still be in the making: Words waits for them
 	}
 	words, isReady, err := c.Words(cut, c.says, true)
@@ -337,7 +388,10 @@ func (c *compaction) replace(cut, least int) bool {
 	free := c.target() - (c.sizeAfter(cut) - c.summarySize) - c.Scale.CountText(text)
 	if leftOut && free > 0 && !c.minimal {
 		span.Budgets.Spare = free
-		text, _ = summarize.Text(span, c.says, where)
+		fuller, _ := summarize.Text(span, c.says, where)
+		if c.Goal == 0 || c.Scale.CountText(fuller) <= c.Scale.CountText(text)+free {
+			text = fuller
+		}
 	}
 	c.setText(summary, text)
 	summary.Prose, summary.Told = c.says.Text, c.says.Until

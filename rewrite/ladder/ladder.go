@@ -31,6 +31,7 @@ type State struct {
 type Policy struct {
 	Limits        Effective
 	Asked         bool // the client asked for a compaction, or the agent did
+	CompactTo     int  // tokens that the client named for that; 0 if it named none
 	ByAgent       bool // the agent asked, by a call of epitome's own tool
 	Refused       bool // the provider refused the request, mostly as too long
 	Fits          int  // tokens that fit by the refusal; 0 if it does not tell

@@ -19,6 +19,7 @@ type Plan struct {
 	Added    []ledger.Edit     // the new ones
 	Content  map[string][]byte // by name: what new edits take out, or recorded ones whose artifacts are lost
 	Total    int               // tokens of the request as it is sent
+	Goal     int               // tokens to which a compaction that the client asked for is to bring it; 0: it did not ask
 
 	Reason     event.Code        // why nothing more was done
 	Compaction *event.Compaction // that was made or tried
