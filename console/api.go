@@ -13,9 +13,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/event"
 	"epitome/inject"
 	"epitome/offload"
+	"epitome/rewrite"
 	"epitome/store"
 )
 
@@ -250,16 +253,63 @@ func (o *Console) forget(r *http.Request) (any, error) {
 	return map[string]bool{"forgotten": true}, o.program.Memory.Forget(asked.Owner, asked.ID)
 }
 
-// compact answers a conversation with a shorter form of it. Nothing is sent to a provider.
-func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
+// shaped returns the conversation of a request in another form. ok is false if an error was answered.
+func shaped(w http.ResponseWriter, r *http.Request, by func(*http.Request, []byte) (rewrite.Output, error)) (
+	done rewrite.Output, ok bool) {
 	body, err := io.ReadAll(r.Body) // the server bounds it
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "the body was cut off: send it again")
-		return
+		err = errors.New("the body was cut off: send it again")
+	} else {
+		done, err = by(r, body)
 	}
-	done, err := o.program.Compact(r, body)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
+	}
+	return done, err == nil
+}
+
+// Compressed is the answer of /-/v1/compress beside the messages, as in Headroom's API, which gateways call.
+type Compressed struct {
+	Before    int      `json:"tokens_before"`
+	After     int      `json:"tokens_after"`
+	Saved     int      `json:"tokens_saved"`
+	Ratio     float64  `json:"compression_ratio"` // After for one of Before
+	Steps     []string `json:"transforms_applied"`
+	Artifacts []string `json:"ccr_hashes"` // which /-/v1/retrieve/NAME has
+}
+
+// compress answers a gateway with its messages as they are to be sent, byte for byte the same in each call.
+func (o *Console) compress(w http.ResponseWriter, r *http.Request) {
+	done, ok := shaped(w, r, o.program.Compress)
+	if !ok {
+		return
+	}
+	before, after := done.Report.TokensBefore.Total(), done.Report.TokensAfter.Total()
+	c := Compressed{before, after, before - after, float64(after) / float64(max(before, 1)), []string{}, []string{}}
+	for _, change := range done.Changes() {
+		if step := string(change.Step); !slices.Contains(c.Steps, step) {
+			c.Steps = append(c.Steps, step)
+		}
+		if len(change.Artifacts) > 0 && !slices.Contains(c.Artifacts, change.Artifacts[0]) {
+			c.Artifacts = append(c.Artifacts, change.Artifacts[0])
+		}
+	}
+	counts, _ := json.Marshal(c) // plain data
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"messages":%s,%s`, gjson.GetBytes(done.Body, "messages").Raw, counts[1:])
+}
+
+// retrieve returns an artifact as Headroom's API does. It is whole, whatever a query asks for.
+func (o *Console) retrieve(r *http.Request) (any, error) {
+	name := r.PathValue("name")
+	content, err := o.program.Artifacts(name)
+	return map[string]string{"hash": name, "original_content": string(content)}, err
+}
+
+// compact answers a conversation with a shorter form of it. Nothing is sent to a provider.
+func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
+	done, ok := shaped(w, r, o.program.Compact)
+	if !ok {
 		return
 	}
 	report, h := &done.Report, w.Header()

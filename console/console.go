@@ -3,8 +3,8 @@
 //
 // It guarantees that no web page of another site can read anything under /-/ (Host and Origin are checked, framing is
 // forbidden), that nothing but health, artifacts by name and the login page is readable from another machine without
-// the admin token or a login, that no GET changes anything, and that only the owner sees names of artifacts and text of
-// conversations.
+// the admin token, a login or, for gateways, a client's key, that no GET changes anything, and that only the owner sees
+// names of artifacts and text of conversations of others.
 package console
 
 import (
@@ -48,6 +48,8 @@ type Program struct {
 	EditsWith func(h http.Header, artifact string) ([]event.Edit, error) // see FindWord
 	Memory    *inject.Memory
 	Compact   func(r *http.Request, body []byte) (rewrite.Output, error) // the conversation with a summary in it
+	Compress  func(r *http.Request, body []byte) (rewrite.Output, error) // the conversation as it would be sent
+	IsClient  func(h http.Header) bool                                   // it has the key of a client
 	Restore   func(conversation string) (edits int, err error)           // it is sent whole from the next request on
 	// Forget removes a conversation, and returns how many artifacts it had, and what remains, in sentences.
 	Forget func(conversation string) (artifacts int, remains string, err error)
@@ -82,6 +84,7 @@ const (
 	public  audience = 1 << iota // whoever reaches the console
 	owner                        // the owner
 	page                         // other sites may link to it; browsers without a login are led to the login page
+	clients                      // as figures, and whoever has the key of a client
 )
 
 // New returns a console for the program.
@@ -107,6 +110,8 @@ func New(c Config, p Program) *Console {
 	o.handle("POST /-/api/memory/forget", owner, o.json(o.forget))
 
 	o.handle("POST /-/compact", figures, o.compact)
+	o.handle("POST /-/v1/compress", clients, o.compress)
+	o.handle("GET /-/v1/retrieve/{name}", public, o.json(o.retrieve))
 	o.handle("GET /-/artifacts/{name}", public, o.artifact)
 	o.handle("/-/mcp", public, mcpHandler(p.Version, p.Artifacts, o.findWord).ServeHTTP) // names are secrets
 
@@ -166,8 +171,9 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 			refuse(w, http.StatusForbidden, message)
 			return
 		}
+		isAdmitted := who&public != 0 || who&clients != 0 && o.program.IsClient(r.Header)
 		fromOwner := g.hasFolderToken(r) || g.session(r) != ""
-		if !fromOwner && who&public == 0 { // elsewhere the header may have another secret, for a provider or the proxy
+		if !fromOwner && !isAdmitted { // elsewhere the header may have another secret, for a provider or the proxy
 			_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ") // whatever the scheme
 			var err error
 			if fromOwner, err = o.isToken(r, token); err != nil {
@@ -179,7 +185,7 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 			r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, true))
 		}
 		switch {
-		case fromOwner || who&public != 0:
+		case fromOwner || isAdmitted:
 		case g.closed() && who&page != 0 && isNavigation(r):
 			http.Redirect(w, r, loginPath(r), http.StatusSeeOther)
 			return

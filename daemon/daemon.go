@@ -52,6 +52,7 @@ type Daemon struct {
 	summarizer *summarize.Summarizer
 	deps       rewrite.Deps // of live, but that asks no server for windows
 	live       *rewrite.Shaper
+	gateway    *rewrite.Shaper // live without a model to ask and without additions
 	observer   *rewrite.Shaper // has the decisions of live, and records its own nowhere
 	observed   *ledger.Ledger  // the decisions that observer has
 	requests   requests        // the newest ones, for another agent
@@ -192,6 +193,9 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	observer.Shelf = unwritten{s.shelf}
 	d.live = rewrite.NewShaper(live)
 	d.observer, d.observed = d.live.Beside(observer), observer.Ledger
+	gateway := live
+	gateway.Summarizer, gateway.Inject = nil, nil
+	d.gateway = d.live.Beside(gateway)
 	d.requests.folder = filepath.Join(cmp.Or(conf.Home, folder), RequestFolder)
 	d.requests.keep, d.requests.quota = keep, int64(conf.Store.Requests)
 
@@ -200,7 +204,8 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 		Mode:     func() string { return d.config.Load().Mode },
 		Settings: func() []console.Setting { return d.config.Load().List() },
 		Book:     d.book, Edits: d.edits, EditsWith: d.editsWith, Artifacts: s.shelf.Get, Memory: d.memory,
-		Compact: d.compact, Restore: d.restore, Forget: d.forget, Handoff: d.handoff,
+		Compact: d.compact, Compress: d.compress, IsClient: d.isClient,
+		Restore: d.restore, Forget: d.forget, Handoff: d.handoff,
 		Ready: func() (map[string]string, bool) { return s.parts(), !d.proxy.Stopping() },
 		Owner: d.card.Admits, State: func() any { return d.State() },
 	})

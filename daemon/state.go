@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/config"
 	"epitome/console"
 	"epitome/dialect"
@@ -158,23 +160,52 @@ func (d *Daemon) restore(conversation string) (edits int, err error) {
 	return edits, err
 }
 
-// compact answers POST /-/compact: it compacts the conversation in the body as the proxy would for the same headers,
-// whatever its size, or to the tokens that the query has as "to". It decides by what was decided for the conversation, and
-// records nothing, because the result is a conversation of its own. Artifacts are kept, as the client may ask for them.
-func (d *Daemon) compact(r *http.Request, body []byte) (rewrite.Output, error) {
+// inputOf returns how the conversation in the body is shaped for the headers of a request to epitome itself. The query
+// may name its API and its upstream.
+func (d *Daemon) inputOf(r *http.Request, body []byte) (rewrite.Input, error) {
 	h := r.Header.Clone()
 	h.Del(console.OwnerHeader) // it is no setting
 	query := r.URL.Query()
 	api, err := dialect.Of(query.Get("dialect"), body)
 	if err != nil {
+		return rewrite.Input{}, err
+	}
+	return d.proxy.InputOf(api, h, query.Get("upstream"), body)
+}
+
+// isClient reports whether a request with that header has the key of a client. The console is made before the proxy.
+func (d *Daemon) isClient(h http.Header) bool { return d.proxy.IsClient(h) }
+
+// compress answers POST /-/v1/compress: it shapes the conversation in the body as if it were on its way to the upstream
+// of its model. Decisions are recorded, so that the next call repeats them. Code writes summaries, as a gateway sends no
+// credential with which a model could be asked. After a failure, what was decided before is repeated.
+func (d *Daemon) compress(r *http.Request, body []byte) (rewrite.Output, error) {
+	asked, err := d.inputOf(r, body)
+	if err != nil {
 		return rewrite.Output{}, err
 	}
-	asked, err := d.proxy.InputOf(api, h, query.Get("upstream"), body)
+	asked.Now = time.Now()
+	s := d.gateway.Shape(asked)
+	if s.Report.Err != nil {
+		d.log.Warn("cannot shape what a gateway sent", "error", s.Report.Err.Error())
+	}
+	if s.Report.Items == 0 || !gjson.GetBytes(body, "messages").IsArray() {
+		return s, errors.New(`cannot read the body: send {"messages": [...], "model": "..."}`)
+	}
+	return s, nil
+}
+
+// compact answers POST /-/compact: it compacts the conversation in the body as the proxy would for the same headers,
+// whatever its size, or to the tokens that the query has as "to". It decides by what was decided for the conversation,
+// and records nothing, because the result is a conversation of its own. Artifacts are kept, as the client may ask for
+// them.
+func (d *Daemon) compact(r *http.Request, body []byte) (rewrite.Output, error) {
+	asked, err := d.inputOf(r, body)
 	if err != nil {
 		return rewrite.Output{}, err
 	}
 	asked.Compact = true
-	if to := query.Get("to"); to != "" {
+	if to := r.URL.Query().Get("to"); to != "" {
 		if asked.CompactTo, err = proxy.ReadCompactTo(to); err != nil {
 			return rewrite.Output{}, fmt.Errorf("cannot compact: %w", err)
 		}

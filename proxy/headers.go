@@ -30,9 +30,7 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	if err != nil {
 		return rewrite.Input{}, err
 	}
-	var block bytes.Buffer
-	_ = h.Write(&block) // a buffer takes everything
-	owner, head, err := set.clients.find(block.Bytes())
+	owner, head, err := set.clients.find(linesOf(h))
 	if err != nil {
 		return rewrite.Input{}, err
 	}
@@ -41,8 +39,21 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	return in, err
 }
 
-// compactValue matches the values of x-epitome-compact, with the tokens to leave and a focus of up to maxFocus characters.
-// A count in the expression would delay each start.
+// linesOf returns a header as it stands in a request's head.
+func linesOf(h http.Header) []byte {
+	var block bytes.Buffer
+	_ = h.Write(&block) // a buffer takes everything
+	return block.Bytes()
+}
+
+// IsClient reports whether a request with that header has the key of a client; false where keys are not asked for.
+func (p *Proxy) IsClient(h http.Header) bool {
+	found, _, err := p.settings.Load().clients.find(linesOf(h))
+	return err == nil && found != nobody
+}
+
+// compactValue matches the values of x-epitome-compact, with the tokens to leave and a focus of up to maxFocus
+// characters. A count in the expression would delay each start.
 var compactValue = regexp.MustCompile(`^now(?:\s*;\s*to=([^;\s]+))?(?:\s*;\s*focus=(.+))?$`)
 
 // ReadCompactTo reads how many tokens a compaction is to leave. The error says what to write.
@@ -80,8 +91,8 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 			m := compactValue.FindStringSubmatch(value)
 			in.Compact = m != nil && utf8.RuneCountInString(m[2]) <= maxFocus
 			if !in.Compact { // a value that means no must not be taken for yes
-				return in, fmt.Errorf("cannot use %s: write now, or now; focus=TEXT of up to %d characters, or now; to=8000, "+
-					"or now; to=8000; focus=TEXT", name, maxFocus)
+				return in, fmt.Errorf("cannot use %s: write now, or now; focus=TEXT of up to %d characters, or now; "+
+					"to=8000, or now; to=8000; focus=TEXT", name, maxFocus)
 			}
 			in.Focus = m[2]
 			if m[1] != "" {

@@ -27,8 +27,8 @@ func (api *keepAPI) worked() []byte {
 	return []byte(`{"model":"m",` + api.before + strings.Join(items, ",") + `]}`)
 }
 
-// A compaction that the client asks for leaves the size that it names, or at most three fifths, at any window. The newest
-// group stays whole. Where that is too much, the report says how much has to stay.
+// A compaction that the client asks for leaves the size that it names, or at most three fifths, at any window. The
+// newest group stays whole. Where that is too much, the report says how much has to stay.
 func TestAskedCompactionReachesItsSize(t *testing.T) {
 	for name, api := range keepAPIs {
 		t.Run(name, func(t *testing.T) {

@@ -242,8 +242,8 @@ func (x *shaping) describeGoal() {
 	}
 	switch has := s.Tokens().Times(s.Scale.Ratio).Total(); {
 	case s.Goal > 0 && s.Total > s.Goal:
-		r.Reason = fmt.Sprintf("the aim was %d tokens, and %d are left: system prompt, tools, the first message, the newest "+
-			"group and all else that stays take %d, the summary the rest",
+		r.Reason = fmt.Sprintf("the aim was %d tokens, and %d are left: system prompt, tools, the first message, the "+
+			"newest group and all else that stays take %d, the summary the rest",
 			cmp.Or(x.in.CompactTo, s.OfModel(s.Goal)), has, s.OfModel(s.Stays()))
 	case s.CompactTo > 0 && len(s.Added) == 0:
 		r.Reason = fmt.Sprintf("the request has %d tokens, and %d were asked for", has, x.in.CompactTo)

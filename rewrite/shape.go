@@ -110,7 +110,8 @@ func (x *shaping) policy(ratio float64) *ladder.Policy {
 	}
 	window, usable := d.Window(in.Upstream, x.request.Model+in.Variant, x.request.MaxOutput)
 	x.out.Report.Window, x.out.Report.Usable = window, usable
-	p := &ladder.Policy{Asked: in.Compact, CompactTo: int(float64(in.CompactTo) / ratio), SummaryMode: in.SummaryMode.OrDefault(), SummaryDetail: in.SummaryDetail,
+	p := &ladder.Policy{Asked: in.Compact, CompactTo: int(float64(in.CompactTo) / ratio),
+		SummaryMode: in.SummaryMode.OrDefault(), SummaryDetail: in.SummaryDetail,
 		ReadsByTool: d.Address == "tool" || d.Address == "auto" && activity.HasRecall(x.request)}
 	if d.Summarizer != nil && p.SummaryMode.Asks() {
 		p.Words, p.Prepare = x.words, x.prepare

@@ -115,8 +115,8 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	return u, input
 }
 
-// readCounts sets the counts of u that v states. Input is without what the cache had or took up, and Write5m has all that
-// was written to it.
+// readCounts sets the counts of u that v states. Input is without what the cache had or took up, and Write5m has all
+// that was written to it.
 func readCounts(v gjson.Result, u *event.Usage) {
 	for path, count := range map[string]*int{
 		"input_tokens": &u.Input, "cache_read_input_tokens": &u.Read, "cache_creation_input_tokens": &u.Write5m,

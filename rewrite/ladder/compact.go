@@ -125,9 +125,9 @@ func (s State) target() int {
 }
 
 // compact replaces old groups by a summary if there is a reason for it (whyCompact). If the request does not fit even
-// then, or misses its Goal, a smaller summary replaces more groups, without a model's words if it must. If it still does
-// not fit, results are cut hard. Without a reason, compact may have the model's words for a summary made ahead of need. No
-// model is asked for a crowded request.
+// then, or misses its Goal, a smaller summary replaces more groups, without a model's words if it must. If it still
+// does not fit, results are cut hard. Without a reason, compact may have the model's words for a summary made ahead of
+// need. No model is asked for a crowded request.
 func (s State) compact() {
 	reason, _ := s.whyCompact()
 	if reason == "" {
@@ -185,7 +185,7 @@ func newCompaction(s State, minimal bool) *compaction {
 	}
 	c := &compaction{State: s, minimal: minimal, says: s.lastSays,
 		budgets: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, window, s.Scale.Ratio)}
-	if s.Goal > 0 && (minimal || s.CompactTo > 0) { // a summary has its share of twice what is to be left, as of a window
+	if s.Goal > 0 && (minimal || s.CompactTo > 0) { // a summary has its share of twice what is left, as of a window
 		prose := c.budgets.Prose // which does not depend on the goal
 		c.budgets = summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, min(window, 2*s.Goal), s.Scale.Ratio)
 		c.budgets.Prose = prose
@@ -334,7 +334,8 @@ func (c *compaction) run() {
 // for which words were prepared, if that makes the request small enough, else the given one. A model may be asked then.
 func (c *compaction) findWords(cut int) int {
 	report, ahead := c.Compaction, c.Ahead // ahead is the cut for which words were prepared
-	isSmall := c.sizeAfter(ahead) <= c.prepareLine() && (c.Goal == 0 || c.sizeAfter(ahead) <= c.Goal)
+	after := c.sizeAfter(ahead)
+	isSmall := after <= c.prepareLine() && (c.Goal == 0 || after <= c.Goal)
 	if ahead > c.compactedEnd && ahead < c.prefixEnd && isSmall {
 		cut = ahead // the words may still be in the making: Words waits for them
 	}
