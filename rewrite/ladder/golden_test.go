@@ -52,7 +52,7 @@ var update = flag.Bool("update", false, "write what comes out into the goldens")
 //	new                the text shares no word with others, and has three times as many tokens
 //	like=N             the text is that of item N
 //	name=NAME          the name of who speaks
-//	asked              the request that ends with the item asks for a compaction
+//	asked              the request that ends with the item asks for a compaction; asked=N for one to N tokens
 //	pause              the agent waits for ten minutes before it sends this request
 //	model=NAME         this and later requests go to another model
 //	refused=N,M        the provider refuses this request, and a shorter form: they may have N and then M tokens
@@ -193,10 +193,11 @@ func (g *golden) send(last goldenItem, isLast bool) {
 	if model, ok := last.flags["model"]; ok {
 		g.model = model
 	}
-	_, isAsked := last.flags["asked"]
+	asked, isAsked := last.flags["asked"]
+	to, _ := strconv.Atoi(asked)                                     // 0 where it names no size
 	const tools = `[{"type":"function","function":{"name":"bash"}}]` // without any, nothing can be read back
 	body := `{"model":"` + g.model + `","tools":` + tools + `,"messages":[` + strings.Join(g.messages, ",") + `]}`
-	in := rewrite.Input{Dialect: chat.Dialect{}, Body: []byte(body), Limits: &g.Limits, Compact: isAsked, Now: g.now,
+	in := rewrite.Input{Dialect: chat.Dialect{}, Body: []byte(body), Limits: &g.Limits, Compact: isAsked, CompactTo: to, Now: g.now,
 		Client: context.Background(), Credential: func() any { return nil }}
 	g.shape(in, isLast)
 	const tries = 4 // as many as the proxy makes
