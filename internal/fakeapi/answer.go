@@ -45,6 +45,9 @@ func (p *Provider) say(q *request, x *Exchange, parts []Part) (whole object, eve
 		return whole, messageEvents(whole)
 	}
 	whole = p.sayResponse(q, x.Usage, parts)
+	if whole["object"] == "response.compaction" { // never streamed
+		return whole, nil
+	}
 	return whole, responseEvents(whole)
 }
 
@@ -172,6 +175,8 @@ func (p *Provider) sayResponse(q *request, u Usage, parts []Part) object {
 			text += part.text
 		}
 		parts = []Part{{kind: "compaction", text: text}}
+	} else if q.compactAt > 0 && u.Input > q.compactAt {
+		parts = append([]Part{{kind: "compaction", text: "What was said."}}, parts...)
 	}
 	output, made := []any{}, []item{}
 	for _, part := range parts {
@@ -202,8 +207,22 @@ func (p *Provider) sayResponse(q *request, u Usage, parts []Part) object {
 	}
 	if q.compacts && q.items[len(q.items)-1].kind != "compaction_trigger" { // of /compact
 		whole["object"] = "response.compaction"
+		for n, said := range q.users() {
+			content := said.Get("content").Value()
+			if text, ok := content.(string); ok {
+				content = []any{object{"type": "input_text", "text": text}}
+			}
+			output = slices.Insert(output, n, any(object{"type": "message", "id": p.nextID("msg"), "role": "user",
+				"status": "completed", "content": content}))
+		}
+		whole["output"] = output
 	}
 	return whole
+}
+
+// users are the messages of the user.
+func (q *request) users() []item {
+	return slices.DeleteFunc(slices.Clone(q.items), func(i item) bool { return i.role != "user" })
 }
 
 // sayItem makes an item of an answer.

@@ -33,9 +33,10 @@ type request struct {
 	bond      bond // what is thought next is bound to this
 
 	// Responses
-	items    []item // with what came before, where the provider has it
-	stored   bool
-	compacts bool // the answer is to be a compaction
+	items     []item // with what came before, where the provider has it
+	stored    bool
+	compacts  bool // the answer is to be a compaction
+	compactAt int  // tokens of the input above which the answer begins with one; 0 for none
 }
 
 // piece is a part of the prompt that the cache ends at or not.

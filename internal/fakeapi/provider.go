@@ -36,7 +36,19 @@ type Options struct {
 	Answer func(Exchange) []Part   // what the model says
 	Refuse func(Exchange) *Refusal // refuses a sound request; nil for none
 	Adopts bool                    // takes signatures and opaque strings of others for its own
+
+	Compaction Compaction // of Responses
 }
+
+// Compaction is how a provider of Responses takes what asks for a compaction, and the items that one leaves.
+type Compaction int
+
+// Ways to take them. All but the first answer 404 to /compact.
+const (
+	Compacts          Compaction = iota // in OpenAI's way
+	RefusesCompaction                   // 400, as for any type of items and any parameter that the API does not know
+	IgnoresCompaction                   // answered as if the item or the parameter were not there
+)
 
 // An Exchange is a request that a Provider received, and its outcome.
 type Exchange struct {
@@ -241,7 +253,8 @@ func (p *Provider) answer(path string, x *Exchange) reply {
 		x.API = Chat
 	case x.Method == http.MethodPost && strings.HasSuffix(path, "/v1/messages"):
 		x.API = Messages
-	case x.Method == http.MethodPost && strings.HasSuffix(path, "/v1/responses"):
+	case x.Method == http.MethodPost && strings.HasSuffix(path, "/v1/responses") &&
+		(!compact || p.options.Compaction == Compacts):
 		x.API = Responses
 	default:
 		refused := &Refusal{Status: http.StatusNotFound, Type: "not_found_error", Message: "Not found"}

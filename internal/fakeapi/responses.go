@@ -94,8 +94,8 @@ func (p *Provider) readResponses(q *request) *Refusal {
 	if refused := checkParameters(q.body, "", responsesNames); refused != nil {
 		return refused
 	}
-	checks := []func() *Refusal{q.checkSettings, q.readInput, func() *Refusal { return p.book.expand(q) }, q.checkCalls,
-		func() *Refusal { return p.book.check(q) }}
+	checks := []func() *Refusal{q.checkSettings, q.readInput, func() *Refusal { return p.takeCompaction(q) },
+		func() *Refusal { return p.book.expand(q) }, q.checkCalls, func() *Refusal { return p.book.check(q) }}
 	for _, check := range checks {
 		if refused := check(); refused != nil {
 			return refused
@@ -209,6 +209,31 @@ func (q *request) readInput() *Refusal {
 		q.items = append(q.items, i)
 		q.compacts = i.kind == "compaction_trigger"
 	}
+	return nil
+}
+
+// takeCompaction refuses what belongs to compactions, or passes over it, where the provider has none.
+func (p *Provider) takeCompaction(q *request) *Refusal {
+	const param = "context_management"
+	switch p.options.Compaction {
+	case Compacts:
+		q.compactAt = int(q.body.Get(param + `.#(type=="compaction").compact_threshold`).Int())
+		return nil
+	case RefusesCompaction:
+		if q.body.Get(param).Exists() {
+			return wrong(param, "unknown_parameter", "Unknown parameter: '%s'.", param)
+		}
+	}
+	var others []item
+	for _, i := range q.items {
+		switch {
+		case i.kind != "compaction" && i.kind != "compaction_trigger":
+			others = append(others, i)
+		case p.options.Compaction == RefusesCompaction:
+			return wrongValue(i.path, i.kind)
+		}
+	}
+	q.items, q.compacts = others, false
 	return nil
 }
 
