@@ -163,3 +163,41 @@ func shortenWhatComes(t *testing.T) {
 		t.Errorf("%d outputs came shortened, want %d", shorter, rounds)
 	}
 }
+
+// SDKs that leave compactions to their provider print the same with any provider behind epitome as with one that
+// compacts itself, and that one gets the same bytes.
+func TestSDKsCompact(t *testing.T) {
+	start := func(how fakeapi.Compaction) *fakeapi.Provider {
+		return fakeapi.StartProvider(t, fakeapi.Options{Answer: teller, Compaction: how})
+	}
+	direct := start(fakeapi.Compacts)
+	want := sdk(t, direct.URL+"/v1", "compaction.mjs")
+	t.Log(want)
+	if n := strings.Count(want, `"ok":`); n != 6 || len(direct.Refusals()) > 0 {
+		t.Fatalf("%d scenarios of 6 work without epitome:\n%s", n, want)
+	}
+	f := func(name string, how fakeapi.Compaction) {
+		t.Run(name, func(t *testing.T) {
+			p := start(how)
+			if got := sdk(t, serve(t, "--upstream", p.URL+"/v1")+"/v1", "compaction.mjs"); got != want {
+				t.Errorf("the SDK printed:\n%s\nwant:\n%s", got, want)
+			}
+			if how == fakeapi.Compacts {
+				same := func(a, b fakeapi.Exchange) bool { return wire(a) == wire(b) }
+				if !slices.EqualFunc(posts(direct), posts(p), same) {
+					t.Error("the provider did not get the same requests as without epitome")
+				}
+				return
+			}
+			judgeKnowing(t, p)
+			for _, x := range posts(p) {
+				if bytes.Contains(x.Body, []byte("Be brief.")) && x.Tokens > 6000 && fakeapi.Summary(x.Body) == "" {
+					t.Errorf("request %d has %d tokens, more than the threshold that the client has named", x.N, x.Tokens)
+				}
+			}
+		})
+	}
+	f("compacted", fakeapi.Compacts)
+	f("refused", fakeapi.RefusesCompaction)
+	f("ignored", fakeapi.IgnoresCompaction)
+}
