@@ -124,10 +124,9 @@ func (c *Config) checkStorage(m *mistakes) {
 	m.choice("offload.address", o.Address, "path", "url", "both", "tool", "auto", "none")
 	if o.Bucket != "" {
 		m.check("offload.bucket", offload.CheckBucket(o.Bucket))
-		_, err := o.ReadSecret()
-		m.check("offload.secret_file", err)
 	}
-	m.require(o.Bucket != "" || o.Secret == "", "offload.secret_file needs offload.bucket")
+	_, err := o.ReadSecret()
+	m.check("offload.secret_file", err)
 	if o.URL != "" {
 		m.check("offload.url", CheckURL(o.URL))
 	}

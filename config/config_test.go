@@ -351,7 +351,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		"[memory]\nenabled = true":                               "memory.enabled needs summarize.model",
 		"[offload]\naddress = \"mail\"":                          "offload.address must be path, url, both, tool",
 		"[offload]\nbucket = \"https://b\"":                      "s3://BUCKET/PREFIX",
-		"[offload]\nsecret_file = \"x\"":                         "offload.secret_file needs offload.bucket",
+		"[offload]\nsecret_file = \"/absent\"":                   "offload.secret_file: open /absent",
 		"[store]\nurl = \"redis://a\"":                           "store.url needs a bucket, or the absolute path",
 		"[otel]\nendpoint = \"localhost:4318\"":                  "otel.endpoint: must be an http or https URL",
 		"[clients.a]":                                            "clients.a has no keys; 'epitome key a' makes one",

@@ -54,6 +54,15 @@ type exchange struct {
 	input   *rewrite.Input       // how it was shaped, without the body; nil if it was not, or is not to be shaped again
 	report  rewrite.Report       // on how it was shaped
 	sent    []byte               // body in place of the client's, until dropBodies; nil if the client's is sent
+	scope   string               // who may share facts with the request
+	lacks   bool                 // the upstream has shown that it makes no compaction, for which the request asks
+	asks    bool                 // the request asks the provider for a compaction, now or from a size on
+	asksNow bool                 // likewise, but now
+	atPath  bool                 // likewise, by its path
+	carried *rewrite.Compacted   // answers the request in the upstream's place; nil if the upstream does
+	held    []byte               // of the answer, without framing: what was read before it is passed on
+	made    []byte               // the answer to a request for a compaction, or its beginning
+	foreign []string             // compactions of providers in the request
 	answer  *answerText          // the beginning and end of the answer to a conversation
 }
 
@@ -106,7 +115,16 @@ func (x *exchange) forward() error {
 	if err != nil {
 		return err
 	}
+	if x.carried != nil {
+		return x.serveCompaction()
+	}
 	a, err := up.pool.Do(x.life, x.outgoing(up, target))
+	if err == nil {
+		a, err = x.replaceCompaction(up, target, a) // a itself if the upstream makes it, or none was asked for
+	}
+	if err == nil && x.carried != nil {
+		return x.serveCompaction()
+	}
 	if err == nil {
 		a, err = x.rescue(up, target, a) // a itself if it is no refusal as too long
 	}
@@ -119,7 +137,9 @@ func (x *exchange) forward() error {
 	if a.Code == 101 {
 		return x.tunnel(a)
 	}
-	return x.relay(a)
+	err = x.relay(a)
+	x.noteMaker(up, a)
+	return err
 }
 
 // begin takes a request in. The settings that are in force now hold for all of it.
@@ -304,8 +324,8 @@ func (x *exchange) fail() {
 	}
 }
 
-// dropBodies frees the request's body, in each form, and its room.
+// dropBodies frees the request's body, in each form, and its room, and what was held of the answer.
 func (x *exchange) dropBodies() {
-	x.body, x.plain, x.sent = nil, nil, nil
+	x.body, x.plain, x.sent, x.held = nil, nil, nil, nil
 	x.room.release()
 }

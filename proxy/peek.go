@@ -36,10 +36,10 @@ func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Re
 	case !window.MayRefuse(a.Code): // its text would not say more
 		return window.ReadRefusal(a.Code, "", nil, sent())
 	case a.Code >= 300:
-		content = hold(a, mostOfError, errorFor, nil)
+		content = x.hold(a, mostOfError, errorFor, nil)
 	case isOfType(a, "text/event-stream"):
 		pieces := 0
-		content = hold(a, mostOfStream, errorFor, func(content []byte) bool {
+		content = x.hold(a, mostOfStream, errorFor, func(content []byte) bool {
 			pieces++
 			step, _ := firstStep(x.dialect, plain(content))
 			return step == answer.SaidStep || isEncoded(coding) && pieces == mostPieces
@@ -50,7 +50,7 @@ func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Re
 			return none
 		}
 	case a.Length >= 0 && a.Length <= mostOfSmall:
-		content = hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), nil)
+		content = x.hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), nil)
 		if !window.HasSigns(plain(content)) {
 			return none
 		}
@@ -62,20 +62,20 @@ func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Re
 }
 
 // hold reads an answer up to its end, until enough reports so, or until there are too many bytes or it takes too long.
-// enough may be nil. The bytes stay with the answer, to be passed on. It returns them without framing. An error is met
-// again when the answer is passed on.
-func hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool) (content []byte) {
-	isEnough := func() bool { return enough != nil && enough(content) }
+// enough may be nil. The bytes stay with the answer, to be passed on. It returns all that was held of this answer so far,
+// without framing. An error is met again when the answer is passed on.
+func (x *exchange) hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool) []byte {
+	isEnough := func() bool { return enough != nil && len(x.held) > 0 && enough(x.held) }
 	hears := a.Hears
 	defer func() { a.Hears = hears }()
 	a.Hears = func(run []byte) {
-		content = append(content, run...)
+		x.held = append(x.held, run...)
 		hears(run)
 	}
 	until := time.Now().Add(wait)
-	for len(content) < most && time.Now().Before(until) && a.Hold(time.Until(until)) && !isEnough() {
+	for !isEnough() && len(x.held) < most && time.Now().Before(until) && a.Hold(time.Until(until)) {
 	}
-	return content
+	return x.held
 }
 
 // firstStep returns the meaning of the first event of a stream that is more than its frame, and the content behind it.

@@ -62,6 +62,8 @@ type Proxy struct {
 	loopback bool   // the listener can be reached from this machine only; set by Serve
 	mark     string // of requests that went through here; nobody can guess it
 
+	makers makersOf // of the compactions in clients' requests
+
 	underWay atomic.Int64 // exchanges that have not ended, tunnels too, without those that epitome itself answers
 
 	serving context.Context // ends when Shutdown begins

@@ -15,7 +15,9 @@ func (x *exchange) rescue(up *upstream, target []byte, first *wire.Answer) (*wir
 	if x.dialect == nil || x.counts {
 		return first, nil
 	}
-	x.listen(first)
+	if first.Hears == nil { // else it is held already
+		x.listen(first)
+	}
 	if x.input == nil || x.report.Truncates { // a refusal could not be cured, or does not come
 		return first, nil
 	}

@@ -144,14 +144,18 @@ func (x *exchange) meantTarget(target []byte) []byte {
 }
 
 // upstream is a provider: where its API lies, its headers for each request, and the connections to it.
-// It does not change once made, but for its pool.
+// It does not change once made, but for its pool and lacking.
 type upstream struct {
 	name   string
 	config UpstreamConfig
 	peer   wire.Peer
 	pool   *wire.Pool
+	host   string // with its port, if the URL has one
 	base   string // path in front of every request's own, without a slash at its end
 	spends bool   // a credential of the configuration is added to each request
+	makes  bool   // it is known to make compactions for its clients
+
+	lacking lacking // compactions that it does not make
 }
 
 // newUpstream reads u; errors name the upstream.
@@ -161,6 +165,7 @@ func newUpstream(name string, u UpstreamConfig, l *limits) (*upstream, error) {
 		return nil, fmt.Errorf("cannot read the url of upstream %s: %w", name, err)
 	}
 	up := &upstream{name: name, config: u, peer: wire.NewPeer(at.Host, u.Headers),
+		host: at.Host, makes: makesCompactions(at.Hostname()),
 		base: strings.TrimRight(at.EscapedPath(), "/"), spends: u.Credential() != ""}
 	var secure *tls.Config
 	if at.Scheme == "https" {

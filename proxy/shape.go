@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -38,8 +39,12 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	in.Dialect, in.Upstream, in.Now, in.Client = x.dialect, up.name, time.Now(), x.life
 	in.Turn = x.proxy.turns
 	in.Memory = x.room.memory
-	in.Credential = func() any { return credentialOf(up, target, x.head) }
-	in.Replay = x.counts || x.dialect.Compacts(path)
+	x.atPath = x.dialect.Compacts(path)
+	in.Compacts, in.Makes = x.atPath, up.makes
+	x.scope = in.Scope
+	in.Lacks = !observe && !up.makes && !x.counts && (x.lacks || up.lacking.knows(x.scope))
+	in.Credential = func() any { return credentialOf(up, bytes.Replace(target, compactPath, nil, 1), x.head) }
+	in.Replay = x.counts || x.atPath
 	in.Project = cmp.Or(in.Project, up.config.Project)
 	if x.run != "" {
 		in.Runtime = x.proxy.deps.Runtime(x.run)
@@ -54,6 +59,16 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	out := by(in)
 	if x.life.Err() != nil {
 		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
+	}
+	x.asksNow = out.AsksNow || x.atPath
+	x.asks = (out.Asks || x.atPath) && !observe && !x.counts
+	x.carried, x.foreign = out.Carried, out.Foreign
+	if out.Refused != nil && !observe {
+		return refuse(400, "compaction_not_readable", out.Refused.Error(), noRetry)
+	}
+	if made := x.proxy.makers.other(up.host, x.foreign); made != "" && !observe {
+		return refuse(400, "compaction_of_other_provider", fmt.Sprintf("the compaction in this request was made by %s, "+
+			"and no other provider can read it: go on there, or begin a new session", made), noRetry)
 	}
 	x.report = out.Report
 	if x.counts { // a count saves nothing: the request that it asks about will
@@ -73,6 +88,9 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	return nil
 }
+
+// compactPath ends the path at which a client asks for a compaction; questions for a summary go to the one before it.
+var compactPath = []byte("/compact")
 
 // dialectAt returns the dialect of a request with that path, as the upstream gets it; nil if it holds no conversation
 // to shape, or to count, as far as that shows in its head.

@@ -26,11 +26,21 @@ const (
 
 // listen has x keep the text of an answer.
 func (x *exchange) listen(a *wire.Answer) {
-	x.answer = &answerText{}
+	x.answer, x.held = &answerText{}, nil
 	if coding := wire.Values(a.Block, "content-encoding"); isEncoded(coding) {
 		x.answer.coding = string(coding)
 	}
 	a.Hears = x.answer.add
+	if !x.asks {
+		return
+	}
+	x.made = nil
+	a.Hears = func(run []byte) {
+		x.answer.add(run)
+		if len(x.made) < mostCompaction {
+			x.made = append(x.made, run...)
+		}
+	}
 }
 
 // add takes the next bytes of the answer.

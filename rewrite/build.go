@@ -60,6 +60,9 @@ func bodyWith(
 		added, _ := r.Dialect.Append(r, &r.Items[i], text) // userBefore has checked that it can
 		ranges = append(ranges, added)
 	}
+	if r.Strips {
+		ranges = append(ranges, jsonspan.TakeOut(r.Body, r.Unserved)...)
+	}
 	if err != nil || len(ranges) == 0 {
 		return r.Body, err
 	}

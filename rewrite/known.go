@@ -23,6 +23,7 @@ type lastRequest struct {
 	calls    []activity.Call       // of the request, so that only new items are read for calls
 	decision ledger.Decision       // by which the request was sent
 	overfull bool                  // it was sent larger than Report.Usable: the next one that is gets no second warning
+	tokens   int                   // of the model, as the client sent it
 	near     bool                  // it was near the end of its window: the next one that is gets no second warning
 	held     bool                  // its decision could not be recorded
 	steady   int                   // how many requests in a row, up to steadyTurns, have continued the one before them

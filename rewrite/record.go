@@ -153,7 +153,7 @@ func (x *shaping) hold() { x.state.Decision, x.held = x.decided(), true }
 func (x *shaping) fallBack(why error) {
 	s, r := x.state, &x.out.Report
 	isPlain := !x.in.Replay && x.in.Rescue == nil
-	x.out.Body, x.out.Changed = x.in.Body, false // sent if no edits can be built
+	x.out.Body, x.out.Changed = x.in.Body, len(x.earlier) > 0 // sent if no edits can be built
 	edits := x.replayed.Edits
 	if !isPlain {
 		edits = nil
@@ -191,7 +191,7 @@ func (x *shaping) remember(from *lastRequest) {
 	}
 	l := &lastRequest{shaper: x.shaper, subject: x.subject, request: x.request, calls: s.Calls,
 		decision: s.Decision, held: x.held, overfull: r.TokensAfter.Total() > r.Usable, steady: x.steady(),
-		near: event.IsNear(r.TokensAfter.Total(), r.Usable),
+		tokens: r.TokensBefore.Total(), near: event.IsNear(r.TokensAfter.Total(), r.Usable),
 		sent: x.in.Now, project: x.in.Project}
 	if x.in.Credential != nil {
 		l.credential = x.in.Credential()

@@ -87,6 +87,9 @@ type Input struct {
 	CompactTo     int       // tokens of the model to which Compact brings the request; 0: two fifths go, or more
 	Focus         string    // what a summary by a model is to be about above all; empty if the client does not say
 	Replay        bool      // repeat earlier decisions and make none: for a count of tokens or the provider's compaction
+	Compacts      bool      // the path asks the provider for a compaction, whatever the body says
+	Lacks         bool      // the upstream makes no compaction that a client asks for: epitome does, in its place
+	Makes         bool      // the upstream is known to make them; it may not be known either way
 	Rescue        *Rescue   // nil if the provider has not refused the request
 	Now           time.Time // when the request came; zero if that is not known
 	Contexts      []string  // names of the contexts whose files the conversation is to be given
@@ -110,6 +113,12 @@ type Output struct {
 	// Settle records the decision of a rescue; nil if there is none to record. The caller calls it once the provider
 	// has accepted the request, and before Input.Body changes. False: the decision may not have been recorded.
 	Settle func() (recorded bool)
+
+	Asks    bool       // the client asks the provider for a compaction, now or from a size on
+	AsksNow bool       // likewise, but now
+	Foreign []string   // sealed summaries of providers in the request
+	Carried *Compacted // answers a request for a compaction if the upstream Lacks it
+	Refused error      // the request cannot be sent: a compaction in it or for it is not to be had; says what to do
 
 	state *ladder.State // nil if the request was not read
 }
@@ -142,7 +151,7 @@ func (s *Shaper) Shape(in Input) Output {
 
 // run takes the steps of one request. An error, or a panic in it, leaves the body that was built last.
 func (x *shaping) run() error {
-	if err := x.read(); err != nil || x.request == nil { // nil: the body is no conversation
+	if err := x.read(); err != nil || x.request == nil { // nil: the body is no conversation, or is refused
 		return err
 	}
 	err := try(x.decide)
@@ -152,9 +161,12 @@ func (x *shaping) run() error {
 	if err != nil {
 		x.fallBack(err)
 	}
+	if x.serves {
+		x.out.Carried = x.carried()
+	}
 	x.describeConversation()
 	x.describe()
-	if !x.in.Replay {
+	if !x.in.Replay || x.serves {
 		x.describeOutcome()
 	}
 	if !x.in.Replay && x.in.Rescue == nil { // a rescue is remembered in settle

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -33,6 +34,8 @@ type shaping struct {
 	held       bool                  // the decision could not be recorded
 	hasTurn    bool                  // the request holds a unit of in.Turn
 	unknown    bool                  // the ledger failed: an earlier request may have been decided otherwise
+	earlier    []string              // texts of compactions by epitome, which stand in the place of its items
+	serves     bool                  // the request asks for a compaction, which epitome makes
 }
 
 // errClientLeft keeps a compaction from being recorded: its summary may lack what a model would have said.
@@ -54,6 +57,11 @@ func try(step func() error) (err error) {
 // a conversation, x.request stays nil.
 func (x *shaping) read() error {
 	in := &x.in
+	x.out.Refused = x.expand()
+	if x.out.Refused != nil {
+		x.out.Report.Code, x.out.Report.Reason = event.CodeNotRead, event.Clip(x.out.Refused.Error())
+		return nil
+	}
 	x.subject = ledger.Request{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.Name()}
 	x.last = x.shaper.recent.find(x.shaper, x.subject, in.Body, in.Now)
 	if x.last.request == nil && !x.takeTurn(len(in.Body)) {
@@ -65,7 +73,13 @@ func (x *shaping) read() error {
 		x.last = &lastRequest{} // it was counted for another model
 		req, err = x.parse(nil)
 	}
-	if err != nil {
+	if err == nil {
+		req, err = x.meetCompaction(req)
+	}
+	if err != nil && x.in.Lacks && (x.in.Compacts || x.out.AsksNow) {
+		x.out.Refused = errNotWhole
+	}
+	if err = cmp.Or(x.out.Refused, err); err != nil {
 		x.out.Report.Code, x.out.Report.Reason = event.CodeNotRead, event.Clip(err.Error())
 		return nil
 	}
@@ -83,6 +97,9 @@ func (x *shaping) read() error {
 	x.state = &ladder.State{Plan: facts.Plan(ledger.Decision{}), Policy: x.policy(scale.Ratio)}
 	x.replayed = *x.state.Plan
 	x.out.state = x.state
+	if x.serves && x.state.Total-x.state.Overhead() <= leastCarried { // all of it is carried, without a summary
+		x.in.Compact, x.state.Asked, x.in.Replay = false, false, true
+	}
 	x.describeRequest()
 	return nil
 }
@@ -125,7 +142,7 @@ func (x *shaping) policy(ratio float64) *ladder.Policy {
 			window, usable = min(window, r.Most+r.Most/4), min(usable, r.Most)
 		}
 	}
-	p.Limits = limits.EffectiveAt(window, usable, ratio)
+	p.Limits = x.withThreshold(limits, window, usable).EffectiveAt(window, usable, ratio)
 	return p
 }
 
@@ -164,9 +181,9 @@ func (x *shaping) scale() conversation.Scale {
 // recorded; and if an equal request has recorded a decision meanwhile, the body is built anew by that one.
 func (x *shaping) decide() error {
 	err := x.find()
-	// The request must become shorter even if that cannot be recorded: the provider has refused it, or it is over the line
-	// of compaction as it was decided before. Any other request waits for the ledger to answer.
-	isVital := x.in.Rescue != nil || !x.in.Replay && x.state.Total > x.state.Limits.CompactLine
+	// The request must become shorter even if that cannot be recorded: the provider has refused it, the client will drop
+	// what it asks to have compacted, or it is over the line of compaction as it was decided before. Any other request waits for the ledger to answer.
+	isVital := x.in.Rescue != nil || x.serves || !x.in.Replay && x.state.Total > x.state.Limits.CompactLine
 	if err != nil && !isVital {
 		return err
 	}
@@ -187,6 +204,9 @@ func (x *shaping) decide() error {
 	}
 	if !isDecided && !x.in.Compact && x.in.Rescue == nil && activity.AsksToCompact(x.request, x.state.Calls) {
 		x.in.Compact, x.state.Asked, x.state.ByAgent = true, true, true
+	}
+	if isDecided && x.serves && hasJustCompacted(d) { // the client asks for the same compaction again
+		x.in.Compact = false
 	}
 	if isDecided && !x.in.Compact && x.in.Rescue == nil {
 		x.out.Report.Code, x.out.Report.Reason = event.CodeAgain, "the request is one that was decided before"
@@ -362,7 +382,7 @@ func (x *shaping) build() error {
 		err = verify(x.request, body)
 	}
 	if err == nil {
-		x.out.Body, x.out.Changed = body, !bytes.Equal(body, x.in.Body)
+		x.out.Body, x.out.Changed = body, len(x.earlier) > 0 || !bytes.Equal(body, x.in.Body)
 	}
 	return err
 }

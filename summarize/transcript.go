@@ -13,16 +13,22 @@ import (
 // Transcript returns items [first, end) as lines to search and read: each item below a heading with the number and role
 // of its message, or for a result with its call. source names the artifact that has the same items as JSON.
 func Transcript(r *conversation.Request, calls []activity.Call, first, end int, source string) (text []byte) {
-	id, callOf, callsOf := idBefore(r, end), callsByResult(calls), callsByItem(calls)
+	id := idBefore(r, end)
 	text = make([]byte, 0, r.Items[end-1].Span.End-r.Items[first].Span.Start) // mostly enough
-	write := func(heading, said string) {
+	text = fmt.Appendf(text, "[%s: messages %d-%d of a conversation as text; the JSON is in %s.txt in the same folder]\n\n",
+		id, r.Items[first].Number, r.Items[end-1].Number, source)
+	spoken(r, calls, first, end, func(heading, said string) {
 		if said != "" && !strings.HasSuffix(said, "\n") {
 			said += "\n"
 		}
 		text = fmt.Appendf(text, "[%s: %s]\n%s\n", id, heading, said)
-	}
-	write(fmt.Sprintf("messages %d-%d of a conversation as text; the JSON is in %s.txt in the same folder",
-		r.Items[first].Number, r.Items[end-1].Number, source), "")
+	})
+	return text
+}
+
+// spoken calls write with each thing that was said in items [first, end), and with a heading for it.
+func spoken(r *conversation.Request, calls []activity.Call, first, end int, write func(heading, said string)) {
+	callOf, callsOf := callsByResult(calls), callsByItem(calls)
 	for i := first; i < end; i++ {
 		it := &r.Items[i]
 		speaker, said := it.Role.String(), r.LinesOf(it)
@@ -42,7 +48,6 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 			write(heading, said)
 		}
 	}
-	return text
 }
 
 func callsByResult(calls []activity.Call) map[int]*activity.Call {

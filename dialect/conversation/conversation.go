@@ -100,6 +100,7 @@ type Item struct {
 	StartsAnswer bool            // first item of an answer of the model: the conversation may be cut before it
 	Locked       bool            // never replaced and never dropped, mostly because its content is opaque or unknown
 	Compaction   bool            // holds the provider's own summary: the provider ignores the items before it
+	Trigger      bool            // asks the provider for such a summary
 	Keep         []string        // lines of the user that every summary has to hold: see KeepLines
 	Hash         Hash            // of what the model sees of it; zero until Chain
 	Size         Size            // before any edit, in tokens of the vocabulary; zero until Count
@@ -148,10 +149,13 @@ type Request struct {
 
 	ServerState  jsonspan.Span // refers to earlier messages that the provider keeps; empty if the body has all
 	Upkeep       Upkeep
-	Truncates    bool // the provider drops items that do not fit its window, instead of refusing the request
-	ThinksFirst  bool // while results wait for an answer, the first answer since the user spoke must begin with thinking
-	Unpriced     bool // some items or settings cost tokens that cannot be counted here, so the usage teaches no Ratio
-	AnswerGoesOn bool // the last item is the model's, who may continue it: nothing is decided about this answer yet
+	Truncates    bool          // the provider drops items that do not fit its window, instead of refusing the request
+	ThinksFirst  bool          // while results wait for an answer, the first answer since the user spoke must begin with thinking
+	Unpriced     bool          // some items or settings cost tokens that cannot be counted here, so the usage teaches no Ratio
+	Unserved     jsonspan.Span // the member that asks the provider to compact by itself, from some size on; empty if none
+	Threshold    int           // that size, in tokens of the model; 0 if it is the provider's to choose
+	Strips       bool          // Unserved is not sent, as the provider does not know it
+	AnswerGoesOn bool          // the last item is the model's, who may continue it: nothing is decided about this answer yet
 
 	// Computed at the first call of Chain, Callers and Count.
 	chain    []Link

@@ -7,6 +7,8 @@ import (
 	"cmp"
 	"strconv"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/dialect/answer"
 	"epitome/dialect/conversation"
 	"epitome/dialect/jsonspan"
@@ -52,6 +54,10 @@ func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
 			r.Upkeep = conversation.ProviderRemembers
 		}
 	case "context_management":
+		if asked := gjson.GetBytes(v.Of(r.Body), `#(type=="compaction")`); asked.Exists() {
+			r.Threshold = int(asked.Get("compact_threshold").Int())
+			r.Unserved = jsonspan.Span{Start: bytes.LastIndex(r.Body[:v.Start], key) - 1, End: v.End} // with the key's quote
+		}
 		if r.Upkeep == conversation.NobodyElse && jsonspan.HasElements(r.Body, v) {
 			r.Upkeep = conversation.ProviderClears
 		}
@@ -86,11 +92,11 @@ func (rd *reader) readEntry(o *jsonspan.Object) (err error) {
 		typeName = "message"
 	}
 	k, isKnown := kinds[typeName]
-	it := conversation.Item{Span: o.Span, Role: k.role, Compaction: k.holds == compaction}
+	it := conversation.Item{Span: o.Span, Role: k.role, Compaction: k.holds == compaction, Trigger: k.holds == trigger}
 	if k.holds == content && it.Role == conversation.Unknown {
 		it.Role = roles[o.Text("role")]
 	}
-	if k.holds == trigger {
+	if it.Trigger {
 		rd.request.Upkeep = conversation.ClientSummarizes
 	}
 	if it.Role == tool {

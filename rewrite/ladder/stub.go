@@ -63,6 +63,12 @@ func (s State) transcriptAt(e *ledger.Edit) string {
 	return s.whereToRead("Transcript", e.Artifacts[:1], math.MaxInt)
 }
 
+// KeepTranscript keeps items [first, end) as an artifact, and says where their transcript is.
+func (s State) KeepTranscript(first, end int) (names []string, where string) {
+	names = s.keepItems(first, end)
+	return names, s.whereToRead("Transcript", names[:1], math.MaxInt)
+}
+
 // keepContent adds content to s.Content, of which the ladder's caller puts what an edit names, and returns its name.
 func (p *Plan) keepContent(content []byte) string {
 	name := p.Artifacts.Name(p.Scope, content)
