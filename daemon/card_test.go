@@ -36,7 +36,7 @@ func TestCommandsFindAnEpitomeThatSpeaksTLS(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	cert, key := filepath.Join(folder, "c.pem"), filepath.Join(folder, "k.pem")
-	fakeapi.WriteCertificate(t, cert, key)
+	fakeapi.Issue(t, "epitome.test", cert, key)
 	p := run(t, filepath.Join(folder, "data"), "http://127.0.0.1:1", func(c *config.Config) {
 		c.TLS.CertFile, c.TLS.KeyFile = cert, key
 	})

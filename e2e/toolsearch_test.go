@@ -4,16 +4,8 @@ package e2e
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
-	"io"
-	"math/big"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -23,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -118,44 +109,15 @@ func judgeTools(t *testing.T, w *work, p *fakeapi.Provider, answers []string) {
 // base. It writes the certificate to trust, and returns the proxy's URL.
 func pretend(t *testing.T, address, base, certificate string) (proxy string) {
 	t.Helper()
-	check := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	target, err := url.Parse(base)
-	check(err)
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	check(err)
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{strings.TrimPrefix(address, "https://")},
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
-	check(err)
-	check(os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, _ := fakeapi.Issue(t, strings.TrimPrefix(address, "https://"), certificate, certificate+".key")
 	front := httptest.NewUnstartedServer(&httputil.ReverseProxy{FlushInterval: -1,
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }})
-	front.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+	front.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
 	front.StartTLS()
 	t.Cleanup(front.Close)
-	forward := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		out, err := net.Dial("tcp", front.Listener.Addr().String())
-		if err != nil || r.Method != http.MethodConnect {
-			w.WriteHeader(http.StatusBadGateway)
-			return
-		}
-		w.WriteHeader(http.StatusOK)
-		in, buffered, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			return
-		}
-		go func() {
-			_, _ = io.Copy(in, out)
-			_ = in.Close()
-		}()
-		_, _ = io.Copy(out, buffered)
-		_ = out.Close()
-	}))
-	t.Cleanup(forward.Close)
-	return forward.URL
+	return "http://" + fakeapi.StartForwardProxy(t, front.Listener.Addr().String(), func(*http.Request) {})
 }

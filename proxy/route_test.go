@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/internal/fakeapi"
 	"epitome/internal/unit"
 )
 
@@ -216,24 +217,9 @@ func TestReloadServesNewExchangesAndKeepsConnections(t *testing.T) {
 }
 
 func TestForwardProxyOfTheEnvironmentIsUsed(t *testing.T) {
-	up, hop := startProvider(t, answers(ok("through"))), listen(t, "127.0.0.1:0")
-	defer func() { _ = hop.Close() }()
-	asked := make(chan *http.Request, 1)
-	go func() { // a forward proxy that leads every tunnel to one address
-		_ = http.Serve(hop, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-			asked <- q
-			to, err := net.Dial("tcp", up.addr())
-			if err != nil {
-				return
-			}
-			w.WriteHeader(http.StatusOK)
-			if c, rw, err := w.(http.Hijacker).Hijack(); err == nil {
-				go func() { _, _ = io.Copy(to, rw); _ = to.Close() }()
-				_, _ = io.Copy(c, to)
-			}
-		}))
-	}()
-	t.Setenv("HTTP_PROXY", "http://user:pass@"+hop.Addr().String())
+	up, asked := startProvider(t, answers(ok("through"))), make(chan *http.Request, 1)
+	hop := fakeapi.StartForwardProxy(t, up.addr(), func(r *http.Request) { asked <- r })
+	t.Setenv("HTTP_PROXY", "http://user:pass@"+hop)
 	r := startRig(t, "http://upstream.test")
 	if _, body := r.ask(get("/a")); body != "through" {
 		t.Errorf("got %q", body)

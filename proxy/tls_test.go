@@ -2,17 +2,10 @@ package proxy
 
 import (
 	"bufio"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"io"
 	"log/slog"
-	"math/big"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,33 +15,13 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/internal/fakeapi"
 )
 
 // issue writes a certificate for a name and its key to the files, and returns the pair and who trusts it.
 func issue(t *testing.T, files Certificate, name string) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
-	check := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	check(err)
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotAfter: time.Now().Add(time.Hour), IsCA: true,
-		BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
-	check(err)
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	check(err)
-	check(os.WriteFile(files.CertFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	check(os.WriteFile(files.KeyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
-	leaf, err := x509.ParseCertificate(der)
-	check(err)
-	trust := x509.NewCertPool()
-	trust.AddCert(leaf)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, trust
+	return fakeapi.Issue(t, name, files.CertFile, files.KeyFile)
 }
 
 // certificate names two files in a new folder.

@@ -131,7 +131,7 @@ func TestRedisOverTLS(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	cert, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
-	fakeapi.WriteCertificate(t, cert, key)
+	fakeapi.Issue(t, "epitome.test", cert, key)
 	address := fakeapi.FreeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
 	fakeapi.StartRedis(t, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file",

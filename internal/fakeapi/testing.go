@@ -2,10 +2,18 @@ package fakeapi
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/pem"
 	"flag"
 	"fmt"
+	"io"
+	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -77,22 +85,59 @@ func CollectLess() {
 	}
 }
 
-// WriteCertificate writes a certificate for 127.0.0.1 that is its own authority, and its key.
-func WriteCertificate(tb testing.TB, certFile, keyFile string) {
+// Issue writes a certificate for a name and for 127.0.0.1 that is its own authority, and its key. It returns the pair,
+// and those who trust it.
+func Issue(tb testing.TB, name, certFile, keyFile string) (tls.Certificate, *x509.CertPool) {
 	tb.Helper()
-	server := httptest.NewTLSServer(nil)
-	pair := server.TLS.Certificates[0]
-	server.Close()
-	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
-	for file, block := range map[string]pem.Block{certFile: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]},
-		keyFile: {Type: "PRIVATE KEY", Bytes: key}} {
-		if err == nil {
-			err = os.WriteFile(file, pem.EncodeToMemory(&block), 0o600)
+	check := func(err error) {
+		tb.Helper()
+		if err != nil {
+			tb.Fatal(err)
 		}
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	check(err)
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotAfter: time.Now().Add(time.Hour), IsCA: true,
+		BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
+	check(err)
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	check(err)
+	check(os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	check(os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	check(err)
+	trust := x509.NewCertPool()
+	trust.AddCert(pair.Leaf)
+	return pair, trust
+}
+
+// StartForwardProxy starts a forward proxy that leads every tunnel to one address, and returns its own. It tells asked of
+// each tunnel.
+func StartForwardProxy(tb testing.TB, to string, asked func(*http.Request)) (address string) {
+	tb.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked(r)
+		out, err := net.Dial("tcp", to)
+		if err != nil || r.Method != http.MethodConnect {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		w.WriteHeader(http.StatusOK)
+		in, buffered, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			return
+		}
+		go func() {
+			_, _ = io.Copy(in, out)
+			_ = in.Close()
+		}()
+		_, _ = io.Copy(out, buffered)
+		_ = out.Close()
+	}))
+	tb.Cleanup(server.Close)
+	return server.Listener.Addr().String()
 }
 
 // ResultText is the result of the k-th call of a conversation: some 15,000 tokens in 1,500 lines, unlike all others.
