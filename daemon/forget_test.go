@@ -3,7 +3,6 @@ package daemon
 import (
 	"bytes"
 	"errors"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -132,10 +131,8 @@ func TestForgottenConversationIsGone(t *testing.T) {
 // Requests that come while their conversation is forgotten are answered, and the one after is repeated.
 func TestForgettingInTheMidstOfRequests(t *testing.T) {
 	t.Parallel()
-	var h recorder
-	up := httptest.NewServer(&h)
-	defer up.Close()
-	p := run(t, t.TempDir(), up.URL)
+	h := recording(t)
+	p := run(t, t.TempDir(), h.URL)
 	resp, _ := p.chat(string(fakeapi.Conversation(1)))
 	id := resp.Header.Get("X-Epitome-Conversation")
 	var all sync.WaitGroup
@@ -173,10 +170,8 @@ func (p *program) awaitEvents(n int) {
 // other way round.
 func TestForkOutlivesForgetting(t *testing.T) {
 	for _, gone := range []string{"table_5", "fork_5"} {
-		var h recorder
-		up := httptest.NewServer(&h)
-		defer up.Close()
-		p := run(t, t.TempDir(), up.URL)
+		h := recording(t)
+		p := run(t, t.TempDir(), h.URL)
 		ids, sent, stays := map[string]string{}, map[string]string{}, ""
 		say := func(who string, calls int) string {
 			resp, _ := p.chat(strings.ReplaceAll(string(fakeapi.Conversation(calls)), "table_5", who))
@@ -236,10 +231,8 @@ func (f *failing) Delete(keys ...string) error {
 
 // Whichever write of the store fails, forgetting again leaves nothing.
 func TestForgettingAgainAfterAnError(t *testing.T) {
-	var h recorder
-	up := httptest.NewServer(&h)
-	defer up.Close()
-	p := run(t, t.TempDir(), up.URL)
+	h := recording(t)
+	p := run(t, t.TempDir(), h.URL)
 	for before := 0; ; before++ {
 		resp, _ := p.chat(string(fakeapi.Conversation(4)))
 		id := resp.Header.Get("X-Epitome-Conversation")

@@ -383,9 +383,17 @@ func storedIn(folder string) (content []byte) {
 
 // recorder is a provider that keeps what it got.
 type recorder struct {
+	*httptest.Server
 	mu     sync.Mutex
 	keys   []string
 	bodies []string
+}
+
+func recording(t *testing.T) *recorder {
+	h := &recorder{}
+	h.Server = httptest.NewServer(h)
+	t.Cleanup(h.Close)
+	return h
 }
 
 func (h *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -410,12 +418,10 @@ func TestNothingCrossesBetweenKeys(t *testing.T) {
 	t.Parallel()
 	const alice, aliceNew, bob, teams = "sk-epitome-ALICE", "sk-epitome-ALICENEW", "sk-epitome-BOB",
 		"sk-planted-of-the-team"
-	var h recorder
-	up := httptest.NewServer(&h)
-	defer up.Close()
+	h := recording(t)
 	folder := filepath.Join(t.TempDir(), "data")
-	p := run(t, folder, up.URL, func(c *config.Config) {
-		c.Upstreams["up"] = proxy.UpstreamConfig{URL: up.URL, Headers: map[string]string{"Authorization": "Bearer " +
+	p := run(t, folder, h.URL, func(c *config.Config) {
+		c.Upstreams["up"] = proxy.UpstreamConfig{URL: h.URL, Headers: map[string]string{"Authorization": "Bearer " +
 			teams}}
 		c.Clients = map[string]proxy.ClientConfig{"bob": {Keys: []string{proxy.HashOfKey(bob)}},
 			"alice": {Keys: []string{proxy.HashOfKey(alice), proxy.HashOfKey(aliceNew)}}}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,9 +12,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"epitome/config"
 	"epitome/dialect"
@@ -231,36 +226,25 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 	}
 }
 
-// s3 is a service with the bucket "team" that can be made to fail.
+// s3 is a service with a bucket that can be made to fail with a status.
 func s3(t *testing.T) (address string, fails *atomic.Int32) {
-	t.Helper()
-	t.Setenv("AWS_ACCESS_KEY_ID", "id")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "sk-planted-of-s3")
-	backend, fails := s3mem.New(), new(atomic.Int32)
-	if err := backend.CreateBucket("team"); err != nil {
-		t.Fatal(err)
-	}
-	fake := gofakes3.New(backend).Server()
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if status := int(fails.Load()); status > 0 {
+	fails = new(atomic.Int32)
+	return fakeapi.StartS3(t, func(w http.ResponseWriter, _ *http.Request) bool {
+		status := int(fails.Load())
+		if status > 0 {
 			w.WriteHeader(status)
-			return
 		}
-		fake.ServeHTTP(w, r)
-	}))
-	t.Cleanup(web.Close)
-	return "s3://team/p?region=us-east-1&path_style=true&endpoint=" + url.QueryEscape(web.URL), fails
+		return status > 0
+	}), fails
 }
 
 // Artifacts lie in the bucket, where another epitome finds them. While it is away, conversations go on as they came, no
 // text names what was not put, and users can see why.
 func TestArtifactsLieInTheBucket(t *testing.T) {
-	var h recorder
-	up := httptest.NewServer(&h)
-	defer up.Close()
+	h := recording(t)
 	at, fails := s3(t)
 	inBucket := func(c *config.Config) { c.Offload.Bucket = at }
-	one, other := run(t, t.TempDir(), up.URL, inBucket), run(t, t.TempDir(), up.URL, inBucket)
+	one, other := run(t, t.TempDir(), h.URL, inBucket), run(t, t.TempDir(), h.URL, inBucket)
 	send := func(body string) string {
 		one.chat(body)
 		return h.last()
@@ -291,7 +275,7 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	if again := send(body); again != sent {
 		t.Errorf("a known conversation is sent as %.300s", again)
 	}
-	if _, err := launch(t, t.TempDir(), up.URL, inBucket); err == nil || !strings.Contains(err.Error(),
+	if _, err := launch(t, t.TempDir(), h.URL, inBucket); err == nil || !strings.Contains(err.Error(),
 		"offload.secret_file") {
 		t.Errorf("without the secret it starts: %v", err)
 	}
@@ -304,7 +288,7 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	if err := os.WriteFile(secret, []byte(strings.Repeat("5e", 32)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused := run(t, t.TempDir(), up.URL, inBucket, func(c *config.Config) { c.Offload.Secret = secret })
+	refused := run(t, t.TempDir(), h.URL, inBucket, func(c *config.Config) { c.Offload.Secret = secret })
 	if !fakeapi.Eventually(func() bool { return refused.storage.parts()["bucket"] == "refuses" }) {
 		t.Errorf("the bucket is %v", refused.storage.parts())
 	}

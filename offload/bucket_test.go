@@ -5,16 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"epitome/internal/fakeapi"
 	"epitome/store"
@@ -24,10 +18,9 @@ import (
 type s3 struct {
 	testing.TB
 	address string
-	fails   atomic.Bool  // nothing is answered but 503
-	full    atomic.Bool  // writes are refused
-	frozen  atomic.Bool  // nothing is answered
-	asked   atomic.Int64 // requests
+	fails   atomic.Bool // nothing is answered but 503
+	full    atomic.Bool // writes are refused
+	frozen  atomic.Bool // nothing is answered
 	log     fakeapi.Log
 }
 
@@ -36,16 +29,8 @@ func (s *s3) logged(text string) int {
 }
 
 func serveS3(t testing.TB) *s3 {
-	t.Setenv("AWS_ACCESS_KEY_ID", "id")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "planted-secret")
 	s := &s3{TB: t}
-	backend := s3mem.New()
-	if err := backend.CreateBucket("team"); err != nil {
-		t.Fatal(err)
-	}
-	fake := gofakes3.New(backend).Server()
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.asked.Add(1)
+	s.address = fakeapi.StartS3(t, func(w http.ResponseWriter, r *http.Request) bool {
 		switch {
 		case s.frozen.Load():
 			<-r.Context().Done()
@@ -54,11 +39,10 @@ func serveS3(t testing.TB) *s3 {
 		case s.full.Load() && r.Method == http.MethodPut:
 			w.WriteHeader(http.StatusForbidden)
 		default:
-			fake.ServeHTTP(w, r)
+			return false
 		}
-	}))
-	t.Cleanup(web.Close)
-	s.address = "s3://team/some/prefix?region=us-east-1&path_style=true&endpoint=" + url.QueryEscape(web.URL)
+		return true
+	})
 	return s
 }
 
@@ -76,10 +60,8 @@ func (s *s3) open(o Options) *Shelf {
 
 func (s *s3) eventually(what string, is func() bool) {
 	s.Helper()
-	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.Fatalf("never: %s", what)
-		}
+	if !fakeapi.Eventually(is) {
+		s.Fatalf("never: %s", what)
 	}
 }
 

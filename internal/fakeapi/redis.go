@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -116,14 +115,9 @@ func (s *Redis) Refuse() {
 // Await waits until ask returns no error.
 func Await(tb testing.TB, what string, ask func() error) {
 	tb.Helper()
-	for late := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		err := ask()
-		if err == nil {
-			return
-		}
-		if time.Now().After(late) {
-			tb.Fatalf("%s does not come: %v", what, err)
-		}
+	var err error
+	if !Eventually(func() bool { err = ask(); return err == nil }) {
+		tb.Fatalf("%s does not come: %v", what, err)
 	}
 }
 
