@@ -100,13 +100,10 @@ func (f Files) Read(context, name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(f.folder, context, name))
 }
 
-// Add keeps a file in a context, in the place of one of the same name, which may be a path with slashes.
+// Add writes a file of a context, in the place of one of the same name, which may be a path with slashes. While others
+// may read the context, AddAll adds the file.
 func (f Files) Add(context, name string, text []byte) error {
-	list, err := f.List(context)
-	isNew := !slices.ContainsFunc(list, func(other File) bool { return other.Name == name })
 	switch {
-	case err != nil:
-		return err
 	case !isContext(context):
 		return fmt.Errorf("a context is named by up to 64 of a-z, 0-9, dot, dash and underscore, with a letter or "+
 			"digit first, not %.80q", context)
@@ -116,23 +113,12 @@ func (f Files) Add(context, name string, text []byte) error {
 		return fmt.Errorf("it has more than %d bytes; cut it into several", MaxFileBytes)
 	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
 		return errors.New("it is not text in UTF-8; convert it first")
-	case isNew && len(list) >= MaxFiles:
-		return fmt.Errorf("%s has %d files already; use another name", context, MaxFiles)
 	}
 	path := filepath.Join(f.folder, context, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(f.folder, "new-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(temp.Name()) }() // it is there only if something failed
-	_, err = temp.Write(text)
-	if err = errors.Join(err, temp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
+	return os.WriteFile(path, text, 0o600)
 }
 
 // AddAll keeps the files that add adds to staged, in the place of those of the same names: all of them, or none if add
