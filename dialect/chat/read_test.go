@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
@@ -67,29 +66,4 @@ func TestHashIsOfWhatIsSaid(t *testing.T) {
 	f(false, `{"role":"tool","tool_call_id":"1","content":"a"}`, `{"role":"tool","tool_call_id":"2","content":"a"}`)
 	f(false, `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}}]}`,
 		`{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{ }"}}]}`)
-}
-
-func FuzzRead(f *testing.F) {
-	f.Add([]byte(bodyOf(task, two, one, other)))
-	f.Add([]byte(bodyOf(`{"role":"user","content":[{"image_url":{"url":"x"}},{"text":"a"},"b"]}`)))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		r, err := Dialect{}.Read(body, nil)
-		if err != nil {
-			return
-		}
-		at := 0
-		for i := range r.Items {
-			it := &r.Items[i]
-			if it.Start < at || it.End > len(body) || it.Start >= it.End {
-				t.Fatalf("%q: item at %v behind %d", body, it.Span, at)
-			}
-			at = it.End
-		}
-		Dialect{}.Check(r)
-		r.Chain()
-		again, err := Dialect{}.Read(body, r)
-		if err != nil || !reflect.DeepEqual(again.Chain(), r.Chain()) || !reflect.DeepEqual(again.Items, r.Items) {
-			t.Fatalf("%q is read otherwise once it is known: %v", body, err)
-		}
-	})
 }

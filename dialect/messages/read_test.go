@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
 )
 
 func read(body string) (*conversation.Request, error) { return Dialect{}.Read([]byte(body), nil) }
@@ -103,38 +102,6 @@ func TestEqualContentsHaveEqualHashes(t *testing.T) {
 	f(false, user(result), user(strings.TrimSuffix(result, "}")+`,"is_error":true}`))
 	f(false, said(`{"type":"tool_use","id":"1","input":{"cache_control":1}}`),
 		said(`{"type":"tool_use","id":"1","input":{}}`))
-}
-
-func FuzzRead(f *testing.F) {
-	f.Add([]byte(bodyOf(task, said(thought, call), user(result, text("x"), result2, "7"))))
-	f.Add([]byte(bodyOf(user(`{"type":"image","source":{"data":"x"}}`, `{"type":"document","source":{"url":"x"}}`))))
-	f.Add([]byte(`{"system":[{"text":"x","cache_control":{}}],"messages":[{"content":[{"type":"tool_result",` +
-		`"content":[{}]}]}]}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		r, err := Dialect{}.Read(body, nil)
-		if err != nil {
-			return
-		}
-		at := 0
-		for i := range r.Items {
-			it := &r.Items[i]
-			if it.Start < at || it.Start >= it.End || it.Start < it.Place().Start || it.End > it.Place().End {
-				t.Fatalf("%q: item at %v in %v behind %d", body, it.Span, it.Place(), at)
-			}
-			at = it.End
-		}
-		r.Dialect.Check(r)
-		r.Chain()
-		if !jsonspan.Valid(body) {
-			return
-		}
-		for i := range r.Items {
-			out, err := jsonspan.Splice(body, r.Dialect.ReplaceContent(r, &r.Items[i], "stub"), nil)
-			if err != nil || !jsonspan.Valid(out) {
-				t.Fatalf("%q becomes %q: %v", body, out, err)
-			}
-		}
-	})
 }
 
 // A document of the user is named, and none of what it says counts as the user's words. A title makes another item.

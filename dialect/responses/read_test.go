@@ -1,13 +1,10 @@
 package responses
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
 )
 
 const (
@@ -100,40 +97,4 @@ func TestChainNamesPrefix(t *testing.T) {
 	f(false, l(user(part+image)), l(user(part+strings.Replace(image, `"a"`, `"b"`, 1))))
 	f(false, l(task), `{"input":[`+task+`],"previous_response_id":"resp_1"}`)
 	f(true, `{"input":[`+task+`],"instructions":"a"}`, `{"input":[`+task+`],"instructions":"b"}`)
-}
-
-func FuzzRead(f *testing.F) {
-	f.Add([]byte(bodyOf(task, reasoned, call, output, other, second, done)), []byte(bodyOf(task, reasoned, call, odd)))
-	f.Add([]byte(bodyOf(shell, `{"type":"local_shell_call_output","id":7}`)), []byte(`{"input":"x"}`))
-	f.Fuzz(func(t *testing.T, body, before []byte) {
-		known, _ := Dialect{}.Read(before, nil)
-		r, err := Dialect{}.Read(body, known)
-		if err != nil {
-			return
-		}
-		Dialect{}.Check(r)
-		at, count := 0, 0
-		for i := range r.Items {
-			it := &r.Items[i]
-			if it.Start < at || it.Start >= it.End || it.End > len(body) {
-				t.Fatalf("item at %v behind %d", it.Span, at)
-			}
-			at = it.End
-			list := fmt.Appendf(nil, "[%s]", it.Of(body))
-			_, _ = jsonspan.Objects(list, 1, func(*jsonspan.Object) error {
-				count++
-				return nil
-			})
-			if _, err := jsonspan.Splice(body, Dialect{}.ReplaceContent(r, it, "x"), nil); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if len(r.Chain()) != len(r.Items)+1 {
-			t.Fatalf("%d links for %d items", len(r.Chain()), len(r.Items))
-		}
-		var std struct{ Input []json.RawMessage }
-		if json.Unmarshal(body, &std) == nil && count != len(std.Input) {
-			t.Fatalf("%d entries, encoding/json has %d", count, len(std.Input))
-		}
-	})
 }
