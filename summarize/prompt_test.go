@@ -2,11 +2,8 @@ package summarize
 
 import (
 	"fmt"
-	"io/fs"
 	"strings"
 	"testing"
-	"testing/fstest"
-	"text/template"
 
 	"epitome/dialect/answer"
 )
@@ -130,29 +127,6 @@ func FuzzAnswerNeverForgesTheFrame(f *testing.F) {
 			}
 		}
 	})
-}
-
-// A section stands in parts.md alone: there it is asked for, and an answer without it cannot be used.
-func TestSectionIsAddedInOnePlace(t *testing.T) {
-	changed := fstest.MapFS{}
-	for _, name := range []string{"continue.md", "parts.md", "summary-system.md", "summary.md"} {
-		text, err := fs.ReadFile(files, "prompts/"+name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = []byte(strings.Replace(string(text), "\n## Progress\n", "\n## Weather\n[how it is]\n\n## Progress\n", 1))
-		changed["prompts/"+name] = &fstest.MapFile{Data: text}
-	}
-	old := good("a")
-	defer func(was *template.Template) { templates = was }(templates)
-	templates = template.Must(template.ParseFS(changed, "prompts/*.md"))
-	r := rigged(t, plain(), text(old), text(good("a")))
-	p := r.answered(question("a"))
-	all := r.requests()
-	if len(all) != 2 || !strings.Contains(all[0].Ask, "\n## Weather\n[how it is]\n") ||
-		!strings.Contains(all[1].Ask, "it lacked the headings Weather.") || !strings.Contains(p.Text, "\n## Weather\nweather of a\n") {
-		t.Errorf("asked %d times: %+v; answered %s", len(all), all, p.Text)
-	}
 }
 
 // An answer may lack the sections that not every conversation needs.
