@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
 	"epitome/dialect/messages"
 	"epitome/dialect/responses"
@@ -39,9 +38,8 @@ func TestSummarizeMode(t *testing.T) {
 			t.Errorf("lossless tells more than the last state: %s", text)
 		}
 	}
-	s := span(t, work, nil)
-	s.Budgets = summarize.BudgetsFor(summarize.LLM, summarize.Medium, 64_000, 1)
-	if text, _ := summarize.Text(s, summarize.Says{}, ""); !has(text, "go vet") {
+	text := summary(t, work, summarize.BudgetsFor(summarize.LLM, summarize.Medium, 64_000, 1))
+	if !has(text, "go vet") {
 		t.Errorf("llm without a model's text is %s", text)
 	}
 }
@@ -54,10 +52,7 @@ func TestSummarizeDetailOfTheWork(t *testing.T) {
 	}
 	tokens := map[summarize.Detail]int{}
 	for _, d := range []summarize.Detail{summarize.Low, summarize.Medium, summarize.High} {
-		s := span(t, work, nil)
-		s.Budgets = summarize.BudgetsFor(summarize.Intent, d, 64_000, 1)
-		text, _ := summarize.Text(s, summarize.Says{}, "")
-		tokens[d] = count(text)
+		tokens[d] = count(summary(t, work, summarize.BudgetsFor(summarize.Intent, d, 64_000, 1)))
 	}
 	if low, high := tokens[summarize.Low]*2, tokens[summarize.High]; low > tokens[summarize.Medium] ||
 		high < tokens[summarize.Medium]*3/2 {
@@ -81,19 +76,13 @@ func TestReasoningStandsInSummaries(t *testing.T) {
 
 func thinks(t *testing.T, d conversation.Dialect, body string) {
 	t.Helper()
-	r, err := d.Read([]byte(body), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	calls, end := activity.Of(r, nil), len(r.Items)
-	s := summarize.Span{Request: r, Calls: calls, From: r.Head, To: end, End: end, Count: count,
-		Budgets: summarize.BudgetsFor(summarize.Intent, summarize.Medium, 64_000, 1)}
+	s := spanOf(t, d, body)
 	text, _ := summarize.Text(s, summarize.Says{}, "")
 	if !strings.Contains(text, " your reasoning\n> …") || !strings.Contains(text, "So the lock is never freed.\n") {
 		t.Errorf("got %s", text)
 	}
 	said := ""
-	for _, e := range summarize.Entries(r, calls, r.Head, end) {
+	for _, e := range summarize.Entries(s.Request, s.Calls, s.From, s.To) {
 		said += e.Speaker + ": " + e.Text + "\n"
 	}
 	if !strings.Contains(said, "thinking: ") || !strings.Contains(said, "So the lock is never freed.") {

@@ -8,6 +8,9 @@ import (
 	"epitome/summarize"
 )
 
+// byCode are the budgets of a summary that no model writes.
+var byCode = summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1)
+
 func summary(t *testing.T, messages []string, b summarize.Budgets) string {
 	t.Helper()
 	s := span(t, messages, nil)
@@ -34,7 +37,7 @@ func alike(turns int, order string) (messages []string) {
 func TestOrdersStandAmongAlikeMessages(t *testing.T) {
 	const order = "Never send email to anyone outside example.com."
 	for _, turns := range []int{20, 200} {
-		text := summary(t, alike(turns, order), summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1))
+		text := summary(t, alike(turns, order), byCode)
 		if !has(text, order+" […]") {
 			t.Errorf("after %d turns: %s", turns, text)
 		}
@@ -50,7 +53,7 @@ func TestWhatUsersSayAnewStandsWhole(t *testing.T) {
 		"The settings of the port are what the queue is worst at.", "No, use port 6000.", "Put the port into the queue."
 	text := summary(t, join(assistant("Well."), user(first), assistant("Yes."), user(opinion), assistant("Yes."),
 		user(change), assistant("Yes."), user(short), assistant("Yes."), user("Now the queue."), assistant("Yes."), user("Go on."),
-		assistant("Yes.")), summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1))
+		assistant("Yes.")), byCode)
 	if !has(text, first, opinion, change, short) || strings.Contains(text, "[…]\n") {
 		t.Errorf("got %s", text)
 	}
@@ -59,14 +62,13 @@ func TestWhatUsersSayAnewStandsWhole(t *testing.T) {
 // A message that is too long shows the sentences that fit, and a budget of nothing, a text without spaces and one in a
 // script without spaces do no harm.
 func TestLongMessagesAreCut(t *testing.T) {
-	b := summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1)
 	for name, text := range map[string]string{
 		"words":  strings.Repeat("lorem ", 500_000),
 		"letter": strings.Repeat("a", 2<<20),
 		"Han":    strings.Repeat("的一是不了人我在有他这为之大来以个中上们", 30_000),
 	} {
 		got := summary(t, join(assistant("Well."), user("First one thing. "+text+". Then another one."), assistant("Yes."),
-			user("Go on."), assistant("Yes.")), b)
+			user("Go on."), assistant("Yes.")), byCode)
 		if !strings.Contains(got, "First one thing. […] Then another one.") {
 			t.Errorf("%s: got %.3000s", name, got)
 		}
@@ -76,14 +78,13 @@ func TestLongMessagesAreCut(t *testing.T) {
 
 // Every call that was made is listed or counted, with its end. A short result stands below it.
 func TestEveryCallIsAccountedFor(t *testing.T) {
-	b := summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1)
 	pending := `{"role":"assistant","tool_calls":[{"id":"p","type":"function","function":{"name":"deploy",` +
 		`"arguments":"{\"to\":\"staging\"}"}}]}`
 	text := summary(t, join(
 		call("refund", `{"charge_id":4711,"amount":2000}`, `{"id":"re_9912"}`),
 		call("refund", `{"charge_id":"ch_4712","amount":500}`, `{"error":"card_declined"}`),
 		call("fetch", `{"url":"http://a/b"}`, "HTTP 503"), call("bash", `{"command":"make"}`, "Command timed out after 5s"),
-		call("mail", `{}`, "sent"), call("mail", `{}`, "sent"), call("mail", `{}`, "sent"), pending), b)
+		call("mail", `{}`, "sent"), call("mail", `{}`, "sent"), call("mail", `{}`, "sent"), pending), byCode)
 	if !has(text, "refund:", `{"charge_id":4711,"amount":2000}`, `> {"id":"re_9912"}`, "charge_id:ch_4712, amount:500",
 		"(failed)", "fetch:", "http://a/b", "(failed)", "bash:", "make", "(failed)", "mail:", "{}", "(ok, 3 times)",
 		"deploy:", "to:staging", "(unknown)") {
@@ -94,7 +95,7 @@ func TestEveryCallIsAccountedFor(t *testing.T) {
 		many = append(many, join(call("bash", fmt.Sprintf(`{"command":"cat part_%d/of/the/whole.txt"}`, i), "no"),
 			call("refund", fmt.Sprintf(`{"charge_id":%d}`, i), "ok"))...)
 	}
-	text = summary(t, many, b)
+	text = summary(t, many, byCode)
 	older, listed := 0, strings.Count(text, "\ncat part_")+strings.Count(text, "\n{\"charge_id\":")
 	_, note, _ := strings.Cut(text, " ==\n(")
 	if fmt.Sscanf(note, "%d older calls are not listed: ", &older); older+listed != 800 {
@@ -104,7 +105,6 @@ func TestEveryCallIsAccountedFor(t *testing.T) {
 
 // A message of the agent that calls contradict has a line that says so; no other has one.
 func TestClaimsThatCallsContradict(t *testing.T) {
-	b := summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1)
 	const claim = "All tests pass now, both x and y are done. I also wrote z.go."
 	work := func(last string) []string {
 		return join(user("Fix x and y."), call("write_file", `{"path":"x.go","content":"a"}`, "ok"),
@@ -112,12 +112,13 @@ func TestClaimsThatCallsContradict(t *testing.T) {
 			call("bash", `{"command":"go test ./x"}`, "ok x 0.1s"), call("bash", `{"command":"go test ./y"}`, last),
 			assistant(claim))
 	}
-	text := summary(t, work("--- FAIL: TestY\nexit code 1"), b)
+	text := summary(t, work("--- FAIL: TestY\nexit code 1"), byCode)
 	if !has(text, "> "+claim, "(no call before this names z.go)",
 		"(when it last ran before this, `go test ./y` failed, exit code 1)") {
 		t.Errorf("got %s", text)
 	}
-	text = summary(t, append(work("ok y 0.1s"), user("And z.go?"), assistant("It is x.go that has it, not z.go.")), b)
+	text = summary(t, append(work("ok y 0.1s"), user("And z.go?"), assistant("It is x.go that has it, not z.go.")),
+		byCode)
 	if strings.Contains(text, "when it last ran") || strings.Count(text, "no call before") != 1 {
 		t.Errorf("without contradictions: %s", text)
 	}
@@ -160,23 +161,9 @@ func TestTasksThatAreSetOneByOne(t *testing.T) {
 		call("TaskUpdate", `{"taskId":"1","status":"in_progress"}`, "Updated task #1 status"),
 		call("TaskUpdate", `{"taskId":"1","status":"completed"}`, "Updated task #1 status"),
 		call("TaskUpdate", `{"taskId":"2","status":"in_progress"}`, "Updated task #2 status"), assistant("So.")),
-		summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1))
+		byCode)
 	if !has(text, "> Fix the parser: completed", "> Write docs: in_progress") || strings.Contains(text, "taskId") ||
 		!strings.Contains(text, "task list, as of message 10 ==") {
 		t.Errorf("got %s", text)
-	}
-}
-
-func BenchmarkAlikeMessages(b *testing.B) {
-	for _, turns := range []int{1_000, 20_000} {
-		b.Run(fmt.Sprint(turns), func(b *testing.B) {
-			t := &testing.T{}
-			s := span(t, alike(turns, "Never send email."), nil)
-			s.Budgets = summarize.BudgetsFor(summarize.Intent, summarize.Medium, 32_000, 1)
-			for b.Loop() {
-				summarize.Text(s, summarize.Says{}, "")
-			}
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*turns), "µs/turn")
-		})
 	}
 }

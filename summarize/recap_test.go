@@ -16,15 +16,24 @@ import (
 // read reads a conversation of these messages behind a first one of the user's.
 func read(t *testing.T, messages ...string) (*conversation.Request, []activity.Call) {
 	t.Helper()
-	body := `{"messages":[` + strings.Join(append([]string{user("Begin.")}, messages...), ",") + `]}`
-	r, err := chat.Dialect{}.Read([]byte(body), nil)
+	s := spanOf(t, chat.Dialect{}, `{"messages":[`+strings.Join(append([]string{user("Begin.")}, messages...), ",")+`]}`)
+	for i := range s.Request.Items {
+		it := &s.Request.Items[i]
+		it.Size.Text = count(s.Request.TextOf(it)) + 5
+	}
+	return s.Request, s.Calls
+}
+
+// spanOf is all of a body behind its head, for a summary that no model writes.
+func spanOf(t *testing.T, d conversation.Dialect, body string) summarize.Span {
+	t.Helper()
+	r, err := d.Read([]byte(body), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range r.Items {
-		r.Items[i].Size.Text = count(r.TextOf(&r.Items[i])) + 5
-	}
-	return r, activity.Of(r, nil)
+	end := len(r.Items)
+	return summarize.Span{Request: r, Calls: activity.Of(r, nil), From: r.Head, To: end, End: end, Count: count,
+		Budgets: summarize.BudgetsFor(summarize.Intent, summarize.Medium, 64_000, 1)}
 }
 
 // span is all behind the first message, and what follows it in the request stays.
@@ -40,9 +49,7 @@ func span(t *testing.T, messages, behind []string) summarize.Span {
 	return s
 }
 
-func count(text string) int {
-	return tokenize.CountString(text)
-}
+func count(text string) int { return tokenize.CountString(text) }
 
 func user(text string) string { return `{"role":"user","content":` + strconv.Quote(text) + `}` }
 func assistant(text string) string {
@@ -88,10 +95,8 @@ func has(text string, lines ...string) bool {
 
 func TestUsersMessagesAreWholeNewestFirst(t *testing.T) {
 	large := strings.Repeat("Mind the gap. ", 1_000)
-	s := span(t, join(assistant("Well."), user("The first."), assistant("Yes."), user(large), assistant("Yes."),
-		user("Third."), assistant("Yes."), user(large+"End.")), nil)
-	s.Budgets = summarize.Budgets{Users: 40, Latest: 10_000}
-	text, _ := summarize.Text(s, summarize.Says{}, "It lies there")
+	text := summary(t, join(assistant("Well."), user("The first."), assistant("Yes."), user(large), assistant("Yes."),
+		user("Third."), assistant("Yes."), user(large+"End.")), summarize.Budgets{Users: 40, Latest: 10_000})
 	if !has(text, "The first.", "Third.", large+"End.") || strings.Count(text, large) != 1 ||
 		!strings.Contains(text, "transcript: 1)\n") {
 		t.Errorf("got %s", text)
@@ -195,9 +200,8 @@ func TestTaskInProgressIsShown(t *testing.T) {
 	}
 	arguments := `{"todos":[` + strings.Join(tasks, ",") + `]}`
 	for _, window := range []int{3_000, 8_000, 200_000} {
-		s := span(t, join(call("TodoWrite", arguments, "Set."), assistant("So.")), nil)
-		s.Budgets = summarize.BudgetsFor(summarize.Hybrid, summarize.Medium, window, 1)
-		text, _ := summarize.Text(s, summarize.Says{}, "")
+		text := summary(t, join(call("TodoWrite", arguments, "Set."), assistant("So.")),
+			summarize.BudgetsFor(summarize.Hybrid, summarize.Medium, window, 1))
 		shown := strings.Count(text, "> {\"content\"")
 		note := fmt.Sprintf("(other tasks, in the transcript: %d)", 20-shown)
 		if !has(text, "> "+tasks[7]) || strings.Contains(text, note) != (shown < 20) {
