@@ -76,48 +76,36 @@ func TestRefusalsTeach(t *testing.T) {
 
 func TestLessonsEndByThemselves(t *testing.T) {
 	w, clock := learning()
-	want := func(tokens int, source Source) {
-		t.Helper()
-		if got := w.Of("up", "m"); got != (Window{tokens, source}) {
-			t.Errorf("at %v the window is %v, want %d %s", clock.at.Format(time.DateTime), got, tokens, source)
-		}
-	}
 	w.LearnRefusal("up", "m", stated(32_768), Sent{Window: 128_000})
 	clock.at = clock.at.Add(23 * time.Hour)
-	want(32_768, Learned)
+	w.want(t, "m", 32_768, Learned)
 	clock.at = clock.at.Add(time.Hour)
-	want(128_000, Default)
+	w.want(t, "m", 128_000, Default)
 	w.LearnRefusal("up", "m", Refusal{Cause: Input}, Sent{Tokens: 60_000, Window: 128_000})
 	clock.at = clock.at.Add(59 * time.Minute)
-	want(57_000, Learned)
+	w.want(t, "m", 57_000, Learned)
 	clock.at = clock.at.Add(time.Minute)
-	want(128_000, Default)
+	w.want(t, "m", 128_000, Default)
 	learnProbe(w, "m", 200_000)
-	want(200_000, Probed)
+	w.want(t, "m", 200_000, Probed)
 	clock.at = clock.at.Add(2 * time.Hour)
-	want(128_000, Default)
+	w.want(t, "m", 128_000, Default)
 }
 
 func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 	w, _ := learning()
-	want := func(tokens int, source Source) {
-		t.Helper()
-		if got := w.Of("up", "m"); got != (Window{tokens, source}) {
-			t.Errorf("the window is %v, want %d %s", got, tokens, source)
-		}
-	}
 	w.LearnRefusal("up", "m", stated(32_768), Sent{Window: 128_000})
 	answers(w, "m", 32_768, 32_768)
 	w.LearnAnswer("other", "m", 100_000, 100_000)
-	want(32_768, Learned)
+	w.want(t, "m", 32_768, Learned)
 	answers(w, "m", 32_769, 32_769)
-	want(128_000, Default)
+	w.want(t, "m", 128_000, Default)
 	learnProbe(w, "m", 65_536)
 	w.LearnRefusal("up", "m", stated(32_768), Sent{Window: 65_536})
 	answers(w, "m", 40_000, 40_000)
-	want(65_536, Probed)
+	w.want(t, "m", 65_536, Probed)
 	answers(w, "m", 70_000, 70_000)
-	want(128_000, Default)
+	w.want(t, "m", 128_000, Default)
 }
 
 // A window that only our count tells is not below what the provider counted of a request that it answered.

@@ -10,37 +10,43 @@ import (
 	"pgregory.net/rapid"
 )
 
+// want holds what a model at the upstream "up" is believed to hold.
+func (w *Windows) want(t *testing.T, model string, tokens int, source Source) {
+	t.Helper()
+	if got := w.Of("up", model); got != (Window{tokens, source}) {
+		t.Errorf("at %v, %.200q: got %v, want %d from %s", w.now(), model, got, tokens, source)
+	}
+}
+
 func TestWindowsAreFound(t *testing.T) {
 	w := New(Config{Default: 128_000}, nil, time.Now)
-	f := func(upstream, model string, tokens int, source Source) {
+	f := func(model string, tokens int, source Source) {
 		t.Helper()
-		if got := w.Of(upstream, model); got != (Window{tokens, source}) {
-			t.Errorf("%q at %q: got %v, want %d from %s", model, upstream, got, tokens, source)
-		}
+		w.want(t, model, tokens, source)
 	}
 	// As requests spell them.
-	f("any", "gpt-4o", 128_000, Table)
-	f("any", "openai/gpt-4.1", 1_047_576, Table)
-	f("any", "gpt-4.1-2025-04-14", 1_047_576, Table)
-	f("any", "ft:gpt-4.1-2025-04-14:acme:name:abc", 1_047_576, Table)
-	f("any", "models/gemini-2.5-pro", 1_048_576, Table)
-	f("any", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", 200_000, Table)
-	f("any", "arn:aws:bedrock:us-east-1:123:inference-profile/us-gov.anthropic.claude-sonnet-4-20250514-v1:0", 200_000,
+	f("gpt-4o", 128_000, Table)
+	f("openai/gpt-4.1", 1_047_576, Table)
+	f("gpt-4.1-2025-04-14", 1_047_576, Table)
+	f("ft:gpt-4.1-2025-04-14:acme:name:abc", 1_047_576, Table)
+	f("models/gemini-2.5-pro", 1_048_576, Table)
+	f("us.anthropic.claude-sonnet-4-5-20250929-v1:0", 200_000, Table)
+	f("arn:aws:bedrock:us-east-1:123:inference-profile/us-gov.anthropic.claude-sonnet-4-20250514-v1:0", 200_000,
 		Table)
-	f("any", "claude-sonnet-4-5", 200_000, Table)
-	f("any", "claude-sonnet-4@20250514", 200_000, Table)
-	f("any", "claude-sonnet-4-5-20250929"+Million, 1_000_000, Table)
-	f("any", "claude-haiku-4-5"+Million, 200_000, Table)
-	f("any", "accounts/fireworks/models/llama-v3p1-405b-instruct", 128_000, Table)
+	f("claude-sonnet-4-5", 200_000, Table)
+	f("claude-sonnet-4@20250514", 200_000, Table)
+	f("claude-sonnet-4-5-20250929"+Million, 1_000_000, Table)
+	f("claude-haiku-4-5"+Million, 200_000, Table)
+	f("accounts/fireworks/models/llama-v3p1-405b-instruct", 128_000, Table)
 
 	// What a provider takes less than the window holds.
-	f("openai", "gpt-5", 272_000, Table)
-	f("any", "moonshotai/kimi-k2", 131_072, Table)
+	f("gpt-5", 272_000, Table)
+	f("moonshotai/kimi-k2", 131_072, Table)
 
 	// Nothing is known.
-	f("any", "", 128_000, Default)
-	f("any", "my-own-model", 128_000, Default)
-	f("any", strings.Repeat("gpt-4", 100), 128_000, Default)
+	f("", 128_000, Default)
+	f("my-own-model", 128_000, Default)
+	f(strings.Repeat("gpt-4", 100), 128_000, Default)
 }
 
 func TestConfiguredPatternsGoFirst(t *testing.T) {
@@ -54,9 +60,7 @@ func TestConfiguredPatternsGoFirst(t *testing.T) {
 	}}, nil, time.Now)
 	f := func(model string, tokens int, source Source) {
 		t.Helper()
-		if got := w.Of("any", model); got != (Window{tokens, source}) {
-			t.Errorf("%q: got %v, want %d from %s", model, got, tokens, source)
-		}
+		w.want(t, model, tokens, source)
 	}
 	f("gpt-4o", 100_000, Configured)
 	f("openai/gpt-4o", 70_000, Configured)
