@@ -241,14 +241,9 @@ func nested(n int) string {
 	return text
 }
 
-// last is a source of chance that has the pen write everything in its last way, which is the plain one.
-type last struct{}
-
-func (last) Uint64() uint64 { return 1<<64 - 1 }
-
 // bodyOf returns the request that an API's client sends with a conversation.
 func bodyOf(name string, exchanges []exchange) []byte {
-	c := &talk{pen: pen{rand.New(last{})}, api: apis[name]}
+	c := &talk{pen: pen{rand.New(greatest{})}, api: apis[name]}
 	c.model = c.api.models()[0]
 	c.add(c.api.user(c.pen, "Fix it."))
 	for i, e := range exchanges {
@@ -266,12 +261,6 @@ func bodyOf(name string, exchanges []exchange) []byte {
 	}
 	return c.body()
 }
-
-// idleShelf is a shelf that takes no time.
-type idleShelf struct{ shelf }
-
-func (idleShelf) Put(string, []byte, bool) error { return nil }
-func (idleShelf) Touch(string) bool              { return true }
 
 // work returns the CPU time of two new processes that are sent a conversation without its last answer, whole, and again:
 // one has a window that is far too small, the other one that is large enough.

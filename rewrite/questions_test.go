@@ -61,16 +61,17 @@ func sizeOf(q summarize.Question) int {
 func (*answerer) Prepares(string) bool { return true }
 func (*answerer) Needs() int           { return 100 }
 
-// hole is a shelf that takes everything and keeps nothing.
-type hole struct{ shelf }
+// idleShelf is a shelf that takes everything and keeps nothing, in no time.
+type idleShelf struct{ shelf }
 
-func (hole) Put(string, []byte, bool) error { return nil }
+func (idleShelf) Put(string, []byte, bool) error { return nil }
+func (idleShelf) Touch(string) bool              { return true }
 
 // asking returns a process over s that asks the model of a.
 func asking(s *storage, a *answerer) process {
 	p := process{window: &atomic.Int64{}}
 	p.Shaper = rewrite.NewShaper(rewrite.Deps{
-		Ledger: ledger.New(s, keep), Shelf: hole{shelf{s}}, Memo: memo(), Summarizer: a,
+		Ledger: ledger.New(s, keep), Shelf: idleShelf{shelf{s}}, Memo: memo(), Summarizer: a,
 		Window: func(_, _ string, _ int) (int, int) { return int(p.window.Load()), int(p.window.Load()) * 7 / 8 },
 	})
 	return p

@@ -5,10 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/dialect/chat"
-	"epitome/dialect/conversation"
-	"epitome/dialect/messages"
-	"epitome/dialect/responses"
 	"epitome/rewrite"
 	"epitome/tokenize"
 )
@@ -25,9 +21,6 @@ func TestReasoningIsCounted(t *testing.T) {
 			`{"role":"assistant","content":[%s{"type":"text","text":"So."}]},{"role":"user","content":"Go on."}]}`,
 		"responses": `{"model":"gpt-5","input":[{"role":"user","content":"Mend it."},%s` +
 			`{"role":"assistant","content":"So."},{"role":"user","content":"Go on."}]}`,
-	}
-	dialects := map[string]conversation.Dialect{
-		"chat": chat.Dialect{}, "messages": messages.Dialect{}, "responses": responses.Dialect{},
 	}
 	limits, s := defaultLimits(), newStorage()
 	p := start(s)
