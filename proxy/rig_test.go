@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/internal/fakeapi"
 	"epitome/internal/unit"
 	"epitome/rewrite"
 	"epitome/rewrite/ladder"
@@ -184,10 +185,8 @@ func ownPage(w http.ResponseWriter, req *http.Request) {
 // eventually waits for what another goroutine brings about.
 func (r *rig) eventually(what string, ok func() bool) {
 	r.tb.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			r.tb.Fatalf("never: %s", what)
-		}
+	if !fakeapi.Eventually(ok) {
+		r.tb.Fatalf("never: %s", what)
 	}
 }
 
@@ -337,10 +336,8 @@ func noLeaks(t *testing.T) {
 	t.Helper()
 	before := goroutines()
 	t.Cleanup(func() {
-		for deadline := time.Now().Add(patience); goroutines() > before; time.Sleep(5 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%d goroutines are left, were %d", goroutines(), before)
-			}
+		if !fakeapi.Eventually(func() bool { return goroutines() <= before }) {
+			t.Fatalf("%d goroutines are left, were %d", goroutines(), before)
 		}
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"epitome/dialect/answer"
 	"epitome/dialect/conversation"
 	"epitome/event"
+	"epitome/internal/fakeapi"
 	"epitome/store"
 )
 
@@ -145,19 +146,12 @@ type rig struct {
 	*Summarizer
 	t     testing.TB
 	store store.Store
+	log   fakeapi.Log
 
 	mu     sync.Mutex
 	steps  []step // the last one is repeated
 	sent   []sent
 	events []event.Summary
-	log    bytes.Buffer
-}
-
-// Write takes the log.
-func (r *rig) Write(b []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.log.Write(b)
 }
 
 func (r *rig) send(ctx context.Context, q Request) (Response, error) {
@@ -213,13 +207,13 @@ func over(t testing.TB, s store.Store, c Config, steps ...step) *rig {
 			defer r.mu.Unlock()
 			r.events = append(r.events, e)
 		},
-		Log: slog.New(slog.NewTextHandler(r, nil)),
+		Log: slog.New(slog.NewTextHandler(&r.log, nil)),
 	})
 	t.Cleanup(func() { _ = r.Close(context.Background()) })
 	return r
 }
 
-// answered asks q and wants
+// answered asks q and wants prose.
 func (r *rig) answered(q Question) Prose {
 	r.t.Helper()
 	p, err := r.Ask(context.Background(), q)
