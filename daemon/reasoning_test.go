@@ -27,7 +27,8 @@ func TestHiddenReasoningCostsOtherConversationsNothing(t *testing.T) {
 			if tokens > window {
 				refused.Add(1)
 				w.WriteHeader(http.StatusBadRequest)
-				_, _ = io.WriteString(w, refusals["in words"].text)
+				_, _ = io.WriteString(w, `{"error":{"message":"Your input exceeds the context window of this model.",`+
+					`"code":"context_length_exceeded"}}`)
 				return
 			}
 			thought := ""

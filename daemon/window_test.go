@@ -56,7 +56,7 @@ func TestAgentsOutgrowAWindowThatNobodyKnows(t *testing.T) {
 			t.Parallel()
 			m := fakeapi.ModelOf(model)
 			m.Window, m.Overflow = 40_000, overflow
-			a, _, provider := strict(t, api, model, fakeapi.Options{Models: map[string]fakeapi.Model{model: m}})
+			a, p, provider := strict(t, api, model, fakeapi.Options{Models: map[string]fakeapi.Model{model: m}})
 			a.stream, a.packs = stream, stream && api == "responses"
 			a.work(36)
 			if n := a.acted["rescue"]; n < 1 || n > 2 {
@@ -67,11 +67,14 @@ func TestAgentsOutgrowAWindowThatNobodyKnows(t *testing.T) {
 					t.Errorf("request %d of %d tokens is refused: %v", x.N, x.Tokens, x.Refusal)
 				}
 			}
+			p.wantLog(`"msg":"rescue".*"outcome":"rescued"`)
 		})
 	}
+	ofChat := []fakeapi.Overflow{fakeapi.SaysTooLong, fakeapi.SaysBedrock, fakeapi.SaysLlama}
 	ofMessages := []fakeapi.Overflow{fakeapi.SaysTooLong, fakeapi.FailsInStream, fakeapi.EndsAtOnce}
 	ofResponses := []fakeapi.Overflow{fakeapi.SaysTooLong, fakeapi.FailsWithoutWords, fakeapi.EndsAtOnce}
 	if *every {
+		ofChat = append(ofChat, fakeapi.TooLarge, fakeapi.SaysLiteLLM, fakeapi.SaysVLLM)
 		ofMessages = append(ofMessages, fakeapi.TooLarge, fakeapi.SaysBedrock, fakeapi.SaysLiteLLM, fakeapi.SaysGateway)
 		ofResponses = append(ofResponses, fakeapi.TooLarge, fakeapi.SaysLiteLLM, fakeapi.SaysLlama, fakeapi.SaysVLLM,
 			fakeapi.FailsInStream, fakeapi.ErrorInStream, fakeapi.ErrorObject)
@@ -84,38 +87,9 @@ func TestAgentsOutgrowAWindowThatNobodyKnows(t *testing.T) {
 			play("responses", "gpt-5", overflow, stream)
 		}
 	}
-	for name, refusal := range refusals {
-		t.Run("chat "+name, func(t *testing.T) {
-			t.Parallel()
-			c := chatting(t, 16_000)
-			c.refusal = refusal
-			p := run(t, t.TempDir(), c.URL+"/v1")
-			c.agent = working(p, "chat", "gpt-5")
-			c.agent.work(36)
-			if c.over == 0 || c.over > 36 {
-				t.Errorf("%d requests were refused", c.over)
-			}
-			p.wantLog(`"msg":"rescue".*"outcome":"rescued"`)
-		})
+	for _, overflow := range ofChat {
+		play("chat", "gpt-5", overflow, false)
 	}
-}
-
-// refusal is an answer of Chat Completions to a request that is too long.
-type refusal struct {
-	status int
-	text   string // WINDOW and TOKENS stand for numbers
-}
-
-var refusals = map[string]refusal{
-	"in numbers": {400, `{"error":{"message":"This model's maximum context length is WINDOW tokens. However, your ` +
-		`messages resulted in TOKENS tokens. Please reduce the length of the messages.",` +
-		`"code":"context_length_exceeded"}}`},
-	"in words": {400, `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your ` +
-		`input and try again.","code":"context_length_exceeded"}}`},
-	"as a local server": {500, `{"error":{"code":500,"message":"the request exceeds the available context size. try ` +
-		`increasing the context size or enable context shift","type":"server_error"}}`},
-	"within a stream": {200, `data: {"error":{"message":"prompt is too long for the model's context window",` +
-		`"code":"context_length_exceeded"}}` + "\n\n"},
 }
 
 // A model is asked for a summary in the conversation's own dialect, with the client's credential, behind what its cache
