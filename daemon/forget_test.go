@@ -131,8 +131,8 @@ func TestForgottenConversationIsGone(t *testing.T) {
 // Requests that come while their conversation is forgotten are answered, and the one after is repeated.
 func TestForgettingInTheMidstOfRequests(t *testing.T) {
 	t.Parallel()
-	h := recording(t)
-	p := run(t, t.TempDir(), h.URL)
+	provider := fakeapi.StartProvider(t, fakeapi.Options{})
+	p := run(t, t.TempDir(), provider.URL)
 	resp, _ := p.chat(string(fakeapi.Conversation(1)))
 	id := resp.Header.Get("X-Epitome-Conversation")
 	var all sync.WaitGroup
@@ -152,9 +152,9 @@ func TestForgettingInTheMidstOfRequests(t *testing.T) {
 	}
 	all.Wait()
 	p.chat(string(fakeapi.Conversation(9)))
-	sent := h.last()
-	if p.chat(string(fakeapi.Conversation(9))); h.last() != sent || len(sent) > len(fakeapi.Conversation(9))/2 {
-		t.Errorf("%d bytes, and then %d", len(sent), len(h.last()))
+	sent := provider.Last()
+	if p.chat(string(fakeapi.Conversation(9))); provider.Last() != sent || len(sent) > len(fakeapi.Conversation(9))/2 {
+		t.Errorf("%d bytes, and then %d", len(sent), len(provider.Last()))
 	}
 }
 
@@ -170,13 +170,13 @@ func (p *program) awaitEvents(n int) {
 // other way round.
 func TestForkOutlivesForgetting(t *testing.T) {
 	for _, gone := range []string{"table_5", "fork_5"} {
-		h := recording(t)
-		p := run(t, t.TempDir(), h.URL)
+		provider := fakeapi.StartProvider(t, fakeapi.Options{})
+		p := run(t, t.TempDir(), provider.URL)
 		ids, sent, stays := map[string]string{}, map[string]string{}, ""
 		say := func(who string, calls int) string {
 			resp, _ := p.chat(strings.ReplaceAll(string(fakeapi.Conversation(calls)), "table_5", who))
 			ids[who] = resp.Header.Get("X-Epitome-Conversation")
-			return h.last()
+			return provider.Last()
 		}
 		for calls := 1; calls <= 7; calls++ {
 			sent["table_5"] = say("table_5", calls)
@@ -231,8 +231,8 @@ func (f *failing) Delete(keys ...string) error {
 
 // Whichever write of the store fails, forgetting again leaves nothing.
 func TestForgettingAgainAfterAnError(t *testing.T) {
-	h := recording(t)
-	p := run(t, t.TempDir(), h.URL)
+	provider := fakeapi.StartProvider(t, fakeapi.Options{})
+	p := run(t, t.TempDir(), provider.URL)
 	for before := 0; ; before++ {
 		resp, _ := p.chat(string(fakeapi.Conversation(4)))
 		id := resp.Header.Get("X-Epitome-Conversation")

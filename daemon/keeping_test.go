@@ -16,7 +16,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -381,47 +380,16 @@ func storedIn(folder string) (content []byte) {
 	return content
 }
 
-// recorder is a provider that keeps what it got.
-type recorder struct {
-	*httptest.Server
-	mu     sync.Mutex
-	keys   []string
-	bodies []string
-}
-
-func recording(t *testing.T) *recorder {
-	h := &recorder{}
-	h.Server = httptest.NewServer(h)
-	t.Cleanup(h.Close)
-	return h
-}
-
-func (h *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body := new(bytes.Buffer)
-	_, _ = body.ReadFrom(r.Body)
-	h.mu.Lock()
-	h.keys, h.bodies = append(h.keys, r.Header.Get("Authorization")), append(h.bodies, body.String())
-	h.mu.Unlock()
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(`{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`))
-}
-
-func (h *recorder) last() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.bodies[len(h.bodies)-1]
-}
-
 // Promise 7: of two clients that say the same to the same upstream, none gets a name, a conversation or a byte of what
 // the other one's requests left; a new key of one of them gets its own. Both are named in log and events, without keys.
 func TestNothingCrossesBetweenKeys(t *testing.T) {
 	t.Parallel()
 	const alice, aliceNew, bob, teams = "sk-epitome-ALICE", "sk-epitome-ALICENEW", "sk-epitome-BOB",
 		"sk-planted-of-the-team"
-	h := recording(t)
+	provider := fakeapi.StartProvider(t, fakeapi.Options{})
 	folder := filepath.Join(t.TempDir(), "data")
-	p := run(t, folder, h.URL, func(c *config.Config) {
-		c.Upstreams["up"] = proxy.UpstreamConfig{URL: h.URL, Headers: map[string]string{"Authorization": "Bearer " +
+	p := run(t, folder, provider.URL, func(c *config.Config) {
+		c.Upstreams["up"] = proxy.UpstreamConfig{URL: provider.URL, Headers: map[string]string{"Authorization": "Bearer " +
 			teams}}
 		c.Clients = map[string]proxy.ClientConfig{"bob": {Keys: []string{proxy.HashOfKey(bob)}},
 			"alice": {Keys: []string{proxy.HashOfKey(alice), proxy.HashOfKey(aliceNew)}}}
@@ -429,7 +397,7 @@ func TestNothingCrossesBetweenKeys(t *testing.T) {
 	ask := func(key, body string) (conversation, sent string, artifacts []string) {
 		t.Helper()
 		resp, _ := p.chat(body, "Authorization: Bearer "+key)
-		sent = h.last()
+		sent = provider.Last()
 		return resp.Header.Get("x-epitome-conversation"), sent,
 			regexp.MustCompile(`\b[a-z2-7]{26}\b`).FindAllString(sent, -1)
 	}
@@ -449,8 +417,8 @@ func TestNothingCrossesBetweenKeys(t *testing.T) {
 		"planted") {
 		t.Error("bob's request holds a word of alice's")
 	}
-	for _, got := range h.keys {
-		if got != "Bearer "+teams {
+	for _, x := range provider.Exchanges() {
+		if got := x.Header.Get("Authorization"); got != "Bearer "+teams {
 			t.Errorf("the provider got the credential %q", got)
 		}
 	}

@@ -94,8 +94,7 @@ func TestOldPicturesGoBeforeTheyAreTooMany(t *testing.T) {
 				t.Helper()
 				resp, answer := post(t, p.url+path, withPictures(api, shots), "anthropic-version: 2023-06-01",
 					"x-epitome-set: rent=0")
-				all := provider.Exchanges()
-				if sent = string(all[len(all)-1].Body); resp.StatusCode != http.StatusOK || !strings.Contains(sent, shots[len(shots)-1]) {
+				if sent = provider.Last(); resp.StatusCode != http.StatusOK || !strings.Contains(sent, shots[len(shots)-1]) {
 					t.Fatalf("%d pictures: %s %.300s", len(shots), resp.Status, answer)
 				}
 				return sent

@@ -241,13 +241,13 @@ func s3(t *testing.T) (address string, fails *atomic.Int32) {
 // Artifacts lie in the bucket, where another epitome finds them. While it is away, conversations go on as they came, no
 // text names what was not put, and users can see why.
 func TestArtifactsLieInTheBucket(t *testing.T) {
-	h := recording(t)
+	provider := fakeapi.StartProvider(t, fakeapi.Options{})
 	at, fails := s3(t)
 	inBucket := func(c *config.Config) { c.Offload.Bucket = at }
-	one, other := run(t, t.TempDir(), h.URL, inBucket), run(t, t.TempDir(), h.URL, inBucket)
+	one, other := run(t, t.TempDir(), provider.URL, inBucket), run(t, t.TempDir(), provider.URL, inBucket)
 	send := func(body string) string {
 		one.chat(body)
-		return h.last()
+		return provider.Last()
 	}
 	body := string(fakeapi.Conversation(2))
 	sent := send(body)
@@ -275,7 +275,7 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	if again := send(body); again != sent {
 		t.Errorf("a known conversation is sent as %.300s", again)
 	}
-	if _, err := launch(t, t.TempDir(), h.URL, inBucket); err == nil || !strings.Contains(err.Error(),
+	if _, err := launch(t, t.TempDir(), provider.URL, inBucket); err == nil || !strings.Contains(err.Error(),
 		"offload.secret_file") {
 		t.Errorf("without the secret it starts: %v", err)
 	}
@@ -288,7 +288,7 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	if err := os.WriteFile(secret, []byte(strings.Repeat("5e", 32)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused := run(t, t.TempDir(), h.URL, inBucket, func(c *config.Config) { c.Offload.Secret = secret })
+	refused := run(t, t.TempDir(), provider.URL, inBucket, func(c *config.Config) { c.Offload.Secret = secret })
 	if !fakeapi.Eventually(func() bool { return refused.storage.parts()["bucket"] == "refuses" }) {
 		t.Errorf("the bucket is %v", refused.storage.parts())
 	}

@@ -159,6 +159,12 @@ func (p *Provider) Exchanges() []Exchange {
 	return slices.Clone(p.exchanges)
 }
 
+// Last returns the body of the newest request.
+func (p *Provider) Last() string {
+	all := p.Exchanges()
+	return string(all[len(all)-1].Body)
+}
+
 // Refusals returns what rules and windows refused so far.
 func (p *Provider) Refusals() (all []*Refusal) {
 	for _, x := range p.Exchanges() {
