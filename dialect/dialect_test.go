@@ -1,6 +1,9 @@
 package dialect
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestDialectsAreToldByTheirBodies(t *testing.T) {
 	f := func(name, body, want string) {
@@ -23,4 +26,34 @@ func TestDialectsAreToldByTheirBodies(t *testing.T) {
 	if _, err := Of("latin", []byte(plain)); err == nil {
 		t.Error("a dialect that nobody speaks")
 	}
+}
+
+// A body that is odd enough to be read otherwise by its server is left alone, with the reason.
+func TestOddBodiesAreErrors(t *testing.T) {
+	f := func(name, body, want string) {
+		t.Helper()
+		d, _ := Of(name, nil)
+		if _, err := d.Read([]byte(body), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s, %.80q: error %v, want one that says %q", name, body, err, want)
+		}
+	}
+	deep := strings.Repeat("[", 1_000_000)
+	for name, list := range map[string]string{"chat": `"messages"`, "messages": `"messages"`, "responses": `"input"`} {
+		f(name, ``, "not a JSON object")
+		f(name, `[]`, "not a JSON object")
+		f(name, `{`+list+`:[{"role":"user"`, "not JSON")
+		f(name, `{`+list+`:[]} x`, "not JSON")
+		f(name, `{"model":"m"}`, "no "+strings.Trim(list, `"`))
+		f(name, `{`+list+`:{}}`, "not a list")
+		f(name, `{`+list+`:null}`, "not a list")
+		f(name, `{`+list+`:[{"role":"user"},7]}`, "item 1: it is not a JSON object")
+		f(name, `{`+list+`:[{"role":"user","role":"system"}]}`, "item 0: a key stands twice")
+		f(name, `{"a":`+deep, "too deep")
+		f(name, `{`+list+`:[{"a":`+deep, "too deep")
+		f(name, `{`+list+`:[],"a":[`+strings.Repeat("0,", 700_000)+`0]}`, "more than 700000 commas")
+	}
+	f("chat", `{"functions":[{"name":"f"}],"messages":[]}`, "functions")
+	f("chat", `{"messages":[{"role":"assistant","tool_calls":[{"id":"1","id":"2"}]}]}`, "twice")
+	f("chat", `{"mess\u0061ges":[]}`, "escapes")
+	f("messages", `{"messages":[{"role":"user","content":[{"type":"text","type":"x"}]}]}`, "twice")
 }

@@ -53,22 +53,6 @@ func TestWhoElseShortensTheConversation(t *testing.T) {
 		conversation.ClientSummarizes, "", task)
 }
 
-func TestRefusesWhatIsBetterLeftAlone(t *testing.T) {
-	f := func(body, want string) {
-		t.Helper()
-		if _, err := (Dialect{}).Read([]byte(body), nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.80q: error %v, want one that says %q", body, err, want)
-		}
-	}
-	f(``, "not a JSON object")
-	f(`{"input":[`, "not JSON")
-	f(`{"model":"m"}`, "no input")
-	f(`{"input":{}}`, "not a list")
-	f(`{"input":[7]}`, "item 0: it is not a JSON object")
-	f(`{"input":[{"role":"user","role":"user"}]}`, "item 0: a key stands twice")
-	f(bodyOf(`{"role":"user","content":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}`), "too deep")
-}
-
 // Promise 7: a link names exactly the items of its prefix, except for what clients change on their own.
 func TestChainNamesPrefix(t *testing.T) {
 	f := func(same bool, a, b string) {
