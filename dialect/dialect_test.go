@@ -57,3 +57,21 @@ func TestOddBodiesAreErrors(t *testing.T) {
 	f("chat", `{"mess\u0061ges":[]}`, "escapes")
 	f("messages", `{"messages":[{"role":"user","content":[{"type":"text","type":"x"}]}]}`, "twice")
 }
+
+func TestPathsSayWhatIsAskedFor(t *testing.T) {
+	f := func(name, path string, serves, counts, compacts bool) {
+		t.Helper()
+		d, _ := Of(name, nil)
+		p := []byte(path)
+		if d.Serves(p) != serves || d.Counts(p) != counts || d.Compacts(p) != compacts || !d.Serves([]byte(d.Path())) {
+			t.Errorf("%s, %s: %v, %v, %v", name, path, d.Serves(p), d.Counts(p), d.Compacts(p))
+		}
+	}
+	f("chat", "/api/v1/chat/completions", true, false, false)
+	f("messages", "/api/anthropic/v1/messages", true, false, false)
+	f("messages", "/v1/messages/count_tokens", false, true, false)
+	f("messages", "/v1/threads/t/messages", false, false, false) // another API
+	f("responses", "/openai/v1/responses", true, false, false)   // Azure
+	f("responses", "/v1/responses/input_tokens", false, true, false)
+	f("responses", "/backend-api/codex/responses/compact", false, false, true)
+}

@@ -71,16 +71,3 @@ func TestCapOutput(t *testing.T) {
 		}
 	}
 }
-
-func TestPaths(t *testing.T) {
-	for path, want := range map[string][2]bool{
-		Dialect{}.Path():             {true, false},
-		"/api/anthropic/v1/messages": {true, false},
-		"/v1/messages/count_tokens":  {false, true},
-		"/v1/threads/t/messages":     {false, false}, // another API
-	} {
-		if got := [2]bool{Dialect{}.Serves([]byte(path)), Dialect{}.Counts([]byte(path))}; got != want {
-			t.Errorf("%s: got %v", path, got)
-		}
-	}
-}

@@ -3,7 +3,6 @@ package responses
 import (
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -11,20 +10,6 @@ import (
 	"epitome/dialect/answer"
 	"epitome/event"
 )
-
-func TestServesPathsOfConversations(t *testing.T) {
-	f := func(path string, want ...bool) {
-		t.Helper()
-		d, p := Dialect{}, []byte(path)
-		if got := []bool{d.Serves(p), d.Counts(p), d.Compacts(p)}; !slices.Equal(got, want) {
-			t.Errorf("%s: got %v, want %v", path, got, want)
-		}
-	}
-	f(Dialect{}.Path(), true, false, false)
-	f("/openai/v1/responses", true, false, false) // Azure
-	f("/v1/responses/input_tokens", false, true, false)
-	f("/backend-api/codex/responses/compact", false, false, true)
-}
 
 func TestEventsOfAStream(t *testing.T) {
 	f := func(data string, want answer.Step) {
