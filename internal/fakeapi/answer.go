@@ -2,6 +2,7 @@ package fakeapi
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -129,11 +130,7 @@ func (p *Provider) sayMessage(q *request, u Usage, parts []Part) object {
 
 // messageEvents returns an answer as a stream.
 func messageEvents(whole object) []serverEvent {
-	start := object{}
-	for name, v := range whole {
-		start[name] = v
-	}
-	start["content"], start["stop_reason"] = []any{}, nil
+	start := with(whole, object{"content": []any{}, "stop_reason": nil})
 	all := []serverEvent{{"message_start", object{"message": start}}, {"ping", object{}}}
 	for i, raw := range whole["content"].([]any) {
 		b := raw.(object)
@@ -281,12 +278,8 @@ func responseEvents(whole object) []serverEvent {
 
 // with copies an object and sets members.
 func with(o object, set object) object {
-	all := object{}
-	for _, from := range []object{o, set} {
-		for name, v := range from {
-			all[name] = v
-		}
-	}
+	all := maps.Clone(o)
+	maps.Copy(all, set)
 	return all
 }
 
