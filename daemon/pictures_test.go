@@ -45,10 +45,7 @@ func withPictures(api string, shots []string) string {
 				`{"role":"user","content":[{"type":"text","text":"Here."},{"type":"image_url","image_url":{"url":`+url+`}}]}`)
 		}
 	}
-	key := map[string]string{"responses": "input"}[api]
-	if key == "" {
-		key = "messages"
-	}
+	key := map[string]string{"chat": "messages", "messages": "messages", "responses": "input"}[api]
 	return fmt.Sprintf(`{"model":"seer","%s":[%s]%s}`, key, strings.Join(list, ","), map[string]string{
 		"messages":  `,"max_tokens":4000,"tools":[{"name":"shot","input_schema":{"type":"object"}}]`,
 		"responses": `,"tools":[{"type":"function","name":"shot","parameters":{"type":"object"}}],"store":false`,
@@ -81,8 +78,7 @@ func takes(most int) func(fakeapi.Exchange) *fakeapi.Refusal {
 // once a server with a lower one refuses, and so does one that is too large by itself. The newest is always sent.
 func TestOldPicturesGoBeforeTheyAreTooMany(t *testing.T) {
 	t.Parallel()
-	for api, path := range map[string]string{"chat": "/v1/chat/completions", "messages": "/v1/messages",
-		"responses": "/v1/responses"} {
+	for api := range modelIn {
 		t.Run(api, func(t *testing.T) {
 			t.Parallel()
 			most := 10
@@ -92,7 +88,7 @@ func TestOldPicturesGoBeforeTheyAreTooMany(t *testing.T) {
 			var shots []string
 			ask := func() (sent string) {
 				t.Helper()
-				resp, answer := post(t, p.url+path, withPictures(api, shots), "anthropic-version: 2023-06-01",
+				resp, answer := post(t, p.url+(&agent{api: api}).path(), withPictures(api, shots), "anthropic-version: 2023-06-01",
 					"x-epitome-set: rent=0")
 				if sent = provider.Last(); resp.StatusCode != http.StatusOK || !strings.Contains(sent, shots[len(shots)-1]) {
 					t.Fatalf("%d pictures: %s %.300s", len(shots), resp.Status, answer)

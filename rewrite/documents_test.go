@@ -29,10 +29,7 @@ func shapeOnce(
 	storage, limits := newStorage(), defaultLimits()
 	p := start(storage)
 	p.window.Store(int64(window))
-	key := map[string]string{"responses": "input"}[name]
-	if key == "" {
-		key = "messages"
-	}
+	key, _ := apis[name].members()
 	body := `{"model":"m","max_tokens":100,"tools":[{"name":"get"}],"` + key + `":[` + list + `]}`
 	out = p.Shape(rewrite.Input{Dialect: dialects[name], Body: []byte(body), Limits: &limits, Rescue: rescue})
 	if out.Report.Err != nil || out.Settle != nil && !out.Settle() {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"epitome/dialect/jsonspan"
 )
 
 // refusals are answers and what each says about the size of its request: those with a provider were received from it,
@@ -43,18 +45,14 @@ func TestRefusalsAreRead(t *testing.T) {
 	}
 }
 
-// quoted is s as a JSON string.
-func quoted(s string) string {
-	b, _ := json.Marshal(s)
-	return string(b)
-}
-
 // failure is an answer with the text as its error.
-func failure(text string) []byte { return []byte(`{"error":{"message":` + quoted(text) + `}}`) }
+func failure(text string) []byte {
+	return []byte(`{"error":{"message":` + jsonspan.Quoted(text) + `}}`)
+}
 
 func TestRefusalIsFoundInEveryShape(t *testing.T) {
 	const text = "The prompt has 150000 tokens, which is more than the context window of 131072 tokens."
-	q := quoted(text)
+	q := jsonspan.Quoted(text)
 	inner := `{"error":{"message":` + q + `,"code":"invalid"}}`
 	f := func(status int, body string) {
 		t.Helper()
@@ -69,12 +67,12 @@ func TestRefusalIsFoundInEveryShape(t *testing.T) {
 	f(400, `{"error":`+q+`}`)
 	f(400, `[{"error":{"code":400,"message":`+q+`}}]`)
 	f(400, `{"detail":[{"type":"value_error","loc":["body"],"msg":`+q+`,"input":"x"}]}`)
-	f(400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":`+quoted(inner)+
+	f(400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":`+jsonspan.Quoted(inner)+
 		`,"provider_name":"P"}}}`)
-	f(400, `{"error":{"message":`+quoted("proxy.BadRequestError: AException - b'"+inner+"'. Group=a/b\nFallbacks=None")+
+	f(400, `{"error":{"message":`+jsonspan.Quoted("proxy.BadRequestError: AException - b'"+inner+"'. Group=a/b\nFallbacks=None")+
 		`}}`)
 	f(400, `{"error":{"message":{"type":"error","error":{"message":`+q+`}},"status":"INVALID"}}`)
-	f(400, `{"OriginalMessage":`+quoted(quoted(inner))+`,"Message":"the model failed"}`)
+	f(400, `{"OriginalMessage":`+jsonspan.Quoted(jsonspan.Quoted(inner))+`,"Message":"the model failed"}`)
 	f(200, "event: error\ndata: {\"message\":"+q+"}\n\n")
 	f(200, ": hello\n\ndata:"+inner+"\n\ndata: [DONE]\n\n")
 	f(200, "data: {\"choices\":[{\"delta\":{\"content\":\"\"}}]}\n\ndata: "+inner+"\n\n")
@@ -176,7 +174,7 @@ func TestEchoesAreNotRead(t *testing.T) {
 			t.Errorf("%s\n\tis %v", body, r.Cause)
 		}
 	}
-	conversation := `{"messages":[{"role":"user","content":` + quoted(echo) + `}]}`
+	conversation := `{"messages":[{"role":"user","content":` + jsonspan.Quoted(echo) + `}]}`
 	f(400, `{"error":{"message":"Extra inputs are not permitted"},"input":`+conversation+`}`)
 	f(422, `{"detail":[{"type":"missing","loc":["body","model"],"msg":"Field required","input":`+conversation+`}]}`)
 	f(400, `1 error for the request: model: Field required [type=missing, input_value={'messages': [{'content': '`+echo+
