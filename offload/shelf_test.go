@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -296,23 +295,4 @@ func TestSecretOfSomebodyElseIsLeftAlone(t *testing.T) {
 	f("gone", 0, "secret links to a file that is not there: bring it back")
 	f("there", 31, "does not have 32 bytes")
 	f("", 33, "does not have 32 bytes")
-}
-
-func TestFilesAreTheOwnersAlone(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has other permissions")
-	}
-	data := filepath.Join(t.TempDir(), "new", "data")
-	s := inFolder(t, data, options())
-	name := put(t, s, "content")
-	f := func(path string, want os.FileMode) {
-		t.Helper()
-		if file, err := os.Stat(path); err != nil || file.Mode() != want {
-			t.Errorf("%s has %v, %v; want %v", path, file.Mode(), err, want)
-		}
-	}
-	f(data, os.ModeDir|0o700)
-	f(s.folder, os.ModeDir|0o700)
-	f(filepath.Join(data, "secret"), 0o600)
-	f(s.Address(name), 0o600)
 }

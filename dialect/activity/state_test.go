@@ -100,15 +100,3 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 	f("ok", pay, "Cancelled order 7.")
 	f("ok", pay, "")
 }
-
-func TestACallWithoutResultEndsUnknown(t *testing.T) {
-	body := `{"model":"m","messages":[{"role":"user","content":"Go."},{"role":"assistant","tool_calls":[{"id":"a",` +
-		`"type":"function","function":{"name":"pay","arguments":"{}"}}]}]}`
-	r, err := chat.Dialect{}.Read([]byte(body), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c := activity.Of(r, nil)[0]; c.State() != "unknown" || c.Failed() {
-		t.Errorf("it ended as %q, failed %v", c.State(), c.Failed())
-	}
-}
