@@ -123,7 +123,11 @@ func setStage(env *testscript.Env) error {
 	}
 	env.Setenv("HOME", home)
 	env.Setenv("DATA", folder)
-	env.Defer(func() { wantPrivate(env.T(), folder) })
+	env.Defer(func() {
+		if open, _ := fakeapi.OpenToOthers(folder, daemon.StoreFolder); len(open) > 0 {
+			env.T().Fatal("others may look into ", open)
+		}
+	})
 	root, err := filepath.Abs("..")
 	env.Setenv("ROOT", root)
 	env.Setenv("TEST_DEFAULTS", filepath.Join(root, "config.toml"))
@@ -135,22 +139,6 @@ func setStage(env *testscript.Env) error {
 		err = os.MkdirAll(home, 0o700)
 	}
 	return err
-}
-
-// wantPrivate fails the test if somebody else may read what commands have left in a data folder.
-func wantPrivate(t testscript.T, folder string) {
-	_ = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // there is no data, or it was deleted just now
-		}
-		if file, err := e.Info(); err == nil && file.Mode().Perm()&0o077 != 0 {
-			t.Fatal(path, " has the mode ", file.Mode())
-		}
-		if e.IsDir() && strings.HasPrefix(e.Name(), daemon.StoreFolder) { // its files are Badger's, with modes of its own
-			return fs.SkipDir
-		}
-		return nil
-	})
 }
 
 func (s *stage) pattern(text string) *regexp.Regexp {

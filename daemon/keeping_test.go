@@ -307,25 +307,9 @@ func wantPrivate(t *testing.T, folder string) {
 	if runtime.GOOS == "windows" {
 		return // it has other permissions
 	}
-	seen := 0
-	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || path == folder {
-			return err
-		}
-		file, err := e.Info()
-		if err != nil {
-			return nil // it was renamed just now
-		}
-		if seen++; file.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s has the mode %v", path, file.Mode())
-		}
-		if e.IsDir() && e.Name() == StoreFolder { // its files are Badger's, with modes of its own
-			return fs.SkipDir
-		}
-		return nil
-	})
-	if err != nil || seen < 6 {
-		t.Errorf("%d files and folders are there, %v", seen, err)
+	open, all := fakeapi.OpenToOthers(folder, StoreFolder)
+	if open = slices.DeleteFunc(open, func(path string) bool { return path == folder }); len(open) > 0 || all < 7 {
+		t.Errorf("of %d files and folders others may look into %q", all, open)
 	}
 }
 

@@ -12,11 +12,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -61,6 +63,25 @@ func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
+}
+
+// OpenToOthers returns the files and folders of a data folder that others than its owner may look into, and how many there
+// are in all. Those in a folder whose name begins with store are Badger's, with modes of its own.
+func OpenToOthers(folder, store string) (open []string, all int) {
+	_ = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // there is no data, or it was deleted just now
+		}
+		all++
+		if file, err := e.Info(); err == nil && file.Mode().Perm()&0o077 != 0 {
+			open = append(open, path)
+		}
+		if e.IsDir() && strings.HasPrefix(e.Name(), store) {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return open, all
 }
 
 // Skip skips a test that needs something outside the repository, or fails it where EPITOME_NO_SKIP is set, as .ci/run
