@@ -1,4 +1,5 @@
-.PHONY: build check test rows race fuzz bench tables release publish install-script completions licences image nightly pictures
+.PHONY: build check test rows race fuzz bench tables release publish install-script completions licences image \
+  deploy-check nightly pictures
 
 # The program, as ./epitome.
 build:
@@ -89,7 +90,13 @@ pictures:
 	cp build/pictures/conversation-top-dark-1280.png docs/pages/conversation-dark.png
 	cp build/pictures/overview-light-1280.png docs/pages/overview-light.png
 
+# The Helm chart with the values of its examples, and the parts of the compose file without Docker.
+deploy-check:
+	cd deploy/check && go test -count=1 .
+	bash deploy/check/parts.sh
+
 # What takes longer than a landing may: the README's commands, plays, races, fuzzing, outages, real agents, a browser,
-# other systems, the image.
+# other systems, the image, deploy.
 nightly:
 	bash .ci/run nightly
+	$(MAKE) deploy-check
