@@ -23,7 +23,7 @@ import (
 var starterFile string
 
 func (a *app) checkCommand() *cobra.Command {
-	var running, defaults, starter bool
+	var running, defaults, starter, schema bool
 	c := &cobra.Command{Use: "check", Short: "Check the configuration, or whether an epitome runs",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -36,8 +36,12 @@ func (a *app) checkCommand() *cobra.Command {
 			case defaults:
 				_, err := fmt.Print(a.defaults)
 				return err
+			case schema:
+				_, err := fmt.Printf("%s", config.Schema(a.defaults))
+				return err
 			case starter:
-				_, err := fmt.Printf("# Save this as %s, and change it.\n\n%s", config.UserFile(), starterFile)
+				_, err := fmt.Printf("#:schema config.schema.json\n# That file is what 'epitome check --schema' prints: "+
+					"beside this one, editors complete and check by it.\n# Save this as %s, and change it.\n\n%s", config.UserFile(), starterFile)
 				return err
 			case running:
 				return a.checkRunning()
@@ -46,6 +50,7 @@ func (a *app) checkCommand() *cobra.Command {
 		}}
 	c.Flags().BoolVar(&running, "running", false, "exit with status 1 unless an epitome runs and takes requests")
 	c.Flags().BoolVar(&starter, "starter", false, "print, instead, a file to begin with: the keys that most people need")
+	c.Flags().BoolVar(&schema, "schema", false, "print, instead, the JSON schema of configuration files, for editors")
 	c.Flags().BoolVar(&defaults, "defaults", false, "print, instead, a configuration file that explains every key")
 	return c
 }

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"epitome/console"
-	"epitome/event"
 	"epitome/internal/unit"
 	"epitome/offload"
 	"epitome/proxy"
@@ -28,7 +27,7 @@ import (
 // Validate returns all mistakes in c that show without a look at the machine.
 func (c *Config) Validate() error {
 	var m mistakes
-	m.choice("mode", c.Mode, event.ModeOn, event.ModeObserve, event.ModeOff)
+	m.choice("mode", c.Mode, choices["mode"]...)
 	header, byHeader := strings.CutPrefix(c.Scope, "header:")
 	if !byHeader || !httpguts.ValidHeaderFieldName(header) {
 		m.choice("scope", c.Scope, "auto", "credential", "shared", "header:NAME with the name of a header")
@@ -57,7 +56,7 @@ func (c *Config) Validate() error {
 		m.require(c.Summarize.Mode.Asks(), "memory.enabled needs summarize.mode auto, hybrid or llm, which ask a model")
 	}
 	c.checkStorage(&m)
-	m.choice("log.format", c.Log.Format, "auto", "text", "json")
+	m.choice("log.format", c.Log.Format, choices["log.format"]...)
 	m.require(!strings.ContainsFunc(c.Console.Token, func(r rune) bool { return r <= ' ' || r > '~' }),
 		"console.token must have no spaces and only ASCII: it travels in a header")
 	m.require(c.Console.Token == "" || len(c.Console.Token) >= console.LeastToken,
@@ -83,7 +82,7 @@ func (c *Config) checkUpstreams(m *mistakes) {
 			"%s.tls needs both cert_file and key_file, or neither", key)
 		m.require(u.TLS == (proxy.Trust{}) || !strings.HasPrefix(u.URL, "http://"), "%s.tls needs an https url", key)
 		if u.Billing != "" {
-			m.choice(key+".billing", u.Billing, event.ByTokens, event.Subscription, event.Free)
+			m.choice(key+".billing", u.Billing, choices["upstreams.NAME.billing"]...)
 		}
 		if u.Project != "" {
 			m.check(key+".project", proxy.CheckProject(u.Project))
@@ -121,7 +120,7 @@ func (c *Config) checkNumbers(m *mistakes) {
 // checkStorage checks the places of decisions and artifacts.
 func (c *Config) checkStorage(m *mistakes) {
 	o, s := c.Offload, c.Store
-	m.choice("offload.address", o.Address, "path", "url", "both", "tool", "auto", "none")
+	m.choice("offload.address", o.Address, choices["offload.address"]...)
 	if o.Bucket != "" {
 		m.check("offload.bucket", offload.CheckBucket(o.Bucket))
 	}

@@ -1,7 +1,6 @@
 package summarize
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,13 +22,19 @@ const (
 // ModeKey is the name by which a request's header sets its mode.
 const ModeKey = "summarize_mode"
 
+// Modes returns the names of all modes.
+func Modes() []string {
+	return []string{string(Auto), string(LLM), string(Intent), string(Hybrid), string(Window), string(Lossless)}
+}
+
 // ParseMode returns the mode with that name. The error does not repeat the name.
-func ParseMode(name string) (Mode, error) {
-	modes := []string{string(Auto), string(LLM), string(Intent), string(Hybrid), string(Window), string(Lossless)}
-	if !slices.Contains(modes, name) {
-		return "", fmt.Errorf("write one of %s", strings.Join(modes, ", "))
+func ParseMode(name string) (Mode, error) { return oneOf[Mode](Modes(), name) }
+
+func oneOf[T ~string](names []string, name string) (T, error) {
+	if !slices.Contains(names, name) {
+		return "", fmt.Errorf("write one of %s", strings.Join(names, ", "))
 	}
-	return Mode(name), nil
+	return T(name), nil
 }
 
 // Detail says how long summaries are: a model's text, and the part by code in proportion. Empty is Medium.
@@ -45,13 +50,11 @@ const (
 // DetailKey is the name by which a request's header sets its detail.
 const DetailKey = "summarize_detail"
 
+// Details returns the names of all levels.
+func Details() []string { return []string{string(Low), string(Medium), string(High)} }
+
 // ParseDetail returns the level with that name. The error does not repeat the name.
-func ParseDetail(name string) (Detail, error) {
-	if d := Detail(name); d == Low || d == Medium || d == High {
-		return d, nil
-	}
-	return "", errors.New("write one of low, medium, high")
-}
+func ParseDetail(name string) (Detail, error) { return oneOf[Detail](Details(), name) }
 
 // share returns how much of the room of Medium a summary takes, and how many tokens a model's text may have: a third more
 // than it is asked for.

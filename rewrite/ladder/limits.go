@@ -103,18 +103,24 @@ var presets = [...]Limits{
 		Rent: 1.5},
 }
 
+// Presets returns the names of all presets.
+func Presets() (names []string) {
+	for _, p := range presets {
+		names = append(names, p.Preset)
+	}
+	return names
+}
+
 // SetPreset sets the numbers of a named preset, and leaves all others as they are. The error lists the names.
 func (l *Limits) SetPreset(name string) error {
-	var names []string
 	for _, p := range presets {
 		if p.Preset == name {
 			l.Preset, l.Protect, l.Rent = name, p.Protect, p.Rent
 			l.Offload, l.Lookups, l.OffloadReads, l.OffloadKeep = p.Offload, p.Lookups, p.OffloadReads, p.OffloadKeep
 			return nil
 		}
-		names = append(names, p.Preset)
 	}
-	return errors.New("write one of " + strings.Join(names, ", "))
+	return errors.New("write one of " + strings.Join(Presets(), ", "))
 }
 
 // AtPrice returns the limits with a model's price of cached tokens in CachedPrice, unless the user set that.
