@@ -24,7 +24,7 @@ var starterFile string
 
 func (a *app) checkCommand() *cobra.Command {
 	var running, defaults, starter, schema bool
-	c := &cobra.Command{Use: "check", Short: "Check the configuration, or whether an epitome runs",
+	c := &cobra.Command{Use: "check", SuggestFor: []string{"config", "validate", "doctor"}, Short: "Check the configuration, or whether an epitome runs",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fmt.Errorf("check takes no argument: 'epitome check --config %s' checks that file", args[0])
@@ -100,19 +100,24 @@ func summaryCost(conf config.Config, c event.Conversation) string {
 		return "no model is asked for summaries"
 	}
 	tokens := conf.Rewrite.EffectiveAt(c.Window, window.Usable(c.Window, 0), 1).CompactLine
-	cost := func(upstream, model, by string, cached int) string {
+	cost := func(upstream, model, by string, cached int) (text string, nano int64) {
 		charge := biller.Charge(&event.Summary{Upstream: upstream, Model: model, Time: time.Now(), Cost: event.Cost{
 			InputTokens: tokens, CachedTokens: cached, OutputTokens: 1500, Requests: 1}})
 		if charge.Price == "" {
-			return "the price of " + by + " is unknown, so the cost of a summary by it is too"
+			return "the price of " + by + " is unknown, so the cost of a summary by it is too", 0
 		}
-		return "a summary by " + by + " costs about " + console.Dollars(charge.Nano)
+		return "a summary by " + by + " costs about " + console.Dollars(charge.Nano), charge.Nano
 	}
-	own := cost(c.Upstream, c.Model, "this model", tokens)
+	own, ownNano := cost(c.Upstream, c.Model, "this model", tokens)
 	if s.Model == "" {
 		return own
 	}
-	return own + "; with summarize.model, " + cost(cmp.Or(s.Upstream, c.Upstream), s.Model, s.Model, 0)
+	other, otherNano := cost(cmp.Or(s.Upstream, c.Upstream), s.Model, s.Model, 0)
+	both := own + "; with summarize.model, " + other
+	if ownNano > 0 && otherNano > ownNano {
+		return "summarize.model makes summaries dearer, as it has nothing of the conversation cached: " + both
+	}
+	return both
 }
 
 // checkRunning asks a running epitome whether it takes requests.

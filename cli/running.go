@@ -48,7 +48,7 @@ func (a *app) running() (*daemon.Card, error) {
 // with it.
 func (a *app) openCommand() *cobra.Command {
 	var print bool
-	c := &cobra.Command{Use: "open", Short: "Open the pages of a running epitome in a browser",
+	c := &cobra.Command{Use: "open", SuggestFor: []string{"logs", "log", "dashboard", "ui"}, Short: "Open the pages of a running epitome in a browser",
 		RunE: func(*cobra.Command, []string) error {
 			card, err := a.running()
 			if err != nil {

@@ -23,7 +23,7 @@ import (
 )
 
 func (a *app) serveCommand() *cobra.Command {
-	return &cobra.Command{Use: "serve", Short: "Run the proxy in the foreground (the default command)",
+	return &cobra.Command{Use: "serve", SuggestFor: []string{"start", "up", "daemon"}, Short: "Run the proxy in the foreground (the default command)",
 		RunE: func(*cobra.Command, []string) error { return a.serve() }}
 }
 

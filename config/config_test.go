@@ -312,6 +312,8 @@ func TestLocalServersPrepareNoSummaries(t *testing.T) {
 func TestMistakesAreErrors(t *testing.T) {
 	t.Setenv("EPITOME_TEST_EMPTY", " \n")
 	for text, want := range map[string]string{
+		"[window.models]\nmy-model* = \"32k\"":               "quote a name with other signs",
+		"[window.models]\nlisten = \"127.0.0.1:1\"":          "if it is not meant for [window.models], write it above all tables",
 		"# one\n[proxy]\n\nmax_bodi = \"1MB\"":               "config.toml:4: unknown key proxy.max_bodi (did you mean max_body?)",
 		"max_body = \"1MB\"":                                 "did you mean proxy.max_body?",
 		"upstreams.a = { url = \"http://x\", uri = 1 }":      "config.toml:1: unknown key upstreams.a.uri (did you mean url?)",

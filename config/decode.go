@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -29,7 +30,8 @@ func (c *Config) decode(file string, text []byte) (m mistakes) {
 	var all map[string]any
 	if errors.As(toml.Unmarshal(text, &all), &syntax) {
 		line, _ := syntax.Position()
-		said := strings.NewReplacer("toml: ", "", "unexpected character U+000A at start of value", "a key has no value")
+		said := strings.NewReplacer("toml: ", "", "unexpected character U+000A at start of value", "a key has no value",
+			"expected '=' after key", "expected '=' after key; quote a name with other signs than letters, digits, - and _")
 		m.add("%s:%d: %s", file, line, said.Replace(syntax.Error()))
 		return m
 	}
@@ -80,6 +82,10 @@ func (c *Config) explain(key string, err error) error {
 		said = must(said[strings.LastIndex(said, " ")+1:], kind)
 	case isKind:
 		said = "must not be a TOML " + strings.Replace(kind, "table", "table: put a name with a dot into quotes", 1)
+	}
+	table, name := key[:strings.LastIndexByte(key, '.')+1], key[strings.LastIndexByte(key, '.')+1:]
+	if keys := c.keys(); table != "" && !slices.Contains(keys, key) && slices.Contains(keys, name) {
+		said += "; if it is not meant for [" + strings.TrimSuffix(table, ".") + "], write it above all tables"
 	}
 	return fmt.Errorf("%s: %s", key, said)
 }

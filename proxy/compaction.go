@@ -181,6 +181,6 @@ func (x *exchange) noteMaker(up *upstream, a *wire.Answer) {
 		sealed, _ := responses.CompactionsIn(content)
 		x.proxy.makers.note(up.host, sealed)
 	case len(x.foreign) > 0 && a.Code >= 400 && a.Code < 500:
-		x.event.Inner = "the request has a compaction of a provider, which no other provider can read"
+		x.event.Err = "the request has a compaction of a provider, which no other provider can read"
 	}
 }

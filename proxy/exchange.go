@@ -137,6 +137,9 @@ func (x *exchange) forward() error {
 	if a.Code == 101 {
 		return x.tunnel(a)
 	}
+	if a.Code == 404 {
+		x.event.Err = whyNotFound(target)
+	}
 	err = x.relay(a)
 	x.noteMaker(up, a)
 	return err

@@ -205,5 +205,17 @@ func (u *upstream) target(path string) []byte {
 	return u.join([]byte(path))
 }
 
+// whyNotFound says which mistake in a base URL explains that an upstream does not have a target; empty if none does.
+func whyNotFound(target []byte) string {
+	path, _, _ := bytes.Cut(target, []byte("?"))
+	switch {
+	case bytes.Contains(path, []byte("/v1/v1")):
+		return "the path has /v1 twice: leave it out of the upstream's url"
+	case !version.Match(path):
+		return "the path has no /v1: write it at the end of the client's base URL, or of the upstream's url"
+	}
+	return ""
+}
+
 // version matches a part of a path that is the version of an API, as in /v1beta/openai.
 var version = regexp.MustCompile(`/v[0-9]`)

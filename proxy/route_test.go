@@ -312,3 +312,13 @@ func TestChainsOfProxiesPass(t *testing.T) {
 		t.Errorf("answered %d: %s, and the upstream got %q", status, body, head)
 	}
 }
+
+func TestNotFoundIsExplainedByTheBaseURL(t *testing.T) {
+	for target, want := range map[string]string{
+		"/v1/v1/responses": "twice", "/chat/completions?a=1": "no /v1", "/v1/models/none": "", "/openai/v1/responses": "",
+	} {
+		if got := whyNotFound([]byte(target)); !strings.Contains(got, want) || (want == "") != (got == "") {
+			t.Errorf("%s: %q", target, got)
+		}
+	}
+}

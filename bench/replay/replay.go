@@ -12,10 +12,13 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"epitome/bench/sessions"
 	"epitome/config"
+	"epitome/dialect/chat"
+	"epitome/dialect/jsonspan"
 	"epitome/offload"
 )
 
@@ -25,6 +28,7 @@ type Options struct {
 	Windows  []int         // in tokens
 	Config   config.Config // of the epitome that is measured
 	Progress io.Writer     // gets a line for each file
+	Overhead int           // tokens of a system prompt that is put before each conversation: logs lack it, and the tools
 	Once     bool          // of Recall: compact each conversation once, as a whole, instead of playing it as it grew
 
 	policies []policy // in the place of the baselines and epitome, for tests
@@ -39,7 +43,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Faults: []string{}, Skipped: []string{}} // not null in JSON
+	r := &Report{Overhead: o.Overhead, Faults: []string{}, Skipped: []string{}} // not null in JSON
 	for _, window := range o.Windows {
 		for _, p := range o.policies {
 			r.Rows = append(r.Rows, Row{Window: window, Policy: p.name})
@@ -52,7 +56,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 		for i, body := range bodies {
 			name := fmt.Sprintf("%s, conversation %d", file, i+1)
-			s, err := newSession(name, body)
+			body, err := withOverhead(body, o.Overhead)
+			var s *session
+			if err == nil {
+				s, err = newSession(name, body)
+			}
 			if err == nil {
 				err = o.play(ctx, s, r)
 			}
@@ -66,6 +74,16 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		fmt.Fprintln(o.Progress, "bench: played", file)
 	}
 	return r, nil
+}
+
+// withOverhead puts a system prompt of so many tokens before a conversation.
+func withOverhead(body []byte, tokens int) ([]byte, error) {
+	parsed, err := chat.Dialect{}.Read(body, nil)
+	if err != nil || tokens == 0 {
+		return body, err
+	}
+	prompt := `{"role":"system","content":"` + strings.Repeat(" word", tokens) + `"},`
+	return jsonspan.Splice(body, []jsonspan.Edit{jsonspan.Insert(parsed.List, prompt)}, nil)
 }
 
 // play plays a session through all policies in all windows, turn by turn, and adds the figures to r. The players of a

@@ -13,10 +13,11 @@ import (
 type Report struct {
 	Conversations int      `json:"conversations"`
 	Requests      int      `json:"requests"`
-	Tokens        int      `json:"tokens"`  // of all requests as the clients sent them
-	Rows          []Row    `json:"rows"`    // by window, then by policy
-	Faults        []string `json:"faults"`  // the first of each policy in each session
-	Skipped       []string `json:"skipped"` // what could not be replayed, and why
+	Tokens        int      `json:"tokens"`   // of all requests as the clients sent them
+	Overhead      int      `json:"overhead"` // tokens that were put before each conversation
+	Rows          []Row    `json:"rows"`     // by window, then by policy
+	Faults        []string `json:"faults"`   // the first of each policy in each session
+	Skipped       []string `json:"skipped"`  // what could not be replayed, and why
 }
 
 // Row has the figures of one policy in one window. Shares are in percent.
@@ -90,6 +91,9 @@ func (r *Report) Print(w io.Writer) error {
 		}
 		fmt.Fprintf(t, "\t%d\t%.0f\t%d\t%d\t%d\n", x.ReadAgain, float64(x.ReadAgainTokens)/1000, x.Died, x.Invalid,
 			x.Unrecorded)
+	}
+	if r.Overhead == 0 {
+		fmt.Fprintln(t, "\nLogs lack the system prompt and tools, often 20,000 to 30,000 tokens: --overhead 29k adds them.")
 	}
 	fmt.Fprintln(t, "\nThe columns: docs/benchmarks.md#replay")
 	for _, fault := range r.Faults {
