@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -10,9 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/prometheus/procfs"
 	"github.com/valyala/fasthttp"
 	"golang.org/x/sync/errgroup"
 )
@@ -87,26 +86,16 @@ func (c *contender) usage() (cpu, memory, peak float64) {
 	if c.process == nil {
 		return 0, 0, 0
 	}
-	const (
-		user, system = 11, 12 // the fields behind the program's name, from 0
-		tick         = 10_000 // µs
-	)
-	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.process.Pid))
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) <= system {
+	process, err := procfs.NewProc(c.process.Pid)
+	if err != nil {
 		return 0, 0, 0
 	}
-	for _, field := range []string{fields[user], fields[system]} {
-		ticks, _ := strconv.ParseFloat(field, 64)
-		cpu += ticks * tick
+	stat, failed := process.Stat()
+	status, err := process.NewStatus()
+	if errors.Join(failed, err) != nil {
+		return 0, 0, 0
 	}
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.process.Pid))
-	kilobytes := func(name string) (n float64) {
-		_, value, _ := strings.Cut(string(status), name+":")
-		_, _ = fmt.Sscan(value, &n)
-		return n
-	}
-	return cpu, kilobytes("VmRSS"), kilobytes("VmHWM")
+	return stat.CPUTime() * 1e6, float64(status.VmRSS) / 1024, float64(status.VmHWM) / 1024
 }
 
 // answerLimit bounds one exchange: a proxy that hangs fails the run.
