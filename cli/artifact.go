@@ -35,7 +35,7 @@ func (a *app) artifactCommand() *cobra.Command {
 	var conversation string
 	find := &cobra.Command{Use: "find WORD", Short: "Find a word or a regular expression in the text that a running " +
 		"epitome took out, ignoring case",
-		Args: exactly(1),
+		Args: exactlyOne,
 		RunE: func(_ *cobra.Command, args []string) error { return a.findArtifacts(conversation, args[0]) }}
 	find.Flags().StringVar(&conversation, "conversation", "", "search only conversations whose ID begins with `ID`")
 	c.AddCommand(find)

@@ -135,15 +135,13 @@ func atLeast(n int) cobra.PositionalArgs {
 	}
 }
 
-// exactly refuses fewer and more than n arguments.
-func exactly(n int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) <= n {
-			return atLeast(n)(c, args)
-		}
-		_, words, _ := strings.Cut(c.Use, " ")
-		return fmt.Errorf("%s takes no %q: it needs %s", c.Name(), args[n], words)
+// exactlyOne refuses no argument and more than one.
+func exactlyOne(c *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return atLeast(1)(c, args)
 	}
+	_, words, _ := strings.Cut(c.Use, " ")
+	return fmt.Errorf("%s takes no %q: it needs %s", c.Name(), args[1], words)
 }
 
 // addGroup adds commands under one heading of the help.

@@ -22,7 +22,7 @@ func (a *app) conversationCommand() *cobra.Command {
 			if len(args) == 1 && restore == forget {
 				return errors.New("write either --restore or --forget")
 			}
-			return exactly(1)(c, args)
+			return exactlyOne(c, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			card, err := a.running()

@@ -15,7 +15,7 @@ import (
 func keyCommand() *cobra.Command {
 	return &cobra.Command{Use: "key CLIENT",
 		Short: "Make a key by which a client may use epitome, and print its lines for config.toml",
-		Args:  exactly(1),
+		Args:  exactlyOne,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := config.CheckName(args[0]); err != nil {
 				return err
