@@ -253,7 +253,7 @@ func passSignals(child *exec.Cmd) error {
 func tally(t, before event.Sums) string {
 	if t.Exchanges <= before.Exchanges {
 		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting " +
-			"of its own; docs/configuration.md has those of many"
+			"of its own; docs/agents.md has those of many"
 	}
 	came := t.TokensBefore + t.Observed.TokensBefore - before.TokensBefore - before.Observed.TokensBefore
 	sent := t.TokensAfter + t.Observed.TokensAfter - before.TokensAfter - before.Observed.TokensAfter

@@ -95,7 +95,7 @@ func (r *Report) Print(w io.Writer) error {
 	if r.Overhead == 0 {
 		fmt.Fprintln(t, "\nLogs lack the system prompt and tools, often 20,000 to 30,000 tokens: --overhead 29k adds them.")
 	}
-	fmt.Fprintln(t, "\nThe columns: docs/benchmarks.md#replay")
+	fmt.Fprintln(t, "\nThe columns: docs/benchmarks.md#recorded-sessions")
 	for _, fault := range r.Faults {
 		fmt.Fprintln(t, "FAULT", fault)
 	}
