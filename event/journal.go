@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,15 +51,19 @@ func (j *journal) flush(now time.Time) error {
 func (j *journal) write(path string) error {
 	unlock, isAlone := j.lock()
 	defer unlock()
+	end := int64(0)
+	if isAlone {
+		var err error
+		end, err = cutHalfLine(path)
+		if err != nil {
+			return err
+		}
+	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	end, err := file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
 	_, err = file.Write(j.pending.Bytes())
 	if err != nil && isAlone {
 		err = errors.Join(err, os.Truncate(path, end))
@@ -80,18 +85,39 @@ func (j *journal) lock() (unlock func(), isAlone bool) {
 
 // mend cuts off half a line that a process which was killed has left at the end of the newest file.
 func (j *journal) mend() {
-	all := j.list()
-	if len(all) == 0 {
-		return
+	if all := j.list(); len(all) > 0 {
+		unlock, isAlone := j.lock()
+		defer unlock()
+		if isAlone {
+			_, _ = cutHalfLine(all[len(all)-1]) // read leaves out what cannot be read
+		}
 	}
-	unlock, isAlone := j.lock()
-	defer unlock()
-	newest := all[len(all)-1]
-	text, err := os.ReadFile(newest)
-	end := bytes.LastIndexByte(text, '\n') + 1
-	if err == nil && isAlone && end < len(text) {
-		_ = os.Truncate(newest, int64(end)) // read leaves out what cannot be read
+}
+
+// cutHalfLine removes what stands behind the last line break of a file, and returns its size.
+func cutHalfLine(path string) (size int64, err error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
 	}
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	var last [1]byte
+	size, err = file.Seek(0, io.SeekEnd)
+	if err == nil && size > 0 {
+		_, err = file.ReadAt(last[:], size-1)
+	}
+	if err != nil || size == 0 || last[0] == '\n' {
+		return size, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	size = int64(bytes.LastIndexByte(text, '\n') + 1)
+	return size, os.Truncate(path, size)
 }
 
 // list returns the paths of the files, the oldest first.
