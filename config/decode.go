@@ -84,7 +84,8 @@ func (c *Config) explain(key string, err error) error {
 		said = "must not be a TOML " + strings.Replace(kind, "table", "table: put a name with a dot into quotes", 1)
 	}
 	table, name := key[:strings.LastIndexByte(key, '.')+1], key[strings.LastIndexByte(key, '.')+1:]
-	if keys := c.keys(); table != "" && !slices.Contains(keys, key) && slices.Contains(keys, name) {
+	keys := c.keys()
+	if table != "" && !slices.Contains(keys, key) && slices.Contains(keys, name) {
 		said += "; if it is not meant for [" + strings.TrimSuffix(table, ".") + "], write it above all tables"
 	}
 	return fmt.Errorf("%s: %s", key, said)

@@ -23,28 +23,33 @@ func makesCompactions(host string) bool {
 	})
 }
 
-// lacking remembers in which scopes an upstream has shown that it makes no compactions: a client's mistake is none of the
-// others'. It is believed for an hour, as the upstream may begin to. The zero value is ready to use.
-type lacking struct {
-	mu    sync.Mutex
-	since map[string]time.Time // by scope
+// learned is what was learned of others, by a key. All of it is forgotten when it becomes too much. The zero value is
+// ready to use.
+type learned[V any] struct {
+	mu  sync.Mutex
+	all map[string]V
 }
 
-func (l *lacking) learn(scope string) {
-	const most = 1_000
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.since == nil || len(l.since) >= most {
-		l.since = map[string]time.Time{}
+func (n *learned[V]) put(key string, v V) {
+	const most = 10_000
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.all == nil || len(n.all) >= most {
+		n.all = map[string]V{}
 	}
-	l.since[scope] = time.Now()
+	n.all[key] = v
 }
 
-func (l *lacking) knows(scope string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at, found := l.since[scope]
-	return found && time.Since(at) < time.Hour
+func (n *learned[V]) get(key string) V {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.all[key]
+}
+
+// lacksCompactions reports whether the upstream has shown in a scope that it makes none: a client's mistake is none of the
+// others'. That is believed for an hour, as the upstream may begin to.
+func (up *upstream) lacksCompactions(scope string) bool {
+	return time.Since(up.lacking.get(scope)) < time.Hour
 }
 
 // How much of an answer is searched for a compaction, and how long it is held for that.
@@ -66,7 +71,7 @@ func (x *exchange) replaceCompaction(up *upstream, target []byte, a *wire.Answer
 	}
 	a.End()
 	if isSure {
-		up.lacking.learn(x.scope)
+		up.lacking.put(x.scope, time.Now())
 	}
 	x.lacks, x.sent = true, nil
 	err := x.shape(up, target)
@@ -138,35 +143,15 @@ func (x *exchange) serveCompaction() error {
 	return w.err
 }
 
-// makersOf remembers which provider has made a compaction: no other can read it. The zero value is ready to use.
-type makersOf struct {
-	mu   sync.Mutex
-	host map[string]string // by the end of the sealed content
-}
+// keyOf returns enough of a provider's compaction to tell it from all others.
+func keyOf(sealed string) string { return sealed[max(0, len(sealed)-32):] }
 
-// key is enough of a sealed content to tell it from all others.
-func (m *makersOf) key(sealed string) string { return sealed[max(0, len(sealed)-32):] }
-
-// note keeps the host that has made some compactions.
-func (m *makersOf) note(host string, sealed []string) {
-	const most = 10_000
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.host == nil || len(m.host) > most {
-		m.host = map[string]string{}
-	}
-	for _, s := range sealed {
-		m.host[m.key(s)] = host
-	}
-}
-
-// other returns the host that has made one of the compactions, if it is another one than that; or "".
-func (m *makersOf) other(host string, sealed []string) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, s := range sealed {
-		if made := m.host[m.key(s)]; made != "" && made != host {
-			return made
+// otherMaker returns the host that has made a compaction in the request, if it is not the upstream's; else "".
+func (x *exchange) otherMaker(up *upstream) string {
+	for _, sealed := range x.foreign {
+		host := x.proxy.makers.get(keyOf(sealed))
+		if host != "" && host != up.host {
+			return host
 		}
 	}
 	return ""
@@ -179,7 +164,9 @@ func (x *exchange) noteMaker(up *upstream, a *wire.Answer) {
 	case a.Code < 300 && len(x.made) > 0:
 		content, _ := decode(string(wire.Values(a.Block, "content-encoding")), x.made, mostCompaction)
 		sealed, _ := responses.CompactionsIn(content)
-		x.proxy.makers.note(up.host, sealed)
+		for _, s := range sealed {
+			x.proxy.makers.put(keyOf(s), up.host)
+		}
 	case len(x.foreign) > 0 && a.Code >= 400 && a.Code < 500:
 		x.event.Err = "the request has a compaction of a provider, which no other provider can read"
 	}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -155,7 +156,7 @@ type upstream struct {
 	spends bool   // a credential of the configuration is added to each request
 	makes  bool   // it is known to make compactions for its clients
 
-	lacking lacking // compactions that it does not make
+	lacking learned[time.Time] // when it has shown that it makes no compactions, by scope
 }
 
 // newUpstream reads u; errors name the upstream.

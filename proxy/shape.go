@@ -42,7 +42,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	x.atPath = x.dialect.Compacts(path)
 	in.Compacts, in.Makes = x.atPath, up.makes
 	x.scope = in.Scope
-	in.Lacks = !observe && !up.makes && !x.counts && (x.lacks || up.lacking.knows(x.scope))
+	in.Lacks = !observe && !up.makes && !x.counts && (x.lacks || up.lacksCompactions(x.scope))
 	in.Credential = func() any { return credentialOf(up, bytes.Replace(target, compactPath, nil, 1), x.head) }
 	in.Replay = x.counts || x.atPath
 	in.Project = cmp.Or(in.Project, up.config.Project)
@@ -66,7 +66,8 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	if out.Refused != nil && !observe {
 		return refuse(400, "compaction_not_readable", out.Refused.Error(), noRetry)
 	}
-	if made := x.proxy.makers.other(up.host, x.foreign); made != "" && !observe {
+	made := x.otherMaker(up)
+	if made != "" && !observe {
 		return refuse(400, "compaction_of_other_provider", fmt.Sprintf("the compaction in this request was made by %s, "+
 			"and no other provider can read it: go on there, or begin a new session", made), noRetry)
 	}

@@ -79,7 +79,8 @@ func (x *shaping) read() error {
 	if err != nil && x.in.Lacks && (x.in.Compacts || x.out.AsksNow) {
 		x.out.Refused = errNotWhole
 	}
-	if err = cmp.Or(x.out.Refused, err); err != nil {
+	err = cmp.Or(x.out.Refused, err)
+	if err != nil {
 		x.out.Report.Code, x.out.Report.Reason = event.CodeNotRead, event.Clip(err.Error())
 		return nil
 	}

@@ -105,7 +105,8 @@ func AppendQuoted(dst []byte, s string) []byte {
 	for len(s) > 0 {
 		n := plain(s)
 		dst = append(dst, s[:n]...)
-		if s = s[n:]; s == "" {
+		s = s[n:]
+		if s == "" {
 			break
 		}
 		if escape := escapes[s[0]]; escape != 0 {
