@@ -64,7 +64,7 @@ func openLog(conf config.Config) (*slog.Logger, error) {
 	case c.Format == "text":
 		return slog.New(slog.NewTextHandler(to, opts)), nil
 	case c.Format == "auto" && c.File == "" && isTerminal(os.Stderr):
-		to = terminal{to}
+		to = newTerminal(to)
 	}
 	return slog.New(slog.NewJSONHandler(to, opts)), nil
 }

@@ -6,15 +6,19 @@ import (
 	"testing"
 )
 
-// A person at a terminal reads how to begin, what was decided and what failed, and nothing else.
+// A person at a terminal reads how to begin, that each agent is served, what was decided and what failed, and nothing else.
 func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 	var out strings.Builder
-	to := terminal{&out}
+	to := newTerminal(&out)
 	for _, line := range []string{
 		`"level":"INFO","msg":"listening","address":"http://0.0.0.0:7070","upstream":"https://api.openai.com/v1","mode":"on",` +
 			`"OPENAI_BASE_URL":"http://127.0.0.1:7070/v1","ANTHROPIC_BASE_URL":"http://127.0.0.1:7070/u/anthropic"`,
 		`"level":"INFO","msg":"exchange","method":"POST","path":"/v1/chat/completions","status":401,"turn":1,"tokens_before":900,"tokens_after":900`,
 		`"level":"INFO","msg":"exchange","method":"POST","path":"/v1/chat/completions","status":200,"turn":2`,
+		`"level":"INFO","msg":"exchange","agent":"claude-cli","status":401,"turn":1,"tokens_before":900,"tokens_after":900,"window":200000`,
+		`"level":"INFO","msg":"exchange","agent":"claude-cli","status":200,"turn":2,"tokens_before":23000,"tokens_after":23000,"window":200000`,
+		`"level":"INFO","msg":"exchange","agent":"claude-cli","status":200,"turn":3,"tokens_before":24000,"tokens_after":24000,"window":200000`,
+		`"level":"INFO","msg":"exchange","agent":"codex","status":200,"turn":1,"tokens_before":51234,"tokens_after":16012,"did":"offload: 2","window":64000`,
 		`"level":"INFO","msg":"summary_started","conversation":"a"`,
 		`"level":"INFO","msg":"rescue","verdict":"too_long","outcome":"rescued"`,
 		`"level":"INFO","msg":"exchange","mode":"on","turn":65,"tokens_before":51234,"tokens_after":16012,"did":"compact: 117"`,
@@ -36,6 +40,9 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 
 Waiting for the first request. Ctrl-C ends epitome.
 TIME turn 1: 900 → 900 tokens, nothing to shorten; answered 401
+TIME turn 1: 900 → 900 tokens, nothing to shorten; answered 401
+TIME claude-cli: first request, 23k of 200k tokens, unchanged
+TIME codex: first request, 16k of 64k tokens, offload: 2
 TIME turn 65: 51.2k → 16k tokens, compact: 117
 TIME turn 3: 900 → 800 tokens in mode on, clear: 2
 TIME context_window_corrected, model m␛]0;x␇�

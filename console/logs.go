@@ -76,7 +76,7 @@ func (l *Log) writeExchange(e *event.Exchange) {
 	pairs := []any{"id", e.ID, "method", e.Method, "path", e.Path, "upstream", e.Upstream,
 		"status", e.Status, "action", e.Action, "in", e.RequestBytes, "out", e.ResponseBytes,
 		"first_byte_ms", milliseconds(e.FirstByte), "duration_ms", milliseconds(e.Duration), "client", e.Client,
-		"remote", e.Remote}
+		"agent", e.Agent, "remote", e.Remote}
 	if changed(*e) {
 		pairs = append(pairs, "did", changes(*e))
 	}

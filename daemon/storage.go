@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -92,10 +93,20 @@ func openShelf(conf config.Config, folder, listen string, log *slog.Logger) (she
 		if shelf, err = offload.OpenBucket(conf.Offload.Bucket, o); err != nil {
 			err = fmt.Errorf("cannot use offload.bucket: %w; with offload.secret_file epitome starts without it", err)
 		}
-	} else if shelf, err = offload.OpenFolder(shelfFolder(conf, folder), o); err != nil {
-		err = fmt.Errorf("cannot keep artifacts: %w", err)
+		return shelf, err
 	}
-	return shelf, err
+	shelf, err = offload.OpenFolder(shelfFolder(conf, folder), o)
+	if err == nil {
+		return shelf, nil
+	}
+	remedy := ""
+	if _, isFile := errors.AsType[*fs.PathError](err); isFile {
+		remedy = "; give a folder that your user can read and write with --data"
+		if conf.Store.URL != "" {
+			remedy = "; name a folder that your user can read and write as offload.folder"
+		}
+	}
+	return nil, fmt.Errorf("cannot keep artifacts: %w%s", err, remedy)
 }
 
 // OpenArtifacts opens the artifacts of a data folder, whether an epitome runs with it or not. The error is
