@@ -1,4 +1,4 @@
-.PHONY: build check test rows race fuzz bench tables release publish install-script completions licences image \
+.PHONY: build check test rows race fuzz bench measure tables release release-files publish completions licences image \
   deploy-check nightly pictures
 
 # The program, as ./epitome.
@@ -34,6 +34,11 @@ fuzz:
 bench:
 	go run . bench load
 
+# Cost, recall and load of the working tree beside another commit: make measure BASE=REF, with SESSIONS and RECALL as
+# bench/measure.sh says.
+measure:
+	bash bench/measure.sh
+
 # The built-in table of prices, from the release that e2e/testdata/node installs: event/prices.go has its name and date.
 # Needs npm and node.
 tables:
@@ -41,25 +46,24 @@ tables:
 	node e2e/testdata/node/table.mjs > event/prices/prices.json
 	cp e2e/testdata/node/node_modules/@pydantic/genai-prices/LICENSE event/prices/
 
-# Where the project and its releases are, at github.com and ghcr.io, as owner/name. GitHub's workflows know it.
+# Where the project and its releases are, at github.com and ghcr.io, as owner/name: make release REPOSITORY=owner/name.
+# GitHub's workflows know it.
 export REPOSITORY ?= $(GITHUB_REPOSITORY)
+TAG = $(shell git tag --points-at HEAD)
 
 # All of a release, in dist: archives for six systems, checksums, bills of materials, the Homebrew cask. It needs
 # goreleaser and syft, and publishes nothing. Of a commit without a tag it makes a snapshot.
-release:
-	goreleaser release --clean --skip=publish$(if $(shell git tag --points-at HEAD),, --snapshot) $(RELEASEFLAGS)
+release: release-files
+	goreleaser release --clean --skip=publish$(if $(TAG),, --snapshot) $(RELEASEFLAGS)
 
 # The release of the commit's tag, for all to download, and its image. It needs GITHUB_TOKEN and a login to ghcr.io.
-publish:
+publish: release-files
 	goreleaser release --clean
-	$(BUILD_IMAGE) --platform linux/amd64,linux/arm64 --push \
-	  -t ghcr.io/$(REPOSITORY):$$(git tag --points-at HEAD) -t ghcr.io/$(REPOSITORY):latest .
+	$(BUILD_IMAGE) --platform linux/amd64,linux/arm64 --push -t ghcr.io/$(REPOSITORY):$(TAG) -t ghcr.io/$(REPOSITORY):latest .
 
-# The install script, with the address of the releases.
-install-script:
-	@test -n '$(REPOSITORY)' || { echo 'REPOSITORY=owner/name is missing' >&2; exit 1; }
-	@mkdir -p build
-	sed 's|^releases=$$|&https://github.com/$(REPOSITORY)/releases|' release/install.sh > build/install.sh
+# The install script, the README and the chart that name the address of the releases, in build.
+release-files:
+	@sh release/files.sh '$(REPOSITORY)' '$(or $(TAG),v0.0.0)'
 
 # Completions for four shells.
 completions:
@@ -80,7 +84,9 @@ licences:
 image:
 	$(BUILD_IMAGE) -t epitome .
 
-BUILD_IMAGE = docker buildx build -f release/Dockerfile
+BUILD_IMAGE = docker buildx build -f release/Dockerfile \
+  $(if $(REPOSITORY),--label org.opencontainers.image.source=https://github.com/$(REPOSITORY)) \
+  $(if $(TAG),--label org.opencontainers.image.version=$(TAG)) --label org.opencontainers.image.licenses=Apache-2.0
 
 # Screenshots of the pages at the end of a demo, in build/pictures; docs/pages has the few that documents show. Needs npm
 # and Chromium.
