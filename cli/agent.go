@@ -67,8 +67,10 @@ func codexProvider(conf config.Config, openAI provider, told bool) (provider, er
 	if err := readIfThere(file, toml.Unmarshal, &codex); err != nil {
 		return provider{}, fmt.Errorf("cannot redirect Codex: cannot read %s: %w", file, err)
 	}
-	p, isNamed := openAI, conf.Named && !openAI.isSet
-	switch name := codex.Provider; {
+	isNamed := conf.Named && !openAI.isSet // by --upstream
+	p, setting := openAI, `openai_base_url="%s"`
+	name := codex.Provider
+	switch {
 	case name != "" && name != "openai":
 		base := codex.Providers[name].BaseURL
 		if base == "" || strings.ContainsAny(name, `. "'`) {
@@ -77,27 +79,41 @@ func codexProvider(conf config.Config, openAI provider, told bool) (provider, er
 		if !isNamed {
 			p = newProvider(base, "", "run-agent")
 		}
-		p.vars, p.setting = nil, "model_providers."+name+`.base_url="%s"`
-		return p, nil
-	case codex.BaseURL != "" && !isNamed:
+		setting = "model_providers." + name + `.base_url="%s"`
+	case isNamed:
+	case codex.BaseURL != "":
 		p = newProvider(codex.BaseURL, "", "run-agent")
-	case !isNamed:
-		var login codexLogin
-		err := readIfThere(filepath.Join(folder, "auth.json"), json.Unmarshal, &login)
-		isNone := err == nil && login == codexLogin{} && (codex.Logins == "" || codex.Logins == "file")
-		switch mode := strings.ToLower(login.Mode); {
-		case os.Getenv("CODEX_API_KEY") != "", mode == "apikey", isNone && told:
-		case mode == "chatgpt", mode == "" && login.Tokens != nil:
+	default:
+		isChatGPT, err := codex.usesChatGPT(folder, told)
+		if err != nil {
+			return provider{}, fmt.Errorf("cannot redirect Codex: %w; start epitome, and write into %s "+
+				`openai_base_url = "http://%s/v1" for a key, or "http://%s/u/chatgpt" for ChatGPT`, err, file, conf.Listen,
+				conf.Listen)
+		}
+		if isChatGPT {
 			p = newProvider(conf.Upstreams["chatgpt"].URL, "chatgpt", "run-agent")
-		case mode == "" && login.Key != nil:
-		default:
-			return provider{}, fmt.Errorf("cannot redirect Codex: it is not clear whether it uses an API key or a ChatGPT "+
-				`login; start epitome, and write into %s openai_base_url = "http://%s/v1" for a key, or "http://%s/u/chatgpt" `+
-				"for ChatGPT", file, conf.Listen, conf.Listen)
 		}
 	}
-	p.vars, p.setting = nil, `openai_base_url="%s"`
+	p.vars, p.setting = nil, setting
 	return p, nil
+}
+
+// usesChatGPT reports whether Codex's login is one of ChatGPT, and not an API key. Without a login it is a key if the
+// user has named a provider.
+func (c codexConfig) usesChatGPT(folder string, told bool) (bool, error) {
+	var login codexLogin
+	err := readIfThere(filepath.Join(folder, "auth.json"), json.Unmarshal, &login)
+	isNone := err == nil && login == codexLogin{} && (c.Logins == "" || c.Logins == "file")
+	mode := strings.ToLower(login.Mode)
+	switch {
+	case os.Getenv("CODEX_API_KEY") != "", mode == "apikey", isNone && told:
+		return false, nil
+	case mode == "chatgpt", mode == "" && login.Tokens != nil:
+		return true, nil
+	case mode == "" && login.Key != nil:
+		return false, nil
+	}
+	return false, errors.New("it is not clear whether it uses an API key or a ChatGPT login")
 }
 
 // readIfThere decodes a file into v. Without the file it leaves v as it is.

@@ -45,83 +45,110 @@ func (a *app) runCommand() *cobra.Command {
 // run runs a command to its end, through a running epitome or else through one of its own. It changes only the
 // command's environment and, for agents that read no base URL there, its arguments.
 func (a *app) run(command []string, stdin io.Reader) error {
-	path, err := exec.LookPath(command[0])
+	path, err := lookPath(command[0])
 	if err != nil {
-		warn("cannot run %s: %v", command[0], errors.Unwrap(err))
-		if errors.Is(err, fs.ErrPermission) {
-			return exitStatus(126)
-		}
-		return exitStatus(127)
+		return err
 	}
 	conf, home, err := a.loadWithFolder()
 	if err != nil {
 		return err
 	}
-	found := findRunning(home, a.flags.Listen)
-	base, configured := found.Upstreams[found.Upstream], conf.Upstreams[conf.Upstream].URL
-	adopts := base != "" && !conf.Named && a.file == ""
-	if adopts {
-		conf.AddUpstream(found.Upstream, base)
-		conf.Upstream, conf.Named = found.Upstream, found.Named
-	}
-	all, err := findProviders(conf, a.flags.Upstream != "")
+	running := findRunning(home, a.flags.Listen)
+	agent := agentOf(command[0])
+	all, err := a.providers(conf, running, agent)
 	if err != nil {
 		return err
 	}
+	r, end, err := a.proxyFor(all, running, home)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if r.Runtime {
+		run, drop, err := inject.WriteRuntime(r.folder)
+		if err != nil {
+			return fmt.Errorf("cannot tell the agent about this machine: %w; set context.runtime = false", err)
+		}
+		defer drop()
+		r.run = run
+	}
+	args := r.arguments(agent, all, conf.Offload.TellsTool())
+	child := exec.Command(path, slices.Concat(args, command[1:])...)
+	child.Args[0] = command[0]
+	child.Env = append(os.Environ(), r.environ(all)...)
+	_, isChosen := os.LookupEnv(toolSearch)
+	if agent == "claude" && all[1].url == "https://api.anthropic.com" && !isChosen {
+		child.Env = append(child.Env, toolSearch+"=true")
+	}
+	child.Stdin, child.Stdout, child.Stderr = stdin, os.Stdout, os.Stderr
+	return passSignals(child)
+}
+
+// lookPath finds the program of a command. Its error is the exit status by which shells report that there is none.
+func lookPath(program string) (string, error) {
+	path, err := exec.LookPath(program)
+	if err == nil {
+		return path, nil
+	}
+	warn("cannot run %s: %v", program, errors.Unwrap(err))
+	if errors.Is(err, fs.ErrPermission) {
+		return "", exitStatus(126)
+	}
+	return "", exitStatus(127)
+}
+
+// providers returns the providers that an agent uses. Where neither the command line nor a configuration names an
+// upstream, requests go to that of the epitome that runs, and a warning says so.
+func (a *app) providers(conf config.Config, running runProxy, agent string) ([]provider, error) {
+	base, configured := running.Upstreams[running.Upstream], conf.Upstreams[conf.Upstream].URL
+	adopts := base != "" && !conf.Named && a.file == ""
+	if adopts {
+		conf.AddUpstream(running.Upstream, base)
+		conf.Upstream, conf.Named = running.Upstream, running.Named
+	}
+	all, err := findProviders(conf, a.flags.Upstream != "")
+	if err != nil {
+		return nil, err
+	}
 	moves := func(p provider) bool { return !p.isSet && p.upstream == conf.Upstream }
-	if adopts && (found.Named || base != configured) && slices.ContainsFunc(all, moves) {
+	if adopts && (running.Named || base != configured) && slices.ContainsFunc(all, moves) {
 		which := "requests"
-		if !found.Named {
+		if !running.Named {
 			which = "requests to OpenAI's API"
 		}
 		warn("%s go to %s, the upstream of the epitome on %s; to send them elsewhere, add --upstream", which, base,
-			found.listen)
+			running.listen)
 	}
-	agent := agentOf(command[0])
 	if agent == "codex" {
-		if p, err := codexProvider(conf, all[0], all[0].isSet || a.file != ""); err != nil {
+		p, err := codexProvider(conf, all[0], all[0].isSet || a.file != "")
+		if err != nil {
 			warn("%v", err)
 		} else {
 			all = append(all, p)
 		}
 	}
-	if why := found.unfit(all, a.flags.Mode); why != "" {
-		own, stop, err := a.startOwn(home, all)
-		if err != nil {
-			return err
-		}
-		defer stop()
-		if found.listen != "" {
-			warn("the epitome on %s %s, so this command has one of its own: 'epitome open --listen %s' shows it",
-				found.listen, why, own.listen)
-		}
-		found = own
-	} else {
+	return all, nil
+}
+
+// proxyFor returns the epitome that runs, if it fits these providers, or else starts one. end reports what it has done
+// for the command, and ends one that was started.
+func (a *app) proxyFor(all []provider, running runProxy, home string) (r runProxy, end func(), err error) {
+	why := running.unfit(all, a.flags.Mode)
+	if why == "" {
 		if a.file != "" {
-			warn("using the epitome on %s with its own configuration, in mode %s", found.listen, found.Mode)
+			warn("using the epitome on %s with its own configuration, in mode %s", running.listen, running.Mode)
 		}
-		defer func() {
-			warn("on %s meanwhile: %s; 'epitome open' shows them", found.listen,
-				tally(findRunning(home, found.listen).Totals, found.Totals))
-		}()
+		return running, func() {
+			warn("on %s meanwhile: %s; 'epitome open' shows them", running.listen,
+				tally(findRunning(home, running.listen).Totals, running.Totals))
+		}, nil
 	}
-	if found.Runtime {
-		run, drop, err := inject.WriteRuntime(found.folder)
-		if err != nil {
-			return fmt.Errorf("cannot tell the agent about this machine: %w; set context.runtime = false", err)
-		}
-		defer drop()
-		found.run = run
+	r, end, err = a.startOwn(home, all)
+	if err == nil && running.listen != "" {
+		warn("the epitome on %s %s, so this command has one of its own: 'epitome open --listen %s' shows it",
+			running.listen, why, r.listen)
 	}
-	args := found.arguments(agent, all, conf.Offload.TellsTool())
-	child := exec.Command(path, slices.Concat(args, command[1:])...)
-	child.Args[0] = command[0]
-	child.Env = append(os.Environ(), found.environ(all)...)
-	if _, isSet := os.LookupEnv(toolSearch); agent == "claude" && all[1].url == "https://api.anthropic.com" && !isSet {
-		child.Env = append(child.Env, toolSearch+"=true")
-	}
-	child.Stdin, child.Stdout, child.Stderr = stdin, os.Stdout, os.Stderr
-	return passSignals(child)
+	return r, end, err
 }
 
 // findRunning returns the epitome of the run around this one, or else the one that runs with the data folder. It is the

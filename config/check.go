@@ -134,11 +134,13 @@ func (c *Config) checkStorage(m *mistakes) {
 		return
 	}
 	m.check("store.url", store.CheckRedis(s.URL, s.CA))
-	m.require((o.Folder == "") != (o.Bucket == "") && (o.Folder == "" || filepath.IsAbs(o.Folder)),
+	hasOne := (o.Folder == "") != (o.Bucket == "")
+	m.require(hasOne && (o.Bucket != "" || filepath.IsAbs(o.Folder)),
 		"store.url needs a bucket, or the absolute path of a shared folder, in [offload], where all find the artifacts")
 	byURL := o.Address == "url" || o.Address == "both" || o.Bucket != "" && o.Place() == "path"
-	m.require(o.URL != "" || !byURL,
-		"store.url with offload.address %q needs offload.url, the address that leads to all", o.Address)
+	if byURL && o.URL == "" {
+		m.add("store.url with offload.address %q needs offload.url, the address that leads to all", o.Address)
+	}
 }
 
 // Admit returns the data folder, and refuses what serve would refuse before it takes the port.
@@ -176,8 +178,10 @@ func (c *Config) CheckAt(address string) error {
 			"in [clients], or write open = true", address, key)
 	}
 	o := c.Offload
-	m.require(o.Bucket == "" || o.URL != "" || o.Place() == "none", "offload.bucket on %s needs offload.url: the URL "+
-		"by which agents reach epitome, as https://epitome.example.com/-/artifacts/", address)
+	if o.Bucket != "" && o.URL == "" && o.Place() != "none" {
+		m.add("offload.bucket on %s needs offload.url: the URL by which agents reach epitome, as "+
+			"https://epitome.example.com/-/artifacts/", address)
+	}
 	u, err := url.Parse(o.URL)
 	m.require(err != nil || !console.Loopback(net.JoinHostPort(u.Hostname(), "1")),
 		"offload.url must be an address that agents reach, not %s: epitome listens on %s", o.URL, address)
