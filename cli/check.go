@@ -14,6 +14,7 @@ import (
 	"epitome/console"
 	"epitome/daemon"
 	"epitome/event"
+	"epitome/event/journal"
 	"epitome/window"
 )
 
@@ -67,9 +68,9 @@ func (a *app) checkConfiguration() error {
 	}
 	fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",
 		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode)
-	example := event.Conversation{Upstream: "anthropic", Model: "claude-sonnet-4-5"}
+	example := journal.Conversation{Upstream: "anthropic", Model: "claude-sonnet-4-5"}
 	example.Window = window.New(conf.Window, nil, time.Now).Of(example.Upstream, example.Model).Tokens
-	newest := []event.Conversation{example}
+	newest := []journal.Conversation{example}
 	if card, err := daemon.Read(folder); err != nil {
 		fmt.Println("No epitome runs with this data folder.")
 	} else if state, err := card.State(); err != nil {
@@ -85,7 +86,7 @@ func (a *app) checkConfiguration() error {
 		}
 	}
 	for i, c := range newest {
-		if !slices.ContainsFunc(newest[:i], func(o event.Conversation) bool { return o.Model == c.Model }) {
+		if !slices.ContainsFunc(newest[:i], func(o journal.Conversation) bool { return o.Model == c.Model }) {
 			fmt.Printf("%s holds %s tokens; %s.\n", plain(c.Model), console.Tokens(int64(c.Window)), summaryCost(conf, c))
 		}
 	}
@@ -94,7 +95,7 @@ func (a *app) checkConfiguration() error {
 
 // summaryCost says what one summary of a full window costs with the conversation's own model, which has it cached, and
 // with the configured model, which reads it anew.
-func summaryCost(conf config.Config, c event.Conversation) string {
+func summaryCost(conf config.Config, c journal.Conversation) string {
 	s, biller := conf.Summarize, event.NewBiller(daemon.Prices(conf))
 	if !s.Mode.Asks() {
 		return "no model is asked for summaries"

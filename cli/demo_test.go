@@ -11,7 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"epitome/console"
-	"epitome/event"
+	"epitome/event/journal"
 	"epitome/internal/fakeapi"
 )
 
@@ -23,7 +23,7 @@ func (s *stage) agree(args []string) {
 		s.Check(s.Exec("epitome", append([]string{"--data", folder}, command...)...))
 		return s.ReadFile("stdout")
 	}
-	var report event.Report
+	var report journal.Report
 	s.Check(json.Unmarshal([]byte(ask("stats", "--json")), &report))
 	all, money := report.Total, report.Total.Money
 	if money.Beyond == 0 || money.Ruled == 0 || money.Saved == 0 || money.Ruled+money.Beyond != all.Exchanges {

@@ -23,7 +23,7 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
-	"epitome/event"
+	"epitome/event/journal"
 	"epitome/inject"
 	"epitome/internal/unit"
 	"epitome/proxy"
@@ -203,7 +203,7 @@ func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), er
 			warn("cannot end: %v", err)
 		}
 		warn("%s; log: %s\nThe pages of this run: epitome --data %q --listen 127.0.0.1:0, and then epitome --data %q open",
-			tally(d.State().Totals, event.Sums{}), filepath.Join(folder, logFile), folder, folder)
+			tally(d.State().Totals, journal.Sums{}), filepath.Join(folder, logFile), folder, folder)
 	}, nil
 }
 
@@ -277,7 +277,7 @@ func passSignals(child *exec.Cmd) error {
 }
 
 // tally returns one line about the requests between two sums.
-func tally(t, before event.Sums) string {
+func tally(t, before journal.Sums) string {
 	if t.Exchanges <= before.Exchanges {
 		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting " +
 			"of its own; docs/agents.md has those of many"

@@ -17,7 +17,7 @@ import (
 
 	"epitome/console"
 	"epitome/daemon"
-	"epitome/event"
+	"epitome/event/journal"
 )
 
 func (a *app) statsCommand() *cobra.Command {
@@ -42,7 +42,7 @@ func (a *app) stats(since, by string, asJSON bool) error {
 	if since != "" {
 		query.Set("from", since)
 	}
-	path, sums := "/-/api/summary?"+query.Encode(), event.Report{}
+	path, sums := "/-/api/summary?"+query.Encode(), journal.Report{}
 	if asJSON {
 		var answer json.RawMessage
 		err := card.Get(path, &answer)
@@ -57,7 +57,7 @@ func (a *app) stats(since, by string, asJSON bool) error {
 }
 
 // statsText returns sums as a table that ends with a line for all of them, with notes below.
-func statsText(s event.Report) string {
+func statsText(s journal.Report) string {
 	const minute = "Jan 2 15:04"
 	var b strings.Builder
 	fmt.Fprintf(&b, "epitome %s, mode %s, %s to %s\n\n", plain(s.Version), plain(s.Mode), s.From.Format(minute),
@@ -77,7 +77,7 @@ func statsText(s event.Report) string {
 }
 
 // writeSums writes a line of the table. An unknown figure is –.
-func writeSums(w io.Writer, key string, s event.Sums) {
+func writeSums(w io.Writer, key string, s journal.Sums) {
 	known := func(is bool, text string) string {
 		if is {
 			return text
@@ -97,7 +97,7 @@ func writeSums(w io.Writer, key string, s event.Sums) {
 }
 
 // statsNotes returns sentences that say what the table leaves out.
-func statsNotes(s event.Report) (notes []string) {
+func statsNotes(s journal.Report) (notes []string) {
 	note := func(is bool, format string, args ...any) {
 		if is {
 			notes = append(notes, fmt.Sprintf(format, args...))
@@ -162,7 +162,7 @@ func (a *app) status(session string, lineOnly bool) error {
 	if err != nil {
 		return err
 	}
-	var s event.Status
+	var s journal.Status
 	err = card.Get("/-/status?session="+url.QueryEscape(session), &s)
 	switch {
 	case errors.Is(err, daemon.ErrNotFound):
@@ -177,7 +177,7 @@ func (a *app) status(session string, lineOnly bool) error {
 }
 
 // partsText returns the tokens of a conversation's newest request as a table by category.
-func partsText(s event.Status) string {
+func partsText(s journal.Status) string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\nTOKENS FOR\tBEFORE\tAFTER\t")
@@ -233,7 +233,7 @@ func colourOf(share float64) string {
 
 // statusText returns a conversation in one line: how much of its window it fills, the share of cached tokens, the money
 // saved, the requests that would have failed and the last decision. Unknown parts are left out.
-func statusText(s event.Status) string {
+func statusText(s journal.Status) string {
 	text := "epitome " + console.Tokens(int64(s.Tokens))
 	if s.Window > 0 {
 		text += fmt.Sprintf("/%s %s", console.Tokens(int64(s.Window)), paint(console.Percent(s.Share), s.Share))

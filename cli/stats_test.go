@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"epitome/console"
-	"epitome/event"
+	"epitome/event/journal"
 )
 
 func TestHostileTextsDoNotReachTheTerminal(t *testing.T) {
 	hostile := "\x1b]0;t\x07\u202e\x00\u009b31m\n" + strings.Repeat("m", 1<<20)
-	s := event.Report{Version: hostile, Mode: hostile, By: "model", Notes: []string{hostile}}
-	s.Rows = []event.Row{{Key: hostile}}
-	st := event.Status{ID: hostile, Model: hostile, Last: hostile}
+	s := journal.Report{Version: hostile, Mode: hostile, By: "model", Notes: []string{hostile}}
+	s.Rows = []journal.Row{{Key: hostile}}
+	st := journal.Status{ID: hostile, Model: hostile, Last: hostile}
 	for _, text := range []string{statsText(s), statusText(st)} {
 		text = strings.ReplaceAll(text, "\n", "")
 		if strings.ContainsAny(text, "\x1b\x07\u202e\x00\u009b") || len(text) > 20_000 {

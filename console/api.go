@@ -16,6 +16,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/event"
+	"epitome/event/journal"
 	"epitome/inject"
 	"epitome/offload"
 	"epitome/rewrite"
@@ -39,7 +40,7 @@ func statusOf(err error) int {
 	switch {
 	case errors.As(err, &refused):
 		return refused.Status
-	case errors.Is(err, event.ErrUnknown), errors.Is(err, inject.ErrNoEntry), errors.Is(err, offload.ErrUnknown),
+	case errors.Is(err, journal.ErrUnknown), errors.Is(err, inject.ErrNoEntry), errors.Is(err, offload.ErrUnknown),
 		errors.Is(err, offload.ErrNoLines):
 		return http.StatusNotFound
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
@@ -87,11 +88,11 @@ func (o *Console) summary(r *http.Request) (any, error) {
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
-	return o.sums(event.Span{From: from, To: to, By: q.Get("by")})
+	return o.sums(journal.Span{From: from, To: to, By: q.Get("by")})
 }
 
 // sums returns the sums of a time, with a note for each store that fails.
-func (o *Console) sums(asked event.Span) (event.Report, error) {
+func (o *Console) sums(asked journal.Span) (journal.Report, error) {
 	s, err := o.program.Book.Report(asked)
 	if err != nil {
 		return s, refusal{http.StatusBadRequest, err.Error()}
@@ -137,7 +138,7 @@ func parseTime(text string) (time.Time, error) {
 func (o *Console) conversations(r *http.Request) (any, error) { return o.list(r, 100), nil }
 
 // list returns the conversations that the query filters, the newest first, from the one on that its cursor counts to.
-func (o *Console) list(r *http.Request, limit int) event.Page[event.Conversation] {
+func (o *Console) list(r *http.Request, limit int) journal.Page[journal.Conversation] {
 	q := r.URL.Query()
 	first, _ := strconv.Atoi(q.Get("cursor")) // anything else begins with the first page
 	page := o.program.Book.Conversations(q.Get("filter"), first, limit)
@@ -150,15 +151,15 @@ func (o *Console) list(r *http.Request, limit int) event.Page[event.Conversation
 // conversation returns a conversation and its turns.
 func (o *Console) conversation(r *http.Request) (any, error) { return o.story(r, r.PathValue("id")) }
 
-// story returns a conversation with its turns. The error is event.ErrUnknown if it is not kept.
-func (o *Console) story(r *http.Request, id string) (event.Story, error) {
+// story returns a conversation with its turns. The error is journal.ErrUnknown if it is not kept.
+func (o *Console) story(r *http.Request, id string) (journal.Story, error) {
 	s, err := o.program.Book.Conversation(id)
 	hideTitle(r, &s.Conversation)
 	return s, err
 }
 
 // hideTitle removes title, folder and what is kept, which are text of the conversation, unless the owner asks.
-func hideTitle(r *http.Request, c *event.Conversation) {
+func hideTitle(r *http.Request, c *journal.Conversation) {
 	if !isOwner(r) {
 		c.Title, c.Folder, c.Kept = "", "", nil
 	}
@@ -175,7 +176,7 @@ func (o *Console) edits(r *http.Request) (any, error) {
 		at = slices.IndexFunc(s.Exchanges, func(e event.Exchange) bool { return strconv.Itoa(e.Turn) == turn })
 	}
 	if at < 0 {
-		return nil, event.ErrUnknown
+		return nil, journal.ErrUnknown
 	}
 	edits, err := o.program.Edits(s.Exchanges[at].Decision)
 	edits.Turn = s.Exchanges[at].Turn
@@ -188,7 +189,7 @@ func (o *Console) restore(r *http.Request) (any, error) {
 	ids := o.program.Book.IDs(r.PathValue("id"))
 	switch {
 	case len(ids) == 0:
-		return nil, event.ErrUnknown
+		return nil, journal.ErrUnknown
 	case len(ids) > 1:
 		return nil, refusal{http.StatusBadRequest, "several IDs begin so, such as " + ids[0] + " and " + ids[1]}
 	}
@@ -209,7 +210,7 @@ func (o *Console) forgetConversation(r *http.Request) (any, error) {
 // troubles returns the newest exchanges that failed.
 func (o *Console) troubles(*http.Request) (any, error) {
 	all := o.program.Book.Troubles()
-	return event.Page[event.Exchange]{Items: all, Total: len(all)}, nil
+	return journal.Page[event.Exchange]{Items: all, Total: len(all)}, nil
 }
 
 // status returns the state of the conversation that the query names, or of the newest one.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // The drawing area of a chart, in units of its viewBox.
@@ -62,7 +63,7 @@ type label struct {
 
 // turnChart draws the turns of a conversation: of many those around the current one. A line that rises above three
 // windows leaves the chart, as it would flatten everything else.
-func turnChart(s event.Story, current int) (c chart) {
+func turnChart(s journal.Story, current int) (c chart) {
 	exchanges := s.Exchanges
 	if over := len(exchanges) - turnsDrawn; over > 0 {
 		at := slices.IndexFunc(exchanges, func(e event.Exchange) bool { return e.Turn == current })
@@ -143,7 +144,7 @@ func passes(e event.Exchange) (warnAt, cutoverAt bool) {
 func turnTitle(e event.Exchange) string {
 	text := fmt.Sprintf("turn %d: %s tokens before, %s after", e.Turn, Tokens(int64(e.TokensBefore.Total())),
 		Tokens(int64(e.TokensAfter.Total())))
-	sums := event.SumsOf(e)
+	sums := journal.SumsOf(e)
 	if cached, known := sums.Usage.Cached(); known {
 		text += ", " + Percent(cached) + " from the cache"
 	}

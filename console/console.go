@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 
 	"epitome/event"
+	"epitome/event/journal"
 	"epitome/inject"
 	"epitome/rewrite"
 )
@@ -42,7 +43,7 @@ type Program struct {
 	Owner   func(token string) bool                        // recognizes the token of the data folder
 	Metrics http.Handler
 
-	Book      *event.Book
+	Book      *journal.Book
 	Edits     func(decision string) (event.Edits, error) // the edits that a request was sent with
 	Artifacts ReadArtifact
 	EditsWith func(h http.Header, artifact string) ([]event.Edit, error) // see FindWord
@@ -210,7 +211,7 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 // notFound answers a path without a handler, with a page where a browser shows it.
 func (o *Console) notFound(w http.ResponseWriter, r *http.Request) {
 	if isNavigation(r) {
-		o.page("error", func(*http.Request) (any, error) { return nil, event.ErrUnknown })(w, r)
+		o.page("error", func(*http.Request) (any, error) { return nil, journal.ErrUnknown })(w, r)
 		return
 	}
 	refuse(w, http.StatusNotFound, "epitome has nothing at "+r.Method+" "+r.URL.Path+

@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // newBook returns a book of no events, which the caller closes.
-func newBook() *event.Book {
-	return event.NewBook(event.BookConfig{
+func newBook() *journal.Book {
+	return journal.Open(journal.Config{
 		Keep: 100 * 365 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		Biller: event.NewBiller(event.Prices{Life: 5 * time.Minute}),
 	})

@@ -6,11 +6,12 @@ import (
 	"strconv"
 
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // conversation is the data of the page of a conversation, at one of its turns.
 type conversation struct {
-	event.Story
+	journal.Story
 	Chart               chart
 	FirstKept, LastKept int  // turns
 	IsAlive             bool // the newest turn got its answer
@@ -41,7 +42,7 @@ func (o *Console) conversationAt(r *http.Request) (any, error) {
 }
 
 // newConversation returns a conversation at a turn; at the newest one with tokens if there is no such turn.
-func newConversation(s event.Story, asked int) *conversation {
+func newConversation(s journal.Story, asked int) *conversation {
 	c := &conversation{Story: s}
 	if len(s.Exchanges) == 0 {
 		return c

@@ -15,7 +15,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
-	"epitome/event"
+	"epitome/event/journal"
 )
 
 // functions are what templates call. Amounts may be of any integer type.
@@ -37,7 +37,7 @@ var functions = template.FuncMap{
 	"version": func(v string) string { return checkout.ReplaceAllString(v, "-$2") },
 	"line":    firstLine,
 	// figures with their names
-	"tiles": sumTiles, "sums": event.SumsOf,
+	"tiles": sumTiles, "sums": journal.SumsOf,
 	// words for what happened
 	"parts": Parts, "changes": changes, "why": why, "failed": failed, "miss": missText, "lost": CacheLost,
 	"again": ReadAgain, "left": leftText,
@@ -70,7 +70,7 @@ func Dollars(nano int64) string {
 }
 
 // Billed writes what requests cost, with ≥ in front if it may be more.
-func Billed(m event.Money) string {
+func Billed(m journal.Money) string {
 	if m.AtLeast > 0 {
 		return "≥ " + Dollars(m.Billed)
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // Log writes lines about events. No line has a credential, a header or a body.
@@ -24,7 +25,7 @@ func NewLog(log *slog.Logger) *Log {
 }
 
 // Record logs an event. Requests without a client's key get ten lines a minute, so that they cannot fill the log.
-func (l *Log) Record(n event.Entry) {
+func (l *Log) Record(n journal.Entry) {
 	switch {
 	case n.Summary != nil:
 		s := n.Summary

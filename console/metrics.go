@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // Metrics counts events for Prometheus, from zero at each start of the program.
@@ -88,7 +89,7 @@ func (m *Metrics) Gauge(name, help string, value func() float64) {
 }
 
 // Record counts an event.
-func (m *Metrics) Record(n event.Entry) {
+func (m *Metrics) Record(n journal.Entry) {
 	if s := n.Summary; s != nil {
 		if s.Cost.Requests > 0 {
 			outcome := strings.TrimPrefix(s.Kind, "summary_") // completed or failed

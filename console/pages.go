@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"epitome/event"
+	"epitome/event/journal"
 )
 
 // Pages for people: what epitome did to conversations, why, and what that saved. They work without a script. No text of
@@ -64,15 +64,15 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 
 // overview is the data of the first page.
 type overview struct {
-	event.Report
-	Address string               // that the program listens on
-	Newest  *conversation        // nil: there is none
-	Recent  []event.Conversation // the newest first
-	More    int                  // conversations that are not listed
+	journal.Report
+	Address string                 // that the program listens on
+	Newest  *conversation          // nil: there is none
+	Recent  []journal.Conversation // the newest first
+	More    int                    // conversations that are not listed
 }
 
 func (o *Console) overview(r *http.Request) (any, error) {
-	sum, err := o.sums(event.Span{From: time.Now().AddDate(0, 0, -29)}) // thirty days
+	sum, err := o.sums(journal.Span{From: time.Now().AddDate(0, 0, -29)}) // thirty days
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (o *Console) overview(r *http.Request) (any, error) {
 		return v, nil
 	}
 	// A conversation of a single turn, as agents have them for titles, counts only where there is no longer one.
-	newest := max(0, slices.IndexFunc(page.Items, func(c event.Conversation) bool { return c.Turns > 1 }))
+	newest := max(0, slices.IndexFunc(page.Items, func(c journal.Conversation) bool { return c.Turns > 1 }))
 	s, err := o.story(r, page.Items[newest].ID)
 	v.Newest = newConversation(s, 0)
 	return v, err

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // samples returns epitome's own metrics by series.
@@ -41,14 +42,14 @@ func samples(t *testing.T, m *Metrics) map[string]string {
 
 func TestMetricsCountExchanges(t *testing.T) {
 	m := NewMetrics("v1")
-	m.Record(event.Entry{Exchange: new(exchanged())})
-	m.Record(event.Entry{Exchange: new(conversed())})
+	m.Record(journal.Entry{Exchange: new(exchanged())})
+	m.Record(journal.Entry{Exchange: new(conversed())})
 	late := exchanged()
 	late.Status, late.Fault, late.FirstByte, late.Duration = 504, event.Timeout, 0, 10*time.Minute
-	m.Record(event.Entry{Exchange: &late})
+	m.Record(journal.Entry{Exchange: &late})
 	observed := conversed()
 	observed.Mode = event.ModeObserve
-	m.Record(event.Entry{Exchange: &observed})
+	m.Record(journal.Entry{Exchange: &observed})
 	got := samples(t, m)
 	for series, want := range map[string]string{
 		`epitome_exchanges_total{action="none",fault="",status="200",upstream="openai"}`:        "2",
@@ -69,15 +70,15 @@ func TestMetricsCountExchanges(t *testing.T) {
 // A label whose values clients choose would let them fill the memory and read each other's requests.
 func TestNoLabelIsTheClients(t *testing.T) {
 	m := NewMetrics("v1")
-	m.Record(event.Entry{Exchange: new(conversed())})
+	m.Record(journal.Entry{Exchange: new(conversed())})
 	before := slices.Sorted(maps.Keys(samples(t, m)))
 	for i := range 20 {
 		e := conversed()
 		e.ID, e.Method, e.Path, e.Mode = fmt.Sprint(i), fmt.Sprint("M", i), fmt.Sprint("/", i), fmt.Sprint("mode", i)
-		m.Record(event.Entry{Exchange: &e})
+		m.Record(journal.Entry{Exchange: &e})
 		e.Mode = event.ModeOn
 		e.Model, e.Conversation, e.Reason, e.Inner = fmt.Sprint(i), fmt.Sprint(i), fmt.Sprint(i), fmt.Sprint(i)
-		m.Record(event.Entry{Exchange: &e})
+		m.Record(journal.Entry{Exchange: &e})
 	}
 	if after := slices.Sorted(maps.Keys(samples(t, m))); !slices.Equal(after, before) {
 		t.Errorf("series were %q, are %q", before, after)
@@ -90,7 +91,7 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 	e := exchanged()
 	e.Status, e.Fault = 401, event.Refused
 	for range 500 {
-		log.Record(event.Entry{Exchange: &e})
+		log.Record(journal.Entry{Exchange: &e})
 	}
 	if n := strings.Count(text.String(), "\n"); n < 10 || n > 15 {
 		t.Errorf("500 requests without a key have %d lines", n)
@@ -98,7 +99,7 @@ func TestStrangersDoNotFillTheLog(t *testing.T) {
 	text.Reset()
 	e.Client = "alice"
 	for range 30 {
-		log.Record(event.Entry{Exchange: &e})
+		log.Record(journal.Entry{Exchange: &e})
 	}
 	if n := strings.Count(text.String(), "\n"); n != 30 {
 		t.Errorf("30 requests of a client have %d lines", n)
@@ -111,13 +112,13 @@ func TestAddressesOfClientsAreInTheLogAlone(t *testing.T) {
 	e := conversed()
 	e.Remote = address
 	var text bytes.Buffer
-	NewLog(slog.New(slog.NewJSONHandler(&text, nil))).Record(event.Entry{Exchange: &e})
+	NewLog(slog.New(slog.NewJSONHandler(&text, nil))).Record(journal.Entry{Exchange: &e})
 	if !strings.Contains(text.String(), `"remote":"`+address+`"`) {
 		t.Errorf("the log says %s", text.String())
 	}
 	m := NewMetrics("v1")
-	m.Record(event.Entry{Exchange: &e})
-	stored, err := json.Marshal(event.Entry{Exchange: &e})
+	m.Record(journal.Entry{Exchange: &e})
+	stored, err := json.Marshal(journal.Entry{Exchange: &e})
 	if all := fmt.Sprint(samples(t, m), string(stored), spansOf(t, e)); err != nil || strings.Contains(all, "192.0.2") {
 		t.Errorf("%v; the address stands in %s", err, all)
 	}
@@ -145,7 +146,7 @@ func spansOf(t *testing.T, all ...event.Exchange) (spans []*otlp.Span) {
 		t.Fatal(err)
 	}
 	for _, e := range all {
-		traces.Record(event.Entry{Exchange: &e})
+		traces.Record(journal.Entry{Exchange: &e})
 	}
 	traces.Close()
 	return spans

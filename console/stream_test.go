@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // streaming returns a server of a console over a book, and the book.
-func streaming(t *testing.T) (*httptest.Server, *event.Book) {
+func streaming(t *testing.T) (*httptest.Server, *journal.Book) {
 	t.Helper()
 	book := newBook()
 	p := listening("127.0.0.1:7070")

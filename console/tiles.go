@@ -3,7 +3,7 @@ package console
 import (
 	"github.com/dustin/go-humanize"
 
-	"epitome/event"
+	"epitome/event/journal"
 )
 
 // tile is a figure with its name. A figure without a value has none.
@@ -13,7 +13,7 @@ type tile struct {
 }
 
 // sumTiles returns what became of some requests.
-func sumTiles(sums event.Sums) (tiles []tile) {
+func sumTiles(sums journal.Sums) (tiles []tile) {
 	before, after, note := sums.TokensBefore, sums.TokensAfter, "before → after"
 	if sums.Shaped == 0 && sums.Observed.Exchanges > 0 { // all conversations were only observed
 		before, after, note = sums.Observed.TokensBefore, sums.Observed.TokensAfter, "before → after in mode on"

@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // Traces makes an OpenTelemetry span of each exchange with a model, after it has ended, and sends it to a collector in
@@ -49,7 +50,7 @@ func NewTraces(endpoint, version string, log *slog.Logger) (*Traces, error) {
 }
 
 // Record makes a span of an exchange, as a child of the client's span if the request named one.
-func (t *Traces) Record(n event.Entry) {
+func (t *Traces) Record(n journal.Entry) {
 	e := n.Exchange
 	if e == nil || e.Model == "" || e.Upstream == "" {
 		return

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // phrases are the texts that apply.
@@ -61,7 +62,7 @@ func failed(e event.Exchange) string {
 }
 
 // costs says what the requests with a price cost without epitome, what with it, and what summaries cost.
-func costs(m event.Money) string {
+func costs(m journal.Money) string {
 	text := plural(m.Ruled, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) + " with it"
 	if m.Own > m.Distills {
 		text += ", plus " + Dollars(m.Own-m.Distills) + " for summaries"
@@ -74,7 +75,7 @@ func costs(m event.Money) string {
 
 // MoneyText says in sentences what epitome saved, in the words of the pages. It is empty if no request has a price and
 // none would have failed.
-func MoneyText(m event.Money) string {
+func MoneyText(m journal.Money) string {
 	var p phrases
 	p.add(m.Saved >= 0 && m.Ruled+m.Own > 0, costs(m)+". Saved: "+Dollars(m.Saved)+".")
 	p.add(m.Saved < 0, costs(m)+". Extra cost: "+Dollars(-m.Saved)+".")
@@ -85,7 +86,7 @@ func MoneyText(m event.Money) string {
 
 // ReadAgain says what agents have read again after it was taken out; empty if nothing was compacted or read again. who
 // is "the agent" or "agents".
-func ReadAgain(s event.Sums, who string) string {
+func ReadAgain(s journal.Sums, who string) string {
 	if s.Compactions+s.ReadAgain == 0 {
 		return ""
 	}
@@ -128,7 +129,7 @@ func ClockText(c *event.Clock) string {
 func leftText(seconds int) string { return fmt.Sprintf("%d:%02d", seconds/60, seconds%60) }
 
 // Rebilled says what part of a bill was for tokens that the provider's cache had lost, if any, and why it had.
-func Rebilled(s event.Sums) (part, causes string) {
+func Rebilled(s journal.Sums) (part, causes string) {
 	var p phrases
 	all := 0.0
 	add := func(cause string, misses ...event.Miss) {

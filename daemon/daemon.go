@@ -24,6 +24,7 @@ import (
 	"epitome/console"
 	"epitome/dialect/chat"
 	"epitome/event"
+	"epitome/event/journal"
 	"epitome/inject"
 	"epitome/proxy"
 	"epitome/rewrite"
@@ -48,7 +49,7 @@ type Daemon struct {
 	windows    *window.Windows
 	biller     *event.Biller
 	memory     *inject.Memory // what sessions have taught
-	book       *event.Book
+	book       *journal.Book
 	summarizer *summarize.Summarizer
 	deps       rewrite.Deps // of live, but that asks no server for windows
 	live       *rewrite.Shaper
@@ -123,7 +124,7 @@ func (d *Daemon) start() error {
 		return err
 	}
 	metrics := console.NewMetrics(Version())
-	observers := []func(event.Entry){metrics.Record, console.NewLog(d.log).Record, func(event.Entry) { d.note() }}
+	observers := []func(journal.Entry){metrics.Record, console.NewLog(d.log).Record, func(journal.Entry) { d.note() }}
 	if conf.Otel.Endpoint != "" {
 		traces, err := console.NewTraces(conf.Otel.Endpoint, Version(), d.log)
 		if err != nil {
@@ -142,7 +143,7 @@ func (d *Daemon) start() error {
 
 // wire makes the parts over the storage. metrics and observers get each event.
 func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstreams, metrics *console.Metrics,
-	observers []func(event.Entry)) {
+	observers []func(journal.Entry)) {
 	s, keep := d.storage, conf.Store.Keep.D()
 	d.biller = event.NewBiller(Prices(conf))
 	d.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
@@ -153,7 +154,7 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 	if s.passing { // another epitome may hold the folder
 		events = ""
 	}
-	d.book = event.NewBook(event.BookConfig{
+	d.book = journal.Open(journal.Config{
 		Folder: events, Keep: keep, Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
 		Observers: observers, Now: time.Now,
 	})

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/event"
+	"epitome/event/journal"
 	"epitome/offload"
 )
 
@@ -74,11 +74,11 @@ func (d *Daemon) forget(conversation string) (artifacts int, said string, err er
 }
 
 // keysOf returns keys in the store: of decisions, the newest by conversation, and by conversation and key those with
-// new edits and all of the given one; and of models' answers for that one. The error is event.ErrUnknown if it has no
+// new edits and all of the given one; and of models' answers for that one. The error is journal.ErrUnknown if it has no
 // event.
 func (d *Daemon) keysOf(conversation string) (decisions map[string]string, answers []string, err error) {
 	decisions = map[string]string{}
-	err = d.book.Each(func(n event.Entry) {
+	err = d.book.Each(func(n journal.Entry) {
 		if s := n.Summary; s != nil && s.Conversation == conversation {
 			answers = append(answers, s.Key)
 		}
@@ -92,7 +92,7 @@ func (d *Daemon) keysOf(conversation string) (decisions map[string]string, answe
 		}
 	})
 	if _, found := decisions[conversation]; err == nil && !found {
-		err = event.ErrUnknown
+		err = journal.ErrUnknown
 	}
 	return decisions, answers, err
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/event"
+	"epitome/event/journal"
 	"epitome/internal/fakeapi"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
@@ -100,7 +100,7 @@ func TestForgottenConversationIsGone(t *testing.T) {
 			if found || err != nil || err1 != nil || err2 == nil {
 				t.Errorf("its decision is there: %v, %v; artifacts: %v, %v", found, err, err1, err2)
 			}
-			if _, _, err := p.forget(id); !errors.Is(err, event.ErrUnknown) {
+			if _, _, err := p.forget(id); !errors.Is(err, journal.ErrUnknown) {
 				t.Errorf("forgotten again: %v", err)
 			}
 			if p.chat(other); provider.last() != sentOther {
@@ -146,7 +146,7 @@ func TestForgettingInTheMidstOfRequests(t *testing.T) {
 		})
 	}
 	for range 20 {
-		if _, _, err := p.forget(id); err != nil && !errors.Is(err, event.ErrUnknown) {
+		if _, _, err := p.forget(id); err != nil && !errors.Is(err, journal.ErrUnknown) {
 			t.Error(err)
 		}
 	}
@@ -246,7 +246,7 @@ func TestForgettingAgainAfterAnError(t *testing.T) {
 		p.deps.Ledger = ledger.New(&failing{p.storage.store, before}, time.Hour)
 		_, _, failed := p.forget(id)
 		p.deps.Ledger = whole
-		if _, _, err := p.forget(id); (failed == nil) != errors.Is(err, event.ErrUnknown) || failed != nil && err != nil {
+		if _, _, err := p.forget(id); (failed == nil) != errors.Is(err, journal.ErrUnknown) || failed != nil && err != nil {
 			t.Errorf("%v, and then %v", failed, err)
 		}
 		for _, e := range sent.Edits {

@@ -15,6 +15,7 @@ import (
 	"epitome/console"
 	"epitome/dialect"
 	"epitome/event"
+	"epitome/event/journal"
 	"epitome/offload"
 	"epitome/proxy"
 	"epitome/rewrite"
@@ -24,18 +25,18 @@ import (
 
 // State says how an epitome runs. It tells its owner under /-/health.
 type State struct {
-	Status    string               `json:"status"`
-	Version   string               `json:"version"`
-	Mode      string               `json:"mode"`
-	Upstream  string               `json:"upstream"` // the default one
-	Named     bool                 `json:"named"`    // --upstream named it, so it serves every agent
-	Upstreams map[string]string    `json:"upstreams"`
-	Keyed     bool                 `json:"keyed"`   // clients need keys of epitome's
-	Runtime   bool                 `json:"runtime"` // agents of "epitome run" are told about their machine
-	Stale     bool                 `json:"stale"`   // its configuration file has changed since it was read
-	Loading   bool                 `json:"loading"` // the record of earlier runs is being read: Totals and Newest are empty
-	Totals    event.Sums           `json:"totals"`  // of all requests since the start
-	Newest    []event.Conversation `json:"newest"`
+	Status    string                 `json:"status"`
+	Version   string                 `json:"version"`
+	Mode      string                 `json:"mode"`
+	Upstream  string                 `json:"upstream"` // the default one
+	Named     bool                   `json:"named"`    // --upstream named it, so it serves every agent
+	Upstreams map[string]string      `json:"upstreams"`
+	Keyed     bool                   `json:"keyed"`   // clients need keys of epitome's
+	Runtime   bool                   `json:"runtime"` // agents of "epitome run" are told about their machine
+	Stale     bool                   `json:"stale"`   // its configuration file has changed since it was read
+	Loading   bool                   `json:"loading"` // the record of earlier runs is being read: Totals and Newest are empty
+	Totals    journal.Sums           `json:"totals"`  // of all requests since the start
+	Newest    []journal.Conversation `json:"newest"`
 }
 
 // State returns how the daemon runs.

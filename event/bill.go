@@ -35,8 +35,8 @@ type Usage struct {
 	Charged      int64 `json:"charged_nano,omitempty"` // nano-dollars by the provider's own words; 0 if it has none
 }
 
-// tellsCache reports whether the provider said how much its cache had.
-func (u *Usage) tellsCache() bool { return u.Source == UsageProvider && !u.Odd && !u.CacheUnknown }
+// TellsCache reports whether the provider said how much its cache had.
+func (u *Usage) TellsCache() bool { return u.Source == UsageProvider && !u.Odd && !u.CacheUnknown }
 
 // forHour reports whether all that was written to the cache stays there for an hour.
 func (u *Usage) forHour() bool { return u.Write1h > 0 && u.Write5m == 0 }
@@ -207,9 +207,17 @@ func (b *Biller) Charge(s *Summary) Charge {
 	return Charge{Price: p.ID, Nano: nano}
 }
 
-// Bill puts into an exchange what it cost. pause is how long before it the conversation's last request was sent;
-// negative if there was none.
-func (b *Biller) Bill(e *Exchange, pause time.Duration) {
+// Bill puts into an exchange why the provider's cache missed it, and what it cost. before is the last answered exchange of
+// the conversation; nil if there was none.
+func (b *Biller) Bill(e, before *Exchange) {
+	pause := time.Duration(-1)
+	if before != nil {
+		pause = max(0, e.Start.Sub(before.Start))
+	}
+	if e.IsAnswered() && e.ShapeTime > 0 {
+		e.Miss = missOf(e, before, before.cacheLife(b.Life()))
+		e.Rebilled = rebilledOf(e, before)
+	}
 	p, billing := b.price(e.Upstream, e.Model, e.Start.Add(e.Duration))
 	e.Bill = Bill{Subscription: billing == Subscription}
 	if e.Model == "" {

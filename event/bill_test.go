@@ -40,7 +40,7 @@ func TestBothRequestsAreComparedByTheSameAssumptions(t *testing.T) {
 		e := asked("openai", "mine", 20_000, 10_000)
 		e.HeldBefore, e.HeldAfter = 19_000, 5000
 		change(e)
-		biller().Bill(e, pause)
+		biller().Bill(e, &Exchange{Start: e.Start.Add(-pause)})
 		if b := e.Bill; b.Raw != raw || b.Sent != sent || !b.Ruled || b.Price != "config/mine" {
 			t.Errorf("%+v, want %d and %d", b, raw, sent)
 		}
@@ -62,7 +62,7 @@ func TestWhatWasRefusedAsTooLongHasNoPriceAsItCame(t *testing.T) {
 		t.Helper()
 		e := asked("openai", "mine", 20_000, 10_000)
 		e.Rescue = Rescue{Kind: kind, Tries: 1, Rescued: rescued, TokensBefore: refused, TokensAfter: 10_000}
-		biller().Bill(e, 0)
+		biller().Bill(e, nil)
 		if b := e.Bill; b.Beyond != beyond || b.Ruled == beyond || !b.Measured {
 			t.Errorf("%s of %d tokens, rescued %t: %+v", kind, refused, rescued, b)
 		}
@@ -79,7 +79,7 @@ func TestMoneyIsOnNeitherSide(t *testing.T) {
 		t.Helper()
 		e := asked("openai", "mine", 20_000, 10_000)
 		change(e)
-		biller().Bill(e, 0)
+		biller().Bill(e, nil)
 		b := e.Bill
 		if b.Ruled || b.Raw != 0 || b.Sent != 0 || b.Saved() != 0 || b.Unpriced != unpriced || b.Beyond != beyond {
 			t.Errorf("%+v, want %t, %t", b, unpriced, beyond)
@@ -98,13 +98,13 @@ func TestBilledIsMeasured(t *testing.T) {
 		t.Helper()
 		e := asked("openai", "mine", 0, 10_000)
 		change(e)
-		biller().Bill(e, 0)
+		biller().Bill(e, nil)
 		e.Bill.Ruled, e.Bill.Raw, e.Bill.Sent = false, 0, 0
 		if e.Bill != want {
 			t.Errorf("%+v, want %+v", e.Bill, want)
 		}
 		// where a price, the cache or the time is not known, nothing is foretold
-		if c := biller().clock(e, e.Start); (c != nil) != hasClock || biller().clock(e, e.Start.Add(-1)) != nil {
+		if c := biller().Clock(e, e.Start); (c != nil) != hasClock || biller().Clock(e, e.Start.Add(-1)) != nil {
 			t.Errorf("the clock of %+v is %+v", e.Usage, c)
 		}
 	}

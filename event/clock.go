@@ -36,10 +36,10 @@ func (e *Exchange) cacheLife(life time.Duration) time.Duration {
 	return life
 }
 
-// clock returns the Clock of a conversation whose last answered exchange is e; nil if prices or the rules of the cache
+// Clock returns the Clock of a conversation whose last answered exchange is e; nil if prices or the rules of the cache
 // are not known. e may be nil.
-func (b *Biller) clock(e *Exchange, now time.Time) *Clock {
-	if e == nil || !e.Usage.tellsCache() || e.Miss == MissUnknown || now.Before(e.Start) { // the clock was set back
+func (b *Biller) Clock(e *Exchange, now time.Time) *Clock {
+	if e == nil || !e.Usage.TellsCache() || e.Miss == MissUnknown || now.Before(e.Start) { // the clock was set back
 		return nil
 	}
 	p, _ := b.price(e.Upstream, e.Model, now)
@@ -55,18 +55,4 @@ func (b *Biller) clock(e *Exchange, now time.Time) *Clock {
 	nano, _ := p.cost(again, e.Usage.Input) // of these tokens all rates are known
 	until := e.Start.Add(life)
 	return &Clock{e.Conversation, until, int(max(0, until.Sub(now)).Seconds()), tokens, nano}
-}
-
-// Expiring returns the clocks that have not ended, and end after from and not after to.
-func (b *Book) Expiring(from, to time.Time) (all []*Clock) {
-	<-b.loaded
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, t := range b.talks {
-		c := b.Biller.clock(t.answered, b.Now())
-		if c != nil && c.Left > 0 && c.Until.After(from) && !c.Until.After(to) {
-			all = append(all, c)
-		}
-	}
-	return all
 }

@@ -1,5 +1,4 @@
-// Package event describes exchanges, and the making of summaries beside them, as plain data, works out their cost, and
-// keeps them: in files, as sums, and by conversation.
+// Package event describes exchanges, and the making of summaries beside them, as plain data, and works out their cost.
 //
 // The proxy makes one Exchange at the end of each exchange; log lines, metrics and pages are made from events alone.
 // An event holds no credential, no header value but the IDs of a trace, the agent's name and names that are in the
@@ -293,9 +292,9 @@ type Compacted struct {
 	Compaction
 }
 
-// takeCompacted returns the event of the exchange's compaction, and removes the files from the exchange; nil if there
+// TakeCompacted returns the event of the exchange's compaction, and removes the files from the exchange; nil if there
 // was no compaction, or none was sent.
-func (e *Exchange) takeCompacted() *Compacted {
+func (e *Exchange) TakeCompacted() *Compacted {
 	c := &Compacted{Time: e.Start, Exchange: e.ID, Conversation: e.Conversation, Upstream: e.Upstream, Model: e.Model,
 		Compaction: e.Compaction}
 	e.Compaction.FilesRead, e.Compaction.FilesWritten = nil, nil

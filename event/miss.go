@@ -31,20 +31,20 @@ func (m Miss) IsLoss() bool {
 // rebilledOf returns how many tokens of e the cache did not have, though p had left them there, by the provider's count;
 // 0 if that is not known.
 func rebilledOf(e, p *Exchange) int {
-	if !e.Miss.IsLoss() || !e.Usage.tellsCache() {
+	if !e.Miss.IsLoss() || !e.Usage.TellsCache() {
 		return 0
 	}
 	return max(0, min(held(p), e.Usage.Input)-e.Usage.Read)
 }
 
-// isAnswered reports whether a request of a conversation was answered.
-func isAnswered(e *Exchange) bool {
+// IsAnswered reports whether it is a request of a conversation that was answered.
+func (e *Exchange) IsAnswered() bool {
 	return e.Conversation != "" && e.Fault == None &&
 		e.Status >= http.StatusOK && e.Status < http.StatusMultipleChoices
 }
 
-// sent returns the tokens of a request as the provider received it, by epitome's count.
-func sent(e *Exchange) int {
+// Sent returns the tokens of the request as the provider received it, by epitome's count.
+func (e *Exchange) Sent() int {
 	if e.Mode == ModeObserve {
 		return e.TokensBefore.Total()
 	}
@@ -54,7 +54,7 @@ func sent(e *Exchange) int {
 // provided converts tokens of a request by epitome's count to those that the provider has counted. Two requests are
 // compared in the provider's tokens, as epitome may have learned how they differ between the two.
 func provided(e *Exchange, tokens int) int {
-	if all := sent(e); all > 0 && e.Usage.Input > 0 {
+	if all := e.Sent(); all > 0 && e.Usage.Input > 0 {
 		return tokens * e.Usage.Input / all
 	}
 	return tokens
@@ -63,9 +63,9 @@ func provided(e *Exchange, tokens int) int {
 // missOf returns why the provider's cache had less of e than p, the last answered request, had left there; p is nil if
 // there was none. life is the time that the cache keeps a request; 0 is without end.
 func missOf(e, p *Exchange, life time.Duration) Miss {
-	u, all := &e.Usage, provided(e, sent(e))
+	u, all := &e.Usage, provided(e, e.Sent())
 	// hit reports whether the cache had at least four fifths of so many tokens.
-	hit := func(tokens int) bool { return u.tellsCache() && u.Input > 0 && 5*u.Read >= 4*min(tokens, u.Input) }
+	hit := func(tokens int) bool { return u.TellsCache() && u.Input > 0 && 5*u.Read >= 4*min(tokens, u.Input) }
 	if p == nil {
 		if u.Read > 0 && hit(all) {
 			return NoMiss
@@ -73,7 +73,7 @@ func missOf(e, p *Exchange, life time.Duration) Miss {
 		return MissFirst
 	}
 	cached := u.Read + u.Write5m + u.Write1h + p.Usage.Read + p.Usage.Write5m + p.Usage.Write1h // tokens of both
-	left, held := provided(p, sent(p)), provided(e, e.HeldAfter)
+	left, held := provided(p, p.Sent()), provided(e, e.HeldAfter)
 	hasHeld := e.HeldBefore > 0 || e.HeldAfter > 0
 	switch {
 	case !hasHeld:
@@ -84,7 +84,7 @@ func missOf(e, p *Exchange, life time.Duration) Miss {
 	switch {
 	case hit(left):
 		return NoMiss
-	case !u.tellsCache(), cached == 0 && !p.Miss.IsLoss(): // no answer so far mentions cached tokens
+	case !u.TellsCache(), cached == 0 && !p.Miss.IsLoss(): // no answer so far mentions cached tokens
 		return MissUnknown
 	case e.Model != p.Model:
 		return MissModel

@@ -5,18 +5,25 @@ import (
 	"time"
 )
 
+// answered is a request of a conversation that was answered, some minutes after its beginning.
+func answered(minutes int) *Exchange {
+	e := asked("openai", "mine", 4000, 3000)
+	e.Start = e.Start.Add(time.Duration(minutes) * time.Minute)
+	e.Conversation, e.ShapeTime = "c1", time.Millisecond
+	e.Usage.Read = 2800
+	return e
+}
+
 func TestFirstCauseOfAMissCounts(t *testing.T) {
 	f := func(want Miss, change func(e *Exchange)) {
 		t.Helper()
-		r := begin(t)
-		r.RecordExchange(new(talking("c1", 0)))
-		e := talking("c1", 1)
+		b, before, e := biller(), answered(0), answered(1)
+		b.Bill(before, nil)
 		e.Usage.Read = 0
-		change(&e)
-		r.RecordExchange(new(e))
-		s, _ := r.Conversation("c1")
-		if got := s.Exchanges[1].Miss; got != want {
-			t.Errorf("got %q, want %q", got, want)
+		change(e)
+		b.Bill(e, before)
+		if e.Miss != want {
+			t.Errorf("got %q, want %q", e.Miss, want)
 		}
 	}
 	f(NoMiss, func(e *Exchange) { e.Usage.Read = 2400 })
@@ -36,14 +43,15 @@ func TestFirstCauseOfAMissCounts(t *testing.T) {
 			e.HeldBefore, e.HeldAfter, e.Usage.Input, e.Usage.Read = 2800, 2100, 6000, read
 		})
 	}
-	r := begin(t) // epitome is not blamed where the provider may have no cache
+	var before *Exchange // epitome is not blamed where the provider may have no cache
 	for turn := range 3 {
-		e := talking("c1", turn)
+		e := answered(turn)
 		e.Usage.Read, e.Broke = 0, true
-		r.RecordExchange(new(e))
-	}
-	if s, _ := r.Conversation("c1"); s.Exchanges[1].Miss != MissUnknown || s.Exchanges[2].Miss != MissUnknown {
-		t.Errorf("got %+v", s.Exchanges)
+		biller().Bill(e, before)
+		if turn > 0 && e.Miss != MissUnknown {
+			t.Errorf("got %+v", e)
+		}
+		before = e
 	}
 	f(MissProvider, func(e *Exchange) { // what was sent is what counts
 		e.Mode, e.Broke = ModeObserve, true

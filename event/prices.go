@@ -92,10 +92,10 @@ func (p *Price) cost(u Usage, size int) (nano int64, known bool) {
 // PriceTable is the prices of a release of genai-prices, by provider. It does not change.
 type PriceTable []provider
 
-// The release in prices/prices.json, which 'make tables' writes.
-const pricesSource = "genai-prices 0.1.8"
+// The release that is in prices/prices.json, which 'make tables' writes.
+const PricesSource = "genai-prices 0.1.8"
 
-var pricesDate = time.Date(2026, 9, 23, 0, 0, 0, 0, time.UTC)
+var PricesDate = time.Date(2026, 9, 23, 0, 0, 0, 0, time.UTC)
 
 // provider sells models.
 type provider struct {

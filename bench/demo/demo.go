@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // Options describe a session.
@@ -222,7 +223,7 @@ func (s *session) post(url string) (answer message, err error) {
 // exchange returns epitome's record of the latest request, as soon as there is one.
 func (s *session) exchange() (event.Exchange, error) {
 	for range 1000 {
-		var all event.Story
+		var all journal.Story
 		err := s.proxy.Get("/-/api/conversations/"+s.id, &all)
 		if err == nil && len(all.Exchanges) == s.turn.Number {
 			return all.Exchanges[s.turn.Number-1], nil
@@ -245,7 +246,7 @@ var nameOf = regexp.MustCompile(`\b[a-z2-7]{26}\b`)
 // review finds out where each message of the last request is: in the request as the model received it, or in the files
 // that epitome names. It also asks for the sums that epitome's pages show.
 func (s *session) review() error {
-	var sums event.Report
+	var sums journal.Report
 	edits, err := s.edits()
 	if err = errors.Join(err, s.proxy.Get("/-/api/summary", &sums)); err != nil {
 		return err

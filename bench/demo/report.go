@@ -13,6 +13,7 @@ import (
 
 	"epitome/console"
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // Report is the result of a session. Tokens are the model's.
@@ -31,11 +32,11 @@ type Report struct {
 	Compactions int      // in which old turns became a summary
 	Faults      []string // of epitome
 
-	Sums      event.Sums // as epitome's pages show them
-	Messages  int        // of the agent's last request
-	Whole     int        // of these, in the request as the model received it
-	Stored    int        // or in the files that it names
-	Lost      int        // or nowhere
+	Sums      journal.Sums // as epitome's pages show them
+	Messages  int          // of the agent's last request
+	Whole     int          // of these, in the request as the model received it
+	Stored    int          // or in the files that it names
+	Lost      int          // or nowhere
 	Files, KB int
 }
 

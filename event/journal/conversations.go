@@ -1,4 +1,4 @@
-package event
+package journal
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize/english"
+
+	"epitome/event"
 )
 
 // ErrUnknown says that nothing is kept under an id.
@@ -17,34 +19,34 @@ var ErrUnknown = errors.New("there is no such conversation, or it is no longer k
 
 // Conversation is a line of requests that extend one another.
 type Conversation struct {
-	ID       string    `json:"id"`
-	Title    string    `json:"title,omitempty"`  // words of the user: whoever shows it asks for the owner first
-	Folder   string    `json:"folder,omitempty"` // in which the agent works, or its project; likewise
-	Kept     []string  `json:"kept,omitempty"`   // lines of the user that begin with "keep:", likewise
-	Agent    string    `json:"agent,omitempty"`
-	Parent   string    `json:"parent,omitempty"`
-	Client   string    `json:"client,omitempty"`  // whose key its newest request came with; empty without keys
-	Session  string    `json:"session,omitempty"` // of the client, as events name it
-	Model    string    `json:"model"`
-	Upstream string    `json:"upstream"`
-	Dialect  string    `json:"dialect"`
-	First    time.Time `json:"first"`
-	Last     time.Time `json:"last"`
-	Live     bool      `json:"live"`
-	Turns    int       `json:"turns"`  // exchanges, with those that are not kept any more
-	Tokens   int       `json:"tokens"` // of the newest request, as it was sent
-	Raw      int       `json:"raw"`    // and as it came
-	Window   int       `json:"window"`
-	Share    float64   `json:"share"`              // Tokens of Window
-	Near     bool      `json:"near,omitempty"`     // the newest request is near the end of the window
-	Cached   float64   `json:"cached"`             // part of the input that the provider's cache had; -1: unknown
-	Latest   string    `json:"latest,omitempty"`   // the newest decision, such as "turn 7: clear 2 results, −9.1k tokens"
-	Notice   string    `json:"notice,omitempty"`   // why the newest request cannot be shortened or kept, as it should be
-	Miss     Miss      `json:"miss,omitempty"`     // of the newest request with an answer
-	Rebilled int       `json:"rebilled,omitempty"` // likewise
-	Clock    *Clock    `json:"clock,omitempty"`    // of the provider's cache; nil: not known
-	Sums     Sums      `json:"sums"`
-	Decision string    `json:"-"` // key of the newest one
+	ID       string       `json:"id"`
+	Title    string       `json:"title,omitempty"`  // words of the user: whoever shows it asks for the owner first
+	Folder   string       `json:"folder,omitempty"` // in which the agent works, or its project; likewise
+	Kept     []string     `json:"kept,omitempty"`   // lines of the user that begin with "keep:", likewise
+	Agent    string       `json:"agent,omitempty"`
+	Parent   string       `json:"parent,omitempty"`
+	Client   string       `json:"client,omitempty"`  // whose key its newest request came with; empty without keys
+	Session  string       `json:"session,omitempty"` // of the client, as events name it
+	Model    string       `json:"model"`
+	Upstream string       `json:"upstream"`
+	Dialect  string       `json:"dialect"`
+	First    time.Time    `json:"first"`
+	Last     time.Time    `json:"last"`
+	Live     bool         `json:"live"`
+	Turns    int          `json:"turns"`  // exchanges, with those that are not kept any more
+	Tokens   int          `json:"tokens"` // of the newest request, as it was sent
+	Raw      int          `json:"raw"`    // and as it came
+	Window   int          `json:"window"`
+	Share    float64      `json:"share"`              // Tokens of Window
+	Near     bool         `json:"near,omitempty"`     // the newest request is near the end of the window
+	Cached   float64      `json:"cached"`             // part of the input that the provider's cache had; -1: unknown
+	Latest   string       `json:"latest,omitempty"`   // the newest decision, such as "turn 7: clear 2 results, −9.1k tokens"
+	Notice   string       `json:"notice,omitempty"`   // why the newest request cannot be shortened or kept, as it should be
+	Miss     event.Miss   `json:"miss,omitempty"`     // of the newest request with an answer
+	Rebilled int          `json:"rebilled,omitempty"` // likewise
+	Clock    *event.Clock `json:"clock,omitempty"`    // of the provider's cache; nil: not known
+	Sums     Sums         `json:"sums"`
+	Decision string       `json:"-"` // key of the newest one
 }
 
 // Observed reports whether all requests of the conversation were sent as they came, as mode observe has it.
@@ -55,7 +57,7 @@ func (c Conversation) Observed() bool {
 // Story is a conversation with those of its turns that are kept, the oldest first.
 type Story struct {
 	Conversation
-	Exchanges []Exchange `json:"exchanges"`
+	Exchanges []event.Exchange `json:"exchanges"`
 }
 
 // Page is a part of a list.
@@ -67,35 +69,35 @@ type Page[T any] struct {
 
 // Status is what a status line shows of a conversation.
 type Status struct {
-	ID       string    `json:"conversation"`
-	Model    string    `json:"model"`
-	Tokens   int       `json:"tokens"`
-	Window   int       `json:"window"`
-	Share    float64   `json:"share"`
-	Near     bool      `json:"near,omitempty"`
-	Cached   float64   `json:"cached"`
-	Saved    *float64  `json:"saved_usd"` // null if no price is known
-	Beyond   int64     `json:"beyond"`    // requests that would have failed without epitome
-	Last     string    `json:"last,omitempty"`
-	Notice   string    `json:"notice,omitempty"`
-	AsOf     time.Time `json:"as_of"`
-	Miss     Miss      `json:"miss,omitempty"`     // of the newest request with an answer
-	Rebilled int       `json:"rebilled,omitempty"` // tokens that the provider's cache lost with it
-	Clock    *Clock    `json:"clock,omitempty"`    // of that cache; nil: not known
+	ID       string       `json:"conversation"`
+	Model    string       `json:"model"`
+	Tokens   int          `json:"tokens"`
+	Window   int          `json:"window"`
+	Share    float64      `json:"share"`
+	Near     bool         `json:"near,omitempty"`
+	Cached   float64      `json:"cached"`
+	Saved    *float64     `json:"saved_usd"` // null if no price is known
+	Beyond   int64        `json:"beyond"`    // requests that would have failed without epitome
+	Last     string       `json:"last,omitempty"`
+	Notice   string       `json:"notice,omitempty"`
+	AsOf     time.Time    `json:"as_of"`
+	Miss     event.Miss   `json:"miss,omitempty"`     // of the newest request with an answer
+	Rebilled int          `json:"rebilled,omitempty"` // tokens that the provider's cache lost with it
+	Clock    *event.Clock `json:"clock,omitempty"`    // of that cache; nil: not known
 	// Of the newest request by category, as in Shaping.
-	TokensBefore Tokens `json:"tokens_before,omitzero"`
-	TokensAfter  Tokens `json:"tokens_after,omitzero"`
+	TokensBefore event.Tokens `json:"tokens_before,omitzero"`
+	TokensAfter  event.Tokens `json:"tokens_after,omitzero"`
 }
 
 // talk is a conversation as it is kept.
 type talk struct {
 	Conversation // without what view works out
 
-	before, after Tokens // of the newest request
+	before, after event.Tokens // of the newest request
 
 	// answered is the last exchange with an answer, with which the next one is compared. Its field Broke is of the
 	// requests since then: one, not answered, was sent in another form.
-	answered *Exchange
+	answered *event.Exchange
 }
 
 // talkOf returns what is kept of a conversation, which an event at a time is of; of none if the id is empty.
@@ -122,7 +124,7 @@ func (b *Book) talkOf(id string, at time.Time) *talk {
 }
 
 // add takes over what an exchange says of its conversation.
-func (t *talk) add(e *Exchange, end time.Time) {
+func (t *talk) add(e *event.Exchange, end time.Time) {
 	if t.Turns == 0 {
 		t.First = e.Start
 	}
@@ -134,7 +136,7 @@ func (t *talk) add(e *Exchange, end time.Time) {
 	t.Folder, e.Folder = cmp.Or(e.Folder, t.Folder), ""
 	t.Agent = cmp.Or(e.Agent, t.Agent)
 	for _, line := range e.Kept {
-		if line = strings.Clone(Clip(line)); !slices.Contains(t.Kept, line) {
+		if line = strings.Clone(event.Clip(line)); !slices.Contains(t.Kept, line) {
 			t.Kept = append(t.Kept, line)
 		}
 	}
@@ -144,49 +146,31 @@ func (t *talk) add(e *Exchange, end time.Time) {
 	t.Session = cmp.Or(e.Session, t.Session)
 	t.Client = cmp.Or(e.Client, t.Client)
 	if e.TokensBefore.Total() > 0 {
-		t.Tokens, t.Raw, t.Window, t.Notice = sent(e), e.TokensBefore.Total(), e.Window, ""
-		t.Near = IsNear(sent(e), e.Usable)
+		t.Tokens, t.Raw, t.Window, t.Notice = e.Sent(), e.TokensBefore.Total(), e.Window, ""
+		t.Near = event.IsNear(e.Sent(), e.Usable)
 		t.before, t.after = e.TokensBefore, e.TokensAfter
-		if e.Code == CodeOverhead || e.Code == CodeUnkept {
+		if e.Code == event.CodeOverhead || e.Code == event.CodeUnkept {
 			t.Notice = e.Reason
 		}
 	}
 	switch {
-	case !e.Decided || e.Mode != ModeOn:
-	case Step(e) == "restore":
+	case !e.Decided || e.Mode != event.ModeOn:
+	case event.Step(e) == "restore":
 		t.Latest = fmt.Sprintf("turn %d: restored", t.Turns)
 	default:
 		noun := map[bool]string{true: "message", false: "result"}[e.Compacted > 0]
 		done := english.Plural(e.Offloaded+e.Cleared+e.Compacted, noun, "")
-		t.Latest = fmt.Sprintf("turn %d: %s %s, −%.1fk tokens", t.Turns, cmp.Or(Step(e), e.Action), done,
+		t.Latest = fmt.Sprintf("turn %d: %s %s, −%.1fk tokens", t.Turns, cmp.Or(event.Step(e), e.Action), done,
 			float64(e.TakenOut)/1000)
 	}
 	switch {
-	case isAnswered(e):
+	case e.IsAnswered():
 		answered := *e
 		answered.Broke = false
 		t.answered, t.Miss, t.Rebilled = &answered, e.Miss, e.Rebilled
-	case t.answered != nil && e.Broke && e.Mode == ModeOn:
+	case t.answered != nil && e.Broke && e.Mode == event.ModeOn:
 		t.answered.Broke = true
 	}
-}
-
-// Step returns the highest step of the ladder that an exchange newly took: rescue, compact, clear or offload; restore if
-// it took edits back; empty if there was none. Its Action is what the conversation carries from earlier exchanges, too.
-func Step(e *Exchange) string {
-	switch {
-	case e.Rescue.Kind != "":
-		return "rescue"
-	case e.Compacted > 0:
-		return "compact"
-	case e.Cleared > 0:
-		return "clear"
-	case e.Offloaded > 0:
-		return "offload"
-	case slices.Contains(e.Causes, CodeRestored):
-		return "restore"
-	}
-	return ""
 }
 
 // view returns a copy of a conversation with everything worked out.
@@ -195,7 +179,7 @@ func (b *Book) view(t *talk) Conversation {
 	c.Sums = Sums{}
 	c.Sums.add(&t.Sums)
 	c.Live, c.Cached = t.isLive(now), -1
-	c.Clock = b.Biller.clock(t.answered, now)
+	c.Clock = b.Biller.Clock(t.answered, now)
 	if c.Window > 0 {
 		c.Share = float64(c.Tokens) / float64(c.Window)
 	}
@@ -260,7 +244,7 @@ func (b *Book) Conversation(id string) (Story, error) {
 	if t == nil || t.Turns == 0 {
 		return Story{}, ErrUnknown
 	}
-	s := Story{Conversation: b.view(t), Exchanges: []Exchange{}}
+	s := Story{Conversation: b.view(t), Exchanges: []event.Exchange{}}
 	for _, n := range b.recent {
 		if n.Exchange != nil && n.Exchange.Conversation == id {
 			s.Exchanges = append(s.Exchanges, *n.Exchange)
@@ -286,7 +270,7 @@ func (b *Book) IDs(beginning string) (ids []string) {
 func (b *Book) Status(id, session string) (Status, error) {
 	b.lock()
 	defer b.mu.Unlock()
-	session = SessionOf(session)
+	session = event.SessionOf(session)
 	all := b.matching(func(t *talk) bool {
 		return t.ID == id || id == "" && (session == "" || t.Session == session || t.Session == "")
 	})
@@ -316,31 +300,16 @@ func (b *Book) Status(id, session string) (Status, error) {
 	return s, nil
 }
 
-// Edit is in what form an item is sent that is not sent whole. It is read from the recorded decision when one asks.
-type Edit struct {
-	Item     int    `json:"item"` // index in the request's messages, from 0
-	Last     int    `json:"last"` // of several messages that it stands for, the index of the last one; else Item
-	Rung     string `json:"rung"` // offload, clear or compact
-	Code     Code   `json:"code"` // why
-	Reason   string `json:"reason"`
-	New      bool   `json:"new"`    // decided in this exchange
-	Before   int    `json:"before"` // tokens as it came; 0 if not recorded
-	After    int    `json:"after"`
-	Text     string `json:"text"`               // what is sent in its place
-	Artifact string `json:"artifact,omitempty"` // name of what stood there, in lines; empty if none was kept
-}
-
-// Messages says which messages of the request the edit is about. They count from 1, as in the texts for the model.
-func (e Edit) Messages() string {
-	if e.Last > e.Item {
-		return fmt.Sprintf("messages %d–%d", e.Item+1, e.Last+1)
+// Expiring returns the clocks that have not ended, and end after from and not after to.
+func (b *Book) Expiring(from, to time.Time) (all []*event.Clock) {
+	<-b.loaded
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, t := range b.talks {
+		c := b.Biller.Clock(t.answered, b.Now())
+		if c != nil && c.Left > 0 && c.Until.After(from) && !c.Until.After(to) {
+			all = append(all, c)
+		}
 	}
-	return fmt.Sprintf("message %d", e.Item+1)
-}
-
-// Edits are all edits of a request.
-type Edits struct {
-	Turn    int    `json:"turn"`
-	List    []Edit `json:"edits"`
-	Missing string `json:"missing,omitempty"` // why there are none to read: expired, or the store was lost
+	return all
 }

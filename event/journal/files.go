@@ -1,4 +1,4 @@
-package event
+package journal
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// journal keeps events in a folder, as lines of JSON in a file an hour. Without a folder nothing is kept.
-type journal struct {
+// files keeps events in a folder, as lines of JSON in a file an hour. Without a folder nothing is kept.
+type files struct {
 	folder  string
 	pending bytes.Buffer // lines that are not written yet
 }
@@ -24,7 +24,7 @@ type journal struct {
 const fileName = "2006-01-02T15.jsonl"
 
 // append adds a line, which flush writes.
-func (j *journal) append(e Entry) {
+func (j *files) append(e Entry) {
 	if j.folder == "" {
 		return
 	}
@@ -32,7 +32,7 @@ func (j *journal) append(e Entry) {
 }
 
 // flush writes the pending lines. Lines that a full disk refuses are written later, unless they become too many.
-func (j *journal) flush(now time.Time) error {
+func (j *files) flush(now time.Time) error {
 	const mostPending = 4 << 20 // bytes
 	if j.pending.Len() == 0 {
 		return nil
@@ -48,7 +48,7 @@ func (j *journal) flush(now time.Time) error {
 }
 
 // write appends the pending lines to a file, or none of them. It does not wait for another process that does the same.
-func (j *journal) write(path string) error {
+func (j *files) write(path string) error {
 	unlock, isAlone := j.lock()
 	defer unlock()
 	end := int64(0)
@@ -77,14 +77,14 @@ func (j *journal) write(path string) error {
 
 // lock keeps other processes from cutting a file until unlock is called. isAlone is false where another one has the lock,
 // and where the file system has no locks.
-func (j *journal) lock() (unlock func(), isAlone bool) {
+func (j *files) lock() (unlock func(), isAlone bool) {
 	lock := flock.New(filepath.Join(j.folder, "lock"), flock.SetPermissions(0o600))
 	isAlone, err := lock.TryLock()
 	return func() { _ = lock.Close() }, isAlone && err == nil
 }
 
 // mend cuts off half a line that a process which was killed has left at the end of the newest file.
-func (j *journal) mend() {
+func (j *files) mend() {
 	if all := j.list(); len(all) > 0 {
 		unlock, isAlone := j.lock()
 		defer unlock()
@@ -121,13 +121,13 @@ func cutHalfLine(path string) (size int64, err error) {
 }
 
 // list returns the paths of the files, the oldest first.
-func (j *journal) list() []string {
+func (j *files) list() []string {
 	all, _ := filepath.Glob(filepath.Join(j.folder, "????-??-??T*.jsonl")) // the pattern is well formed
 	return all
 }
 
 // tidy removes the files of the days before oldest, and the oldest ones while all have more bytes than quota.
-func (j *journal) tidy(oldest time.Time, quota int64) {
+func (j *files) tidy(oldest time.Time, quota int64) {
 	var size int64 // of the file and of all newer ones
 	for _, path := range slices.Backward(j.list()) {
 		if info, err := os.Stat(path); err == nil {
@@ -141,7 +141,7 @@ func (j *journal) tidy(oldest time.Time, quota int64) {
 
 // rewrite replaces the content of each file, and the lines that are not written yet, by what edit makes of it. Lines that
 // another process appends meanwhile may be lost.
-func (j *journal) rewrite(edit func(text []byte) []byte) error {
+func (j *files) rewrite(edit func(text []byte) []byte) error {
 	unlock, _ := j.lock()
 	defer unlock()
 	for _, path := range j.list() {
@@ -162,7 +162,7 @@ func (j *journal) rewrite(edit func(text []byte) []byte) error {
 }
 
 // read calls do with each line of all files, the oldest first. It goes on after a file that cannot be read.
-func (j *journal) read(do func(line []byte)) (failed error) {
+func (j *files) read(do func(line []byte)) (failed error) {
 	for _, path := range j.list() {
 		text, err := os.ReadFile(path)
 		failed = errors.Join(failed, err)

@@ -1,4 +1,4 @@
-package event
+package journal
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ type Forgotten struct {
 // Each calls do with all events that are kept, the oldest first. It may begin anew, with those in memory.
 func (b *Book) Each(do func(Entry)) error {
 	b.flush()
-	err := b.journal.read(func(line []byte) {
+	err := b.files.read(func(line []byte) {
 		var n Entry
 		if json.Unmarshal(line, &n) == nil {
 			do(n)
@@ -40,8 +40,8 @@ func (b *Book) Forget(conversation string) error {
 	b.lock()
 	defer b.mu.Unlock()
 	mark := fmt.Appendf(nil, `"conversation":%q`, conversation) // within a text, its quotes would be escaped
-	gone := &Book{BookConfig: b.BookConfig, models: map[string]bool{}, talks: map[string]*talk{}}
-	err := b.journal.rewrite(func(text []byte) []byte {
+	gone := &Book{Config: b.Config, models: map[string]bool{}, talks: map[string]*talk{}}
+	err := b.files.rewrite(func(text []byte) []byte {
 		var rest, sums bytes.Buffer
 		gone.cells, gone.since = map[cell]*Sums{}, time.Time{}
 		for line := range bytes.Lines(text) {

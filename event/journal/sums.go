@@ -1,4 +1,4 @@
-package event
+package journal
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"epitome/event"
 )
 
 // Sums are the sums of some exchanges. Amounts are in nano-dollars.
@@ -34,10 +36,10 @@ type Sums struct {
 	Usage UsageSums `json:"usage"`
 	Money Money     `json:"money"`
 
-	Misses   map[Miss]int64 `json:"misses,omitempty"`        // by cause; hits are not among them
-	Rebilled map[Miss]int64 `json:"rebilled_nano,omitempty"` // of Money.Billed, for tokens that the cache had lost
-	Hits     int64          `json:"hits"`
-	Codes    map[Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
+	Misses   map[event.Miss]int64 `json:"misses,omitempty"`        // by cause; hits are not among them
+	Rebilled map[event.Miss]int64 `json:"rebilled_nano,omitempty"` // of Money.Billed, for tokens that the cache had lost
+	Hits     int64                `json:"hits"`
+	Codes    map[event.Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
 }
 
 // UsageSums are tokens as providers reported them, or as epitome counted them where providers did not.
@@ -147,7 +149,8 @@ func (b *Book) Report(asked Span) (Report, error) {
 		By: by, Since: cmp.Or(b.since, now), Rows: []Row{}, Notes: b.allNotes(),
 		From: b.dayOf(cmp.Or(asked.From, b.since, now)), To: cmp.Or(asked.To, now),
 	}
-	s.Prices.Source, s.Prices.Date, s.Prices.Old = pricesSource, pricesDate, now.Sub(pricesDate) > 90*24*time.Hour
+	s.Prices.Source, s.Prices.Date = event.PricesSource, event.PricesDate
+	s.Prices.Old = now.Sub(event.PricesDate) > 90*24*time.Hour
 	rows := map[string]*Sums{}
 	for at, sums := range b.cells {
 		day := time.Unix(at.day, 0).In(now.Location())
@@ -226,17 +229,17 @@ func countKey[K ~string](counts *map[K]int64, key K, n int64) {
 }
 
 // SumsOf returns the sums of one exchange.
-func SumsOf(e Exchange) (s Sums) {
+func SumsOf(e event.Exchange) (s Sums) {
 	s.addExchange(&e, false)
 	return s
 }
 
 // addExchange counts an exchange. died: it is the first one of its conversation that was larger than its window.
-func (s *Sums) addExchange(e *Exchange, died bool) {
+func (s *Sums) addExchange(e *event.Exchange, died bool) {
 	s.Exchanges++
 	count(&s.Failed, isFailed(e))
 	count(&s.Rescued, e.Rescue.Rescued)
-	count(&s.Hits, e.Miss == NoMiss && isAnswered(e) && e.Usage.tellsCache())
+	count(&s.Hits, e.Miss == event.NoMiss && e.IsAnswered() && e.Usage.TellsCache())
 	countKey(&s.Misses, e.Miss, 1)
 	countKey(&s.Rebilled, e.Miss, e.Bill.Rebilled)
 	s.Usage.add(&e.Usage)
@@ -253,15 +256,15 @@ func (s *Sums) addExchange(e *Exchange, died bool) {
 	}
 	before, after := int64(e.TokensBefore.Total()), int64(e.TokensAfter.Total())
 	switch e.Mode {
-	case ModeObserve:
+	case event.ModeObserve:
 		s.Observed.Exchanges++
 		s.Observed.TokensBefore += before
 		s.Observed.TokensAfter += after
-	case ModeOn:
+	case event.ModeOn:
 		s.Shaped++
 		s.TokensBefore += before
 		s.TokensAfter += after
-		count(&s.Compactions, e.Compaction.Kind == CompactionCompleted)
+		count(&s.Compactions, e.Compaction.Kind == event.CompactionCompleted)
 		s.ReadAgain += int64(e.ReadAgain)
 		s.ReadAgainTokens += int64(e.ReadAgainTokens)
 		countKey(&s.Codes, e.Code, 1)
@@ -275,21 +278,23 @@ func (s *Sums) addExchange(e *Exchange, died bool) {
 }
 
 // isFailed reports whether the client did not get the whole of a good answer.
-func isFailed(e *Exchange) bool { return e.Status >= http.StatusBadRequest || e.Fault != None }
+func isFailed(e *event.Exchange) bool {
+	return e.Status >= http.StatusBadRequest || e.Fault != event.None
+}
 
 // add counts the tokens of an exchange.
-func (s *UsageSums) add(u *Usage) {
+func (s *UsageSums) add(u *event.Usage) {
 	if u.Source == "" || u.Odd {
 		return
 	}
-	count(&s.Told, u.Source == UsageProvider)
-	count(&s.Cut, u.Source == UsageProvider && u.Cut)
+	count(&s.Told, u.Source == event.UsageProvider)
+	count(&s.Cut, u.Source == event.UsageProvider && u.Cut)
 	s.Input += int64(u.Input)
 	s.Read += int64(u.Read)
 	s.Write += int64(u.Write5m) + int64(u.Write1h)
 	s.Output += int64(u.Output)
 	s.Reasoning += int64(u.Reasoning)
-	if u.tellsCache() {
+	if u.TellsCache() {
 		s.CacheInput += int64(u.Input)
 	}
 }
@@ -304,7 +309,7 @@ func (s *UsageSums) Cached() (share float64, known bool) {
 }
 
 // addOwn counts the cost of a summary or distillate.
-func (m *Money) addOwn(s *Summary) {
+func (m *Money) addOwn(s *event.Summary) {
 	m.Own += s.Own.Nano
 	m.Saved -= s.Own.Nano
 	if s.Distills {

@@ -1,4 +1,4 @@
-package event
+package journal
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"epitome/event"
 )
 
 // summed returns the Report of everything.
@@ -46,7 +48,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	r.mu.Lock() // the queue is not emptied
 	for range mostQueued + 1 {
-		r.RecordSummary(Summary{})
+		r.RecordSummary(event.Summary{})
 	}
 	r.mu.Unlock()
 	if len(summed(t, r, "day").Notes) != 1 {
@@ -59,7 +61,7 @@ func TestStrangersPushNothingOut(t *testing.T) {
 	r := begin(t)
 	r.RecordExchange(new(talking("c1", 0)))
 	for range 200 {
-		r.RecordExchange(new(Exchange{Start: noon, Method: "POST", Status: 401, Fault: Refused}))
+		r.RecordExchange(new(event.Exchange{Start: noon, Method: "POST", Status: 401, Fault: event.Refused}))
 	}
 	if s := summed(t, r, "day"); s.Total.Exchanges != 1 {
 		t.Errorf("%d exchanges are kept", s.Total.Exchanges)
@@ -71,21 +73,22 @@ func TestSumsCountEveryExchangeOnce(t *testing.T) {
 	r := begin(t)
 	r.RecordExchange(new(talking("c1", 0)))
 	cut := talking("c1", 1)
-	cut.Usage = Usage{Source: UsageProvider, Input: 3000, Write5m: 40, Write1h: 2, Read: 2000, Output: 20, Reasoning: 7,
-		Cut: true}
-	cut.Fault, cut.Miss = ClientGone, MissProvider
+	cut.Usage = event.Usage{
+		Source: event.UsageProvider, Input: 3000, Write5m: 40, Write1h: 2, Read: 2000, Output: 20, Reasoning: 7, Cut: true,
+	}
+	cut.Fault, cut.Miss = event.ClientGone, event.MissProvider
 	r.RecordExchange(new(cut))
 	unknown := talking("c1", 2)
-	unknown.Usage = Usage{Source: UsageProvider, Input: 3000, Output: 30, CacheUnknown: true}
-	unknown.Rescue = Rescue{Kind: "input", Rescued: true}
-	unknown.Mode, unknown.Code = ModeObserve, "too_small"
+	unknown.Usage = event.Usage{Source: event.UsageProvider, Input: 3000, Output: 30, CacheUnknown: true}
+	unknown.Rescue = event.Rescue{Kind: "input", Rescued: true}
+	unknown.Mode, unknown.Code = event.ModeObserve, "too_small"
 	r.RecordExchange(new(unknown))
 	failed := talking("c2", 3)
-	failed.Status, failed.Usage = 500, Usage{}
+	failed.Status, failed.Usage = 500, event.Usage{}
 	r.RecordExchange(new(failed))
 	charged := talking("c3", 4)
-	charged.Usage = Usage{Source: UsageProvider, Input: 3000, Output: 1, Charged: 5}
-	charged.Model, charged.Code, charged.TokensBefore = "unknown", "pays_later", Tokens{Results: 10_001}
+	charged.Usage = event.Usage{Source: event.UsageProvider, Input: 3000, Output: 1, Charged: 5}
+	charged.Model, charged.Code, charged.TokensBefore = "unknown", "pays_later", event.Tokens{Results: 10_001}
 	r.RecordExchange(new(charged))
 
 	s := summed(t, r, "upstream")
@@ -94,7 +97,7 @@ func TestSumsCountEveryExchangeOnce(t *testing.T) {
 	want.Usage = UsageSums{Told: 4, Input: 12_000, Read: 4800, Write: 42, Output: 61, Reasoning: 7, CacheInput: 9000,
 		Cut: 1}
 	want.Money = s.Total.Money
-	want.Misses, want.Codes = s.Total.Misses, map[Code]int64{"pays_later": 1}
+	want.Misses, want.Codes = s.Total.Misses, map[event.Code]int64{"pays_later": 1}
 	if got := s.Total; !reflect.DeepEqual(got, want) || len(s.Rows) != 1 || !reflect.DeepEqual(s.Rows[0].Sums, want) {
 		t.Errorf("got  %+v\nwant %+v\nrows %+v", got, want, s.Rows)
 	}
@@ -117,9 +120,9 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 	failed := talking("c2", 2)
 	failed.Status = 500
 	r.RecordExchange(new(failed))
-	r.RecordSummary(Summary{
-		Kind: SummaryCompleted, Conversation: "c1", Upstream: "openai", Model: "small", Time: noon,
-		Cost: Cost{Requests: 1, InputTokens: 100},
+	r.RecordSummary(event.Summary{
+		Kind: event.SummaryCompleted, Conversation: "c1", Upstream: "openai", Model: "small", Time: noon,
+		Cost: event.Cost{Requests: 1, InputTokens: 100},
 	})
 	r.now.Store(noon.Add(2 * time.Minute))
 	s, err := r.Conversation("c1")
@@ -149,7 +152,7 @@ func TestStatusIsOfTheSessionThatAsks(t *testing.T) {
 	r := begin(t)
 	record := func(id, session string, minutes int) {
 		e := talking(id, minutes)
-		e.Session = SessionOf(session)
+		e.Session = event.SessionOf(session)
 		r.RecordExchange(new(e))
 	}
 	check := func(session, want string) {
@@ -207,7 +210,7 @@ func keeping(t *testing.T, folder string, at time.Time) rig {
 	now.Store(at)
 	c := configured(now)
 	c.Folder, c.Quota = folder, 64<<20
-	r := rig{NewBook(c), now}
+	r := rig{Open(c), now}
 	t.Cleanup(r.Close)
 	<-r.loaded
 	return r
@@ -287,7 +290,7 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 // A compaction has a number, a line and an observer's call of its own. Files of the conversation, which the owner alone is
 // shown, are in it and not in the exchange.
 func TestACompactionIsAnEventOfItsOwn(t *testing.T) {
-	for _, mode := range []string{ModeOn, ModeObserve} {
+	for _, mode := range []string{event.ModeOn, event.ModeObserve} {
 		var kinds []string
 		folder := filepath.Join(t.TempDir(), "events")
 		now := &clock{}
@@ -297,15 +300,18 @@ func TestACompactionIsAnEventOfItsOwn(t *testing.T) {
 		c.Observers = []func(Entry){func(n Entry) {
 			kinds = append(kinds, fmt.Sprintf("%d %t", *n.Seq(), n.Compaction != nil))
 		}}
-		b := NewBook(c)
+		b := Open(c)
 		e := talking("c1", 0)
-		e.Mode, e.Compaction = mode, Compaction{Kind: CompactionCompleted, MessagesBefore: 30, FilesRead: []string{"secret.go"}}
+		e.Mode = mode
+		e.Compaction = event.Compaction{
+			Kind: event.CompactionCompleted, MessagesBefore: 30, FilesRead: []string{"secret.go"},
+		}
 		b.RecordExchange(new(e))
 		b.Settle()
 		s, err := b.Conversation("c1")
 		b.Close()
 		want := []string{"1 true", "2 false"}
-		if mode == ModeObserve {
+		if mode == event.ModeObserve {
 			want = []string{"1 false"}
 		}
 		if err != nil || !reflect.DeepEqual(kinds, want) || len(s.Exchanges) != 1 ||
@@ -314,7 +320,7 @@ func TestACompactionIsAnEventOfItsOwn(t *testing.T) {
 		}
 		text, err := os.ReadFile(filepath.Join(folder, noon.Format(fileName)))
 		line := `{"compaction":{"seq":1,"time":"2026-11-20T12:00:00Z","exchange":"x","conversation":"c1",`
-		if hasLine := bytes.HasPrefix(text, []byte(line)); err != nil || hasLine != (mode == ModeOn) {
+		if hasLine := bytes.HasPrefix(text, []byte(line)); err != nil || hasLine != (mode == event.ModeOn) {
 			t.Errorf("%s: %v: %s", mode, err, text)
 		}
 		r := keeping(t, folder, noon)
@@ -381,7 +387,7 @@ func TestForgetLeavesSumsAlone(t *testing.T) {
 				t.Error(err)
 			}
 			r.Close()
-			for _, path := range r.journal.list() {
+			for _, path := range r.files.list() {
 				if text, _ := os.ReadFile(path); strings.Contains(string(text), `"`+id+`"`) {
 					t.Errorf("%s, %s has %s", when, path, id)
 				}
@@ -403,9 +409,9 @@ func TestFilesStayWithinKeepAndQuota(t *testing.T) {
 	write("2026-11-18T00.jsonl", 600)
 	write("2026-11-19T00.jsonl", 600)
 	write("other.txt", 5000)
-	f := journal{folder: folder}
+	f := files{folder: folder}
 	for i := range 3 {
-		f.append(Entry{Summary: &Summary{Reason: strings.Repeat("x", 50)}})
+		f.append(Entry{Summary: &event.Summary{Reason: strings.Repeat("x", 50)}})
 		if err := f.flush(noon.Add(time.Duration(i) * 40 * time.Minute)); err != nil {
 			t.Fatal(err)
 		}

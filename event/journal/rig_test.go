@@ -1,4 +1,4 @@
-package event
+package journal
 
 import (
 	"log/slog"
@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"epitome/event"
 )
 
 // noon is when tests begin.
@@ -24,13 +26,13 @@ type clock struct{ nanoseconds atomic.Int64 }
 func (c *clock) Load() time.Time    { return time.Unix(0, c.nanoseconds.Load()).UTC() }
 func (c *clock) Store(at time.Time) { c.nanoseconds.Store(at.UnixNano()) }
 
-func configured(now *clock) BookConfig {
+func configured(now *clock) Config {
 	three, one, seven := 3.0, 1.0, 7.0
-	own := OwnPrice{Input: &three, Cached: &one, Output: &seven}
-	return BookConfig{
+	own := event.OwnPrice{Input: &three, Cached: &one, Output: &seven}
+	return Config{
 		Keep: 30 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: now.Load,
-		Biller: NewBiller(Prices{
-			Own: OwnPrices{"m": own, "n": own, "small": own}, Life: 5 * time.Minute,
+		Biller: event.NewBiller(event.Prices{
+			Own: event.OwnPrices{"m": own, "n": own, "small": own}, Life: 5 * time.Minute,
 		}),
 	}
 }
@@ -42,23 +44,23 @@ func begin(t *testing.T, observers ...func(Entry)) rig {
 	now.Store(noon)
 	c := configured(now)
 	c.Observers = observers
-	r := rig{NewBook(c), now}
+	r := rig{Open(c), now}
 	t.Cleanup(r.Close)
 	return r
 }
 
 // talking is a request of a conversation that was answered, some minutes after noon.
-func talking(id string, minutes int) Exchange {
-	return Exchange{
+func talking(id string, minutes int) event.Exchange {
+	return event.Exchange{
 		ID: "x", Start: noon.Add(time.Duration(minutes) * time.Minute), Duration: time.Second,
-		Method: "POST", Path: "/v1/chat/completions", Upstream: "openai", Mode: ModeOn, Action: "none", Status: 200,
+		Method: "POST", Path: "/v1/chat/completions", Upstream: "openai", Mode: event.ModeOn, Action: "none", Status: 200,
 		FirstByte: time.Millisecond,
-		Shaping: Shaping{
+		Shaping: event.Shaping{
 			Model: "m", Conversation: id, ShapeTime: time.Millisecond, Window: 10_000, Usable: 9_000,
-			TokensBefore: Tokens{System: 100, Results: 3900},
-			TokensAfter:  Tokens{System: 100, Results: 2900},
+			TokensBefore: event.Tokens{System: 100, Results: 3900},
+			TokensAfter:  event.Tokens{System: 100, Results: 2900},
 		},
-		Usage: Usage{Source: UsageProvider, Input: 3000, Read: 2800, Output: 10},
+		Usage: event.Usage{Source: event.UsageProvider, Input: 3000, Read: 2800, Output: 10},
 	}
 }
 
@@ -69,44 +71,44 @@ func cast(seed uint64) dice { return dice{rand.New(rand.NewPCG(seed, 17))} }
 
 func pick[T any](d dice, from ...T) T { return from[d.IntN(len(from))] }
 
-func (d dice) tokens() Tokens {
-	return Tokens{
+func (d dice) tokens() event.Tokens {
+	return event.Tokens{
 		System: d.IntN(500), Tools: d.IntN(500), User: d.IntN(3000), Assistant: d.IntN(3000), Results: d.IntN(9000),
 		Images: d.IntN(3), Other: d.IntN(3),
 	}
 }
 
-func (d dice) exchange(at time.Time) Exchange {
+func (d dice) exchange(at time.Time) event.Exchange {
 	input := d.IntN(9000)
-	e := Exchange{
+	e := event.Exchange{
 		ID: strconv.Itoa(d.IntN(1000)), Start: at, Duration: time.Duration(d.IntN(200)) * time.Second,
 		Upstream: pick(d, "openai", "anthropic"), FirstByte: 1,
-		Mode:   pick(d, ModeOn, ModeOn, ModeObserve, ModeOff),
+		Mode:   pick(d, event.ModeOn, event.ModeOn, event.ModeObserve, event.ModeOff),
 		Action: pick(d, "none", "offload", "clear", "compact", "bypass"), Status: pick(d, 200, 200, 200, 429, 0),
-		Fault: pick(d, None, None, None, ClientGone),
-		Usage: Usage{
-			Source: pick(d, UsageProvider, UsageCounted, ""), Input: input, Read: d.IntN(input + 1),
+		Fault: pick(d, event.None, event.None, event.None, event.ClientGone),
+		Usage: event.Usage{
+			Source: pick(d, event.UsageProvider, event.UsageCounted, ""), Input: input, Read: d.IntN(input + 1),
 			Output: d.IntN(500), Write5m: d.IntN(100), Odd: d.IntN(20) == 0, CacheUnknown: d.IntN(5) == 0,
 		},
-		Rescue: Rescue{Rescued: d.IntN(30) == 0},
+		Rescue: event.Rescue{Rescued: d.IntN(30) == 0},
 	}
 	if d.IntN(5) > 0 {
-		e.Shaping = Shaping{
+		e.Shaping = event.Shaping{
 			Model: pick(d, "m", "n", "unknown"), Conversation: pick(d, "", "c1", "c2", "c3", "c4"), Window: 12_000,
 			TokensBefore: d.tokens(), TokensAfter: d.tokens(), ShapeTime: time.Duration(d.IntN(3)),
 			Decided: d.IntN(3) == 0, Broke: d.IntN(9) == 0,
 			Offloaded: d.IntN(3), Cleared: d.IntN(3), TakenOut: d.IntN(999),
-			Code: pick(d, NoCode, "too_small", "pays_later"),
+			Code: pick(d, event.NoCode, "too_small", "pays_later"),
 		}
 	}
 	return e
 }
 
-func (d dice) summary(at time.Time) Summary {
-	return Summary{
-		Kind: pick(d, SummaryStarted, SummaryCompleted, SummaryFailed), Time: at,
+func (d dice) summary(at time.Time) event.Summary {
+	return event.Summary{
+		Kind: pick(d, event.SummaryStarted, event.SummaryCompleted, event.SummaryFailed), Time: at,
 		Conversation: pick(d, "c1", "c2", "c9"), Upstream: "openai", Model: "small",
-		Cost: Cost{Requests: d.IntN(2), InputTokens: d.IntN(5000), OutputTokens: d.IntN(500)},
+		Cost: event.Cost{Requests: d.IntN(2), InputTokens: d.IntN(5000), OutputTokens: d.IntN(500)},
 	}
 }
 

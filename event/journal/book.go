@@ -1,4 +1,5 @@
-package event
+// Package journal keeps events: in files, as sums, and by conversation.
+package journal
 
 import (
 	"context"
@@ -14,25 +15,27 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"epitome/event"
 )
 
-// BookConfig is what a Book needs of the program.
-type BookConfig struct {
+// Config is what a Book needs of the program.
+type Config struct {
 	Folder    string        // of the files; empty: there are none
 	Keep      time.Duration // how long figures and files are kept
 	Quota     int64         // bytes of all files
 	Log       *slog.Logger
-	Biller    *Biller
+	Biller    *event.Biller
 	Observers []func(Entry)    // get each event when it is complete, one after the other
 	Now       func() time.Time // in the zone of days
 }
 
 // Entry is an event of one kind: one of its fields is set. As JSON it is a line of a file.
 type Entry struct {
-	Exchange   *Exchange  `json:"exchange,omitempty"`
-	Summary    *Summary   `json:"summary,omitempty"`
-	Compaction *Compacted `json:"compaction,omitempty"`
-	Forgotten  *Forgotten `json:"forgotten,omitempty"` // on disk alone
+	Exchange   *event.Exchange  `json:"exchange,omitempty"`
+	Summary    *event.Summary   `json:"summary,omitempty"`
+	Compaction *event.Compacted `json:"compaction,omitempty"`
+	Forgotten  *Forgotten       `json:"forgotten,omitempty"` // on disk alone
 }
 
 // Seq returns where the event has its number; nil if the entry is empty.
@@ -71,7 +74,7 @@ const (
 // events agree, also after a restart. Memory and files are bounded; a full disk or a damaged file costs figures and
 // nothing else.
 type Book struct {
-	BookConfig
+	Config
 	loaded chan struct{} // closed when the events of earlier processes are in the sums
 	stop   context.CancelFunc
 	ended  chan struct{}
@@ -81,7 +84,7 @@ type Book struct {
 	dropped  atomic.Int64  // events, for lack of room in the queue
 
 	mu        sync.Mutex // guards what follows
-	journal   journal
+	files     files
 	unwritten error     // why events were not written to disk the last time; nil if they were
 	seq       uint64    // of the newest event
 	since     time.Time // of the oldest one
@@ -93,24 +96,24 @@ type Book struct {
 	talks     map[string]*talk
 }
 
-// NewBook returns a Book, which the caller closes. It reads the events of earlier processes in the background.
-func NewBook(c BookConfig) *Book {
+// Open returns a Book, which the caller closes. It reads the events of earlier processes in the background.
+func Open(c Config) *Book {
 	ctx, stop := context.WithCancel(context.Background())
 	b := &Book{
-		BookConfig: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
+		Config: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 		queue: make(chan Entry, mostQueued), recorded: make(chan struct{}, 1),
-		journal: journal{folder: c.Folder},
-		cells:   map[cell]*Sums{}, models: map[string]bool{}, talks: map[string]*talk{},
+		files: files{folder: c.Folder},
+		cells: map[cell]*Sums{}, models: map[string]bool{}, talks: map[string]*talk{},
 	}
 	go b.run(ctx)
 	return b
 }
 
 // RecordExchange keeps an exchange that has ended. It belongs to the Book from then on.
-func (b *Book) RecordExchange(e *Exchange) { b.enqueue(Entry{Exchange: e}) }
+func (b *Book) RecordExchange(e *event.Exchange) { b.enqueue(Entry{Exchange: e}) }
 
 // RecordSummary keeps a step of a request for a summary.
-func (b *Book) RecordSummary(s Summary) { b.enqueue(Entry{Summary: &s}) }
+func (b *Book) RecordSummary(s event.Summary) { b.enqueue(Entry{Summary: &s}) }
 
 // enqueue wakes the Book, which then rests for a while: to wake it for each event would cost an exchange more than
 // everything that is done with its event later.
@@ -195,14 +198,14 @@ func (b *Book) run(ctx context.Context) {
 func (b *Book) process() int {
 	b.lock()
 	defer b.mu.Unlock()
-	return b.journal.pending.Len()
+	return b.files.pending.Len()
 }
 
 // flush processes what is recorded and writes it to disk. It logs when that begins to fail, and when it works again.
 func (b *Book) flush() {
 	b.lock()
 	defer b.mu.Unlock()
-	err := b.journal.flush(b.Now())
+	err := b.files.flush(b.Now())
 	switch {
 	case err != nil && b.unwritten == nil:
 		b.Log.Warn("cannot write events to disk; they are kept in memory", "error", err.Error())
@@ -215,9 +218,9 @@ func (b *Book) flush() {
 // load sums up the events of earlier processes.
 func (b *Book) load() {
 	b.expire()
-	b.journal.mend()
+	b.files.mend()
 	unreadable := 0
-	err := b.journal.read(func(line []byte) {
+	err := b.files.read(func(line []byte) {
 		var n Entry
 		if err := json.Unmarshal(line, &n); err != nil || n.Seq() == nil {
 			unreadable++
@@ -250,14 +253,14 @@ func (b *Book) take(n Entry) {
 		case n.Exchange != nil:
 			b.complete(n.Exchange)
 			b.totals.addExchange(n.Exchange, false)
-			if c := n.Exchange.takeCompacted(); c != nil {
+			if c := n.Exchange.TakeCompacted(); c != nil {
 				b.take(Entry{Compaction: c})
 			}
 		case n.Summary != nil:
 			n.Summary.Own = b.Biller.Charge(n.Summary)
 		}
 		*n.Seq() = b.seq + 1
-		b.journal.append(n)
+		b.files.append(n)
 		b.add(n)
 	}
 	for _, observe := range b.Observers {
@@ -266,13 +269,14 @@ func (b *Book) take(n Entry) {
 }
 
 // complete sets what is known of an exchange only now: the turn, the cause of a cache miss, and the cost.
-func (b *Book) complete(e *Exchange) {
+func (b *Book) complete(e *event.Exchange) {
 	e.Start = e.Start.Round(0) // wall clock only, as it is read from a file
-	for _, text := range [...]*string{&e.Method, &e.Path, &e.Agent, &e.Model, &e.Title, &e.Folder, &e.Reason,
-		&e.Err} {
-		*text = strings.Clone(Clip(*text)) // it may be a part of a large body, which would stay in memory with it
+	for _, text := range [...]*string{
+		&e.Method, &e.Path, &e.Agent, &e.Model, &e.Title, &e.Folder, &e.Reason, &e.Err,
+	} {
+		*text = strings.Clone(event.Clip(*text)) // it may be a part of a large body, which would stay in memory with it
 	}
-	var before *Exchange // the last answered one of the conversation
+	var before *event.Exchange // the last answered one of the conversation
 	if t := b.talks[e.Conversation]; t != nil {
 		before, e.Turn = t.answered, t.Turns+1
 	} else if e.Conversation != "" {
@@ -281,15 +285,7 @@ func (b *Book) complete(e *Exchange) {
 	if t := b.talks[e.Parent]; before == nil && t != nil {
 		before = t.answered // the beginning that they share may be cached
 	}
-	if isAnswered(e) && e.ShapeTime > 0 {
-		e.Miss = missOf(e, before, before.cacheLife(b.Biller.Life()))
-		e.Rebilled = rebilledOf(e, before)
-	}
-	pause := time.Duration(-1)
-	if before != nil {
-		pause = max(0, e.Start.Sub(before.Start))
-	}
-	b.Biller.Bill(e, pause)
+	b.Biller.Bill(e, before)
 }
 
 // add adds a complete event to the recent ones and to the sums.
@@ -335,7 +331,7 @@ func (b *Book) expire() {
 	if !b.since.IsZero() && b.since.Before(oldest) {
 		b.since = oldest
 	}
-	b.journal.tidy(oldest, b.Quota)
+	b.files.tidy(oldest, b.Quota)
 }
 
 // Since returns the events after a number, and the number of the newest event. whole is false if some of them are no
@@ -354,12 +350,12 @@ func (b *Book) Since(seq uint64) (after []Entry, newest uint64, whole bool) {
 
 // Troubles returns the newest hundred exchanges that failed, or that went on as they came because epitome failed; the
 // newest first.
-func (b *Book) Troubles() []Exchange {
+func (b *Book) Troubles() []event.Exchange {
 	b.lock()
 	defer b.mu.Unlock()
-	all := []Exchange{}
+	all := []event.Exchange{}
 	for _, n := range slices.Backward(b.recent) {
-		if e := n.Exchange; e != nil && (isFailed(e) || e.Action == ActionBypass) && len(all) < 100 {
+		if e := n.Exchange; e != nil && (isFailed(e) || e.Action == event.ActionBypass) && len(all) < 100 {
 			all = append(all, *e)
 		}
 	}
