@@ -171,15 +171,15 @@ func (o *Console) edits(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := len(s.Exchanges) - 1
-	if turn := r.URL.Query().Get("turn"); turn != "" {
-		at = slices.IndexFunc(s.Exchanges, func(e event.Exchange) bool { return strconv.Itoa(e.Turn) == turn })
+	turn, err := turnOf(s, r)
+	if err != nil {
+		return nil, err
 	}
-	if at < 0 {
+	if turn.Turn == 0 { // none is kept
 		return nil, journal.ErrUnknown
 	}
-	edits, err := o.program.Edits(s.Exchanges[at].Decision)
-	edits.Turn = s.Exchanges[at].Turn
+	edits, err := o.program.Edits(turn.Decision)
+	edits.Turn = turn.Turn
 	return edits, err
 }
 

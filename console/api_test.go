@@ -57,7 +57,7 @@ func TestAPI(t *testing.T) {
 		check(ask(o, "GET", target, proof), 200, "what is sent", `"turn":1`)
 		check(ask(o, "GET", target), 403, "epitome open")
 	}
-	check(ask(o, "GET", "/-/api/conversations/c1/edits?turn=2", proof), 404, "no such conversation")
+	check(ask(o, "GET", "/-/api/conversations/c1/edits?turn=2", proof), 404, "has no turn")
 	check(ask(o, "GET", "/-/api/memory", proof), 200, secretName)
 	check(ask(o, "GET", "/-/api/memory"), 403, "epitome open")
 	body := `{"owner":{"project":"` + secretName + `"},"id":"gone"}`

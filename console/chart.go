@@ -51,10 +51,8 @@ type bar struct {
 	Width     float64
 }
 
-// Glyph returns the sign of the step that acted, each of another shape.
-func (b bar) Glyph() string {
-	return map[string]string{"offload": "●", "clear": "■", "compact": "◆", "rescue": "▲", "restore": "○"}[b.Mark]
-}
+// glyphs are the signs of the steps, each of another shape.
+var glyphs = map[string]string{"offload": "●", "clear": "■", "compact": "◆", "rescue": "▲", "restore": "○"}
 
 type label struct {
 	X, Y float64

@@ -211,7 +211,9 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 // notFound answers a path without a handler, with a page where a browser shows it.
 func (o *Console) notFound(w http.ResponseWriter, r *http.Request) {
 	if isNavigation(r) {
-		o.page("error", func(*http.Request) (any, error) { return nil, journal.ErrUnknown })(w, r)
+		o.page("error", func(*http.Request) (any, error) {
+			return nil, refusal{http.StatusNotFound, "there is no page at this address"}
+		})(w, r)
 		return
 	}
 	refuse(w, http.StatusNotFound, "epitome has nothing at "+r.Method+" "+r.URL.Path+

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ type conversation struct {
 	Chart               chart
 	FirstKept, LastKept int  // turns
 	IsAlive             bool // the newest turn got its answer
+	AliveSince          int  // if it is alive, the first turn that would have failed without epitome; 0: not known
 	Turn                event.Exchange
 	Edits               event.Edits      // of Turn, in the order of the request's messages; the owner's only
 	Events              []event.Exchange // turns with a change, a failure or a cache miss, the newest first
@@ -30,8 +32,11 @@ func (o *Console) conversationAt(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, _ := strconv.Atoi(r.URL.Query().Get("turn")) // anything else is the newest turn
-	c := newConversation(s, asked)
+	turn, err := turnOf(s, r)
+	if err != nil {
+		return nil, err
+	}
+	c := newConversation(s, turn)
 	if isOwner(r) {
 		c.Edits, err = o.program.Edits(c.Turn.Decision)
 	}
@@ -41,26 +46,49 @@ func (o *Console) conversationAt(r *http.Request) (any, error) {
 	return c, err
 }
 
-// newConversation returns a conversation at a turn; at the newest one with tokens if there is no such turn.
-func newConversation(s journal.Story, asked int) *conversation {
-	c := &conversation{Story: s}
+// turnOf returns the turn of a conversation that a query names. The error says that it is not there.
+func turnOf(s journal.Story, r *http.Request) (event.Exchange, error) {
+	asked := r.URL.Query().Get("turn")
+	if asked == "" {
+		return newestTurn(s), nil
+	}
+	for _, e := range s.Exchanges {
+		if strconv.Itoa(e.Turn) == asked {
+			return e, nil
+		}
+	}
+	if n, _ := strconv.Atoi(asked); n > 0 && n <= s.Turns {
+		return event.Exchange{}, refusal{http.StatusNotFound, fmt.Sprintf("turn %d of this conversation is no longer kept", n)}
+	}
+	text := fmt.Sprintf("this conversation has no turn %.20q: its newest is turn %d", asked, s.Turns)
+	return event.Exchange{}, refusal{http.StatusNotFound, text}
+}
+
+// newestTurn returns the newest turn with tokens, else the oldest turn; the zero Exchange if no turn is kept.
+func newestTurn(s journal.Story) (turn event.Exchange) {
+	for i, e := range s.Exchanges {
+		if i == 0 || e.TokensBefore.Total() > 0 {
+			turn = e
+		}
+	}
+	return turn
+}
+
+// newConversation returns a conversation at a turn.
+func newConversation(s journal.Story, turn event.Exchange) *conversation {
+	c := &conversation{Story: s, Turn: turn}
 	if len(s.Exchanges) == 0 {
 		return c
 	}
 	newest := s.Exchanges[len(s.Exchanges)-1]
 	c.FirstKept, c.LastKept, c.IsAlive = s.Exchanges[0].Turn, newest.Turn, failed(newest) == ""
-	c.Turn = s.Exchanges[0]
-	for _, e := range s.Exchanges {
-		if e.Turn == asked {
-			c.Turn = e
-			break
-		}
-		if e.TokensBefore.Total() > 0 {
-			c.Turn = e
-		}
-	}
-	c.Chart = turnChart(s, c.Turn.Turn)
+	c.Chart = turnChart(s, turn.Turn)
+	beyond := int64(0)
 	for _, e := range slices.Backward(s.Exchanges) {
+		if e.Mode == event.ModeOn && e.Bill.Beyond {
+			beyond++
+			c.AliveSince = e.Turn
+		}
 		switch {
 		case !changed(e) && failed(e) == "" && !e.Miss.IsLoss():
 		case len(c.Events) == eventsListed:
@@ -69,7 +97,28 @@ func newConversation(s journal.Story, asked int) *conversation {
 			c.Events = append(c.Events, e)
 		}
 	}
+	if !c.IsAlive || beyond < s.Sums.Money.Beyond { // the first one may be a turn that is no longer kept
+		c.AliveSince = 0
+	}
 	return c
+}
+
+// Rows returns the messages of the turn in their order, each once: edits, and between them messages that were sent as
+// they came, in edits without a rung.
+func (c *conversation) Rows() (rows []event.Edit) {
+	next := 0 // the first message that no row has
+	addUnchanged := func(end int) {
+		if next < end {
+			rows = append(rows, event.Edit{Item: next, Last: end - 1})
+		}
+	}
+	for _, e := range c.Edits.List {
+		addUnchanged(e.Item)
+		rows = append(rows, e)
+		next = max(next, e.Last+1)
+	}
+	addUnchanged(c.Turn.Items)
+	return rows
 }
 
 // Part is what a request spends tokens on.

@@ -40,7 +40,8 @@ var functions = template.FuncMap{
 	"tiles": sumTiles, "sums": journal.SumsOf,
 	// words for what happened
 	"parts": Parts, "changes": changes, "why": why, "failed": failed, "miss": missText, "lost": CacheLost,
-	"again": ReadAgain, "left": leftText,
+	"again": ReadAgain, "left": leftText, "sumup": sumUp, "sentence": sentence,
+	"glyph": func(step string) string { return glyphs[step] },
 }
 
 // checkout matches time and commit in the version of a build from a checkout.

@@ -3,11 +3,14 @@ package console
 import (
 	"errors"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // source has all that pages show.
@@ -107,8 +110,10 @@ func TestPagesSay(t *testing.T) {
 		"/-/conversations":                {title, "claude-cli", folder, "alice", "10 turns"},
 		"/-/conversations?filter=nothing": {"No conversation matches"},
 		"/-/conversations/" + id: {title, "6.4 ×", "is alive", "window 64k", "Turn 10", "messages 3–6",
-			"<li><bdi>keep: " + secretText, "After 1 compaction the agent read 4 things again, 9,200 tokens."},
-		"/-/conversations/" + id + "?turn=7": {"Turn 7", "60 old messages", "no model answered", "42k → 900",
+			"<li><bdi>keep: " + secretText, "After 1 compaction the agent read 4 things again, 9,200 tokens.",
+			"10 turns, 410k → 40k tokens, alive since turn 2, $", " saved, read again 4 times."},
+		"/-/conversations/" + id + "?turn=3": {"<b>Read again:</b> 4 things that had been taken out"},
+		"/-/conversations/" + id + "?turn=7": {"Turn 7", "60 old messages", "no model answered", "42k tokens", ", 900 tokens",
 			"summary of " + secretText, "/-/artifacts/transcript1", "a note behind"},
 		"/-/conversations/" + id + "?turn=8": {"clear, compact", "64k, not 128k"},
 		"/-/conversations/" + id + "?find=LEDGER&conversation=" + id: {"Turn 7, messages 3–6 (compact)",
@@ -126,12 +131,63 @@ func TestPagesSay(t *testing.T) {
 	}
 }
 
+// Each says in a sentence that it is not there.
 func TestPagesThatAreNotThere(t *testing.T) {
-	for _, path := range []string{"/-/conversations/none", "/-/nowhere"} {
-		status, page := get(session().serve(t), path, true)
-		if status != http.StatusNotFound || !strings.Contains(page, "Not found") {
-			t.Errorf("%s: %d %s", path, status, page)
+	o := session().serve(t)
+	for path, want := range map[string]string{
+		"/-/nowhere":                              "There is no page at this address.",
+		"/-/conversations/none":                   "There is no such conversation, or it is no longer kept.",
+		"/-/conversations/" + id + "?turn=11":     "This conversation has no turn &#34;11&#34;: its newest is turn 10.",
+		"/-/conversations/" + id + "?turn=newest": "This conversation has no turn &#34;newest&#34;: its newest is turn 10.",
+	} {
+		status, page := get(o, path, true)
+		if status != http.StatusNotFound || !strings.Contains(page, want) {
+			t.Errorf("%s: %d, want %q in %s", path, status, want, page)
 		}
+	}
+	story, _ := o.program.Book.Conversation(id)
+	story.Exchanges = story.Exchanges[5:]
+	_, err := turnOf(story, httptest.NewRequest(http.MethodGet, "/?turn=3", nil))
+	if statusOf(err) != http.StatusNotFound || err.Error() != "turn 3 of this conversation is no longer kept" {
+		t.Errorf("of a turn that is no longer kept: %v", err)
+	}
+}
+
+// A conversation is alive since the turn that would have failed first; nothing is said where that turn is not kept.
+func TestConversationIsAliveSince(t *testing.T) {
+	s := session()
+	o := s.serve(t)
+	story, err := o.program.Book.Conversation(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	since := func(s journal.Story) int { return newConversation(s, newestTurn(s)).AliveSince }
+	if got := since(story); got != 2 {
+		t.Errorf("alive since %d, want 2", got)
+	}
+	kept := story
+	kept.Exchanges = story.Exchanges[5:]
+	if got := since(kept); got != 0 {
+		t.Errorf("alive since %d, though the first such turn is not kept", got)
+	}
+	failing := story
+	failing.Exchanges = story.Exchanges[:9] // the ninth failed
+	if got := since(failing); got != 0 {
+		t.Errorf("alive since %d, though the newest turn failed", got)
+	}
+}
+
+// Each message of a turn has its place once, changed or not.
+func TestRowsAreAllMessages(t *testing.T) {
+	s := session()
+	c := &conversation{Edits: s.edits["decision"], Turn: event.Exchange{Shaping: event.Shaping{Items: 10}}}
+	var got []string
+	for _, e := range c.Rows() {
+		got = append(got, e.Messages()+" "+e.Rung)
+	}
+	want := []string{"messages 1–2 ", "messages 3–6 compact", "message 7 clear", "message 8 offload", "messages 9–10 "}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -32,13 +32,10 @@ func sumTiles(sums journal.Sums) (tiles []tile) {
 		tiles = append(tiles, alive)
 	}
 	if money.Ruled > 0 || money.Own > 0 {
-		saved := tile{Name: "Saved", Value: Dollars(money.Saved), Note: costs(money),
+		name, amount := saving(money)
+		tiles = append(tiles, tile{Name: name, Value: amount, Note: costs(money),
 			Help: "The cost without epitome, against the cost with it, summaries included. Both are estimates of what " +
-				"the provider charges, with its cache. Requests larger than the window have no price."}
-		if money.Saved < 0 {
-			saved.Name, saved.Value = "Extra cost", Dollars(-money.Saved)
-		}
-		tiles = append(tiles, saved)
+				"the provider charges, with its cache. Requests larger than the window have no price."})
 	}
 	if money.Measured > 0 {
 		note := ""

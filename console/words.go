@@ -61,6 +61,28 @@ func failed(e event.Exchange) string {
 	return strings.Join(p, ": ")
 }
 
+// sumUp says in a sentence what became of a conversation.
+func sumUp(c *conversation) string {
+	p := phrases{plural(c.Turns, "turn")}
+	before, after := Tokens(int64(c.Raw)), Tokens(int64(c.Tokens))
+	p.add(c.Observed(), before+" tokens sent unchanged in mode observe")
+	p.add(!c.Observed(), before+" → "+after+" tokens")
+	p.add(c.AliveSince > 0, "alive since turn "+strconv.Itoa(c.AliveSince))
+	money := c.Sums.Money
+	name, amount := saving(money)
+	p.add(money.Ruled > 0 || money.Own > 0, amount+" "+strings.ToLower(name))
+	p.add(c.Sums.ReadAgain > 0, "read again "+plural(c.Sums.ReadAgain, "time"))
+	return strings.Join(p, ", ") + "."
+}
+
+// saving returns the name and the amount of what was saved, which may be an extra cost.
+func saving(m journal.Money) (name, amount string) {
+	if m.Saved < 0 {
+		return "Extra cost", Dollars(-m.Saved)
+	}
+	return "Saved", Dollars(m.Saved)
+}
+
 // costs says what the requests with a price cost without epitome, what with it, and what summaries cost.
 func costs(m journal.Money) string {
 	text := plural(m.Ruled, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) + " with it"
@@ -77,8 +99,8 @@ func costs(m journal.Money) string {
 // none would have failed.
 func MoneyText(m journal.Money) string {
 	var p phrases
-	p.add(m.Saved >= 0 && m.Ruled+m.Own > 0, costs(m)+". Saved: "+Dollars(m.Saved)+".")
-	p.add(m.Saved < 0, costs(m)+". Extra cost: "+Dollars(-m.Saved)+".")
+	name, amount := saving(m)
+	p.add(m.Ruled+m.Own > 0, costs(m)+". "+name+": "+amount+".")
 	p.add(m.Beyond > 0, plural(m.Beyond, "request")+" would have failed without epitome, "+
 		"as they are larger than the window. They are not compared.")
 	return strings.Join(p, " ")

@@ -1,7 +1,10 @@
 "use strict";
-// Pages work without this script. It keeps their live parts up to date, and follows the slider of a conversation.
+// Pages work without this script. It keeps their live parts up to date, follows the slider and the arrow keys of a
+// conversation, and shows the beginning of what was taken out.
 (() => {
   const status = document.getElementById("status");
+  const slider = document.querySelector("input[type=range]");
+  const originals = new Map(); // the beginnings of artifacts that were shown, by address
 
   // refresh fetches the page at an address and puts its live parts in the place of the old ones.
   function refresh(address) {
@@ -12,11 +15,11 @@
       if (request.status !== 200 || !request.response) return;
       for (const old of document.querySelectorAll("[data-live]")) {
         const fresh = request.response.getElementById(old.id);
-        if (!fresh || fresh.isEqualNode(old) || old.contains(document.activeElement)) continue;
+        if (!fresh || old.contains(document.activeElement)) continue;
         const open = Array.from(old.querySelectorAll("details"), (d) => d.open);
-        const node = document.importNode(fresh, true);
-        node.querySelectorAll("details").forEach((d, i) => { d.open = Boolean(open[i]); });
-        old.replaceWith(node);
+        fresh.querySelectorAll("details").forEach((d, i) => { d.open = Boolean(open[i]); });
+        fresh.querySelectorAll("[data-from]").forEach((p) => { p.textContent = originals.get(p.dataset.from) ?? ""; });
+        if (!fresh.isEqualNode(old)) old.replaceWith(document.importNode(fresh, true));
       }
     };
     request.send();
@@ -79,6 +82,34 @@
     });
   }
 
+  // A text that is taken out is fetched when it is first opened. What is invisible is replaced, as it is by epitome.
+  document.addEventListener("toggle", async (event) => {
+    const from = event.target.querySelector("[data-from]")?.dataset.from;
+    if (!from || !event.target.open || originals.has(from)) return;
+    const answer = await fetch(from).catch(() => null);
+    const text = answer?.ok ? (await answer.text()).slice(0, 4000) : "It is not kept any more.";
+    originals.set(from, text.replace(/(?![\n\t])[\p{Cc}\p{Cf}]/gu, "\ufffd"));
+    for (const pre of document.querySelectorAll("[data-from]")) pre.textContent = originals.get(pre.dataset.from) ?? "";
+  }, true);
+
+  // The arrow keys go from one turn to the next: from bar to bar within a chart, else with the slider.
+  document.addEventListener("keydown", (event) => {
+    const forward = { ArrowLeft: false, ArrowRight: true }[event.key];
+    if (forward === undefined || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    const bars = Array.from(event.target.closest(".chart")?.querySelectorAll("a") ?? []);
+    const at = bars.indexOf(event.target);
+    if (at >= 0) {
+      bars[forward ? at + 1 : at - 1]?.focus();
+    } else if (slider && !event.target.closest("input, .wide, pre")) {
+      slider.focus({ preventScroll: true });
+      slider.stepUp(forward ? 1 : -1);
+      slider.dispatchEvent(new Event("input"));
+    } else {
+      return;
+    }
+    event.preventDefault();
+  });
+
   // A button with the path of an action does it, and says how that went.
   document.addEventListener("click", async (event) => {
     const path = event.target.dataset.post;
@@ -93,7 +124,6 @@
     else status.textContent = "The next request is sent whole, as far as the window allows.";
   });
 
-  const slider = document.querySelector("input[type=range]");
   if (slider) slide(slider);
   if (document.querySelector("[data-live]")) watch();
   setInterval(countdown, 1000);
