@@ -45,12 +45,20 @@ function sumsOf({ usage: u = {}, bill = {}, ...e }) {
   const cache = knowsCache(u);
   return {
     exchanges: 1, failed: e.status >= 400 || e.fault ? 1 : 0, tokens_before: total(e.tokens_before), tokens_after: total(e.tokens_after),
+    rebilled_nano: bill.rebilled_nano ? { [e.miss]: bill.rebilled_nano } : undefined,
     usage: { cache_input: cache ? u.input ?? 0 : 0, read: cache ? u.read ?? 0 : 0 },
     money: {
       beyond: bill.beyond ? 1 : 0, died: 0, ruled: bill.ruled ? 1 : 0, own_nano: 0, raw_nano: bill.raw_nano ?? 0, sent_nano: bill.sent_nano ?? 0,
       saved_nano: (bill.raw_nano ?? 0) - (bill.sent_nano ?? 0), measured: bill.measured ? 1 : 0, billed_nano: bill.billed_nano ?? 0,
     },
   };
+}
+
+// billedAgain returns the shares of a bill for tokens that a cache had lost: all together, and by cause.
+function billedAgain(rebilled, billed) {
+  const causes = [["pause"], ["model", "tools", "leading", "client"], ["decision"], ["provider"]];
+  const shares = causes.map((misses) => misses.reduce((sum, miss) => sum + (rebilled[miss] ?? 0), 0)).filter(Boolean);
+  return shares.length > 0 ? [percent(shares.reduce((sum, n) => sum + n), billed), ...shares.map((n) => percent(n, billed))] : [];
 }
 
 // tiles returns what the tiles of some sums say.
@@ -63,15 +71,44 @@ function tiles({ money: m, usage: u, ...s }) {
   if (m.own_nano) all.push(dollars(m.own_nano));
   if (m.measured) all.push(dollars(m.billed_nano));
   if (m.measured && m.measured < s.exchanges) all.push(comma(m.measured), comma(s.exchanges));
+  all.push(...billedAgain(s.rebilled_nano ?? {}, m.billed_nano));
   if (u.cache_input) all.push(percent(u.read, u.cache_input), tokens(u.read));
   if (s.failed) all.push(comma(s.failed), comma(s.exchanges));
   return all;
 }
 
-// hero returns what stands above the chart.
-function hero(c) {
-  const share = c.raw > c.window ? (c.raw / c.window).toFixed(1) : percent(c.tokens, c.window);
-  return [tokens(c.raw), tokens(c.tokens), share];
+// sentence returns the sentence that sums up a conversation.
+export function sentence({ sums, exchanges, ...c }) {
+  const { money } = sums;
+  const since = exchanges.find((e) => e.mode === "on" && e.bill?.beyond)?.turn;
+  const saved = dollars(money.saved_nano) + (money.saved_nano < 0 ? " extra cost" : " saved");
+  return [`${c.turns} turns`, `${tokens(c.raw)} → ${tokens(c.tokens)} tokens`, since && `alive since turn ${since}`,
+    money.ruled + money.own_nano > 0 && saved, sums.read_again && `read again ${sums.read_again} times`].filter(Boolean).join(", ") + ".";
+}
+
+// size returns what else stands above the chart, but for the seconds that the provider's cache still holds.
+const size = (c) => [c.raw > c.window ? (c.raw / c.window).toFixed(1) : percent(c.tokens, c.window),
+  ...(c.clock ? [tokens(c.clock.tokens), dollars(c.clock.cost_nano)] : [])];
+
+// lines returns what the legend of a chart says of the lines of the ladder.
+const lines = (exchanges) => {
+  const { clear_line, compact_line } = exchanges.findLast((e) => e.window) ?? {};
+  return compact_line ? [tokens(clear_line), tokens(compact_line)] : [];
+};
+
+// again returns what is said of what was read again in a conversation.
+const again = ({ compactions, read_again: n, read_again_tokens }) => [compactions && comma(compactions), ...(n ? [comma(n), comma(read_again_tokens)] : [])];
+
+// rows returns the messages of a turn in their order: edits, and between them ranges that were sent as they came.
+function rows(edits, items) {
+  const all = [];
+  let next = 0;
+  for (const e of [...edits, { item: items }]) {
+    if (next < e.item) all.push({ item: next, last: e.item - 1 });
+    if (e.rung) all.push(e);
+    next = Math.max(next, e.last + 1);
+  }
+  return all;
 }
 
 // chart returns what the chart of a conversation says, with the texts for a pointer that rests on a turn.
@@ -97,9 +134,11 @@ const list = (conversations) => conversations.flatMap((c) => [c.title, c.agent, 
 // overview returns the places of the first page that show numbers: selectors, with what stands there in order.
 export const overview = ({ report, story, conversations }) => ({
   "#newest h2": [story.title],
-  "#newest .hero": hero(story),
+  "#newest .hero": [sentence(story)],
+  "#newest > p:not([class])": size(story),
   "#newest .note": [lost(story), small(story.miss)],
   "#newest svg": chart(story.exchanges),
+  "#newest .legend": lines(story.exchanges),
   "main > h2": ["30"],
   "#figures dd": tiles(report.total),
   "#recent :is(th[scope=row], td)": list(conversations),
@@ -115,25 +154,34 @@ export function conversation({ story: s, edits }, turn) {
   const first = (text) => shorten(text.slice(0, 4096).replace(/^[\n ]+/, "").split("\n")[0], 160);
   return {
     h1: [s.title],
-    "main > p.soft:first-of-type": [s.agent, s.folder, s.model, s.upstream, s.turns, clock(s.first), clock(s.last), s.id],
-    "#chart .hero": hero(s),
+    "main > p.soft:first-of-type": [s.agent, s.folder, s.model, s.upstream, clock(s.first), clock(s.last), s.id],
+    "#chart .hero": [sentence(s)],
+    "#chart > p:not([class])": size(s),
     "#chart .note": [lost(s), small(s.miss)],
     "#chart svg": chart(s.exchanges),
+    "#chart .legend": lines(s.exchanges),
     "#at h2": [turn],
     "#at dd": tiles(sumsOf(e)),
-    "#at > p": [done(e), e.reason, ...(e.compact_line && !e.compacted ? [tokens(e.compact_line), tokens(total(e.tokens_after))] : []), small(e.miss), lost(e), failed(e), e.compacted && e.compaction?.why],
-    "#at details td": order.flatMap((p) => [comma(e.tokens_before?.[p] ?? 0), comma(e.tokens_after?.[p] ?? 0)]),
+    "#at > p": [done(e), e.reason, ...(e.compact_line && !e.compacted ? [tokens(e.compact_line), tokens(total(e.tokens_after))] : []), small(e.miss), lost(e), failed(e), ...summary(e),
+      e.usage?.source === "provider" && comma(e.usage.output ?? 0), e.usage?.reasoning && comma(e.usage.reasoning),
+      ...(e.read_again ? [comma(e.read_again), comma(e.read_again_tokens ?? 0)] : []), edits.length === 0 && e.items],
+    "#at .sizes td": [...order.flatMap((p) => [comma(e.tokens_before?.[p] ?? 0), comma(e.tokens_after?.[p] ?? 0)]),
+      comma(total(e.tokens_before)), comma(total(e.tokens_after))],
     "#at > details p": [e.clear_line && tokens(e.clear_line), clock(e.start), e.path, e.status,
       took(e.duration_ns), took(e.first_byte_ns), took(e.shape_ns), bytes(e.request_bytes), bytes(e.response_bytes)],
-    "#at h3": edits.length > 0 ? [turn] : [],
-    "[aria-label=Edits] :is(th[scope=row], td)": edits.flatMap((x) => [x.item + 1, x.last > x.item ? x.last + 1 : "", x.before && tokens(x.before),
-      tokens(x.after), x.reason, x.text && `${first(x.text)}\n${shorten(x.text, 4000)}`]),
+    ".pair :is(th[scope=row], td)": (edits.length > 0 ? rows(edits, e.items) : []).flatMap((x) => [x.item + 1, x.last > x.item ? x.last + 1 : "",
+      ...(x.rung ? [x.before && tokens(x.before), tokens(x.after), x.reason, x.text && `${first(x.text)}\n${shorten(x.text, 4000)}`] : [])]),
     "dl:not(#at dl) dd": tiles(s.sums),
+    "dl:not(#at dl) + p": again(s.sums),
     '[aria-label="What happened"] :is(th[scope=row], td)': events.slice(0, 20).flatMap((x) => [x.turn, tokens(total(x.tokens_before)),
       tokens(total(x.tokens_after)), done(x), failed(x), x.reason, small(x.miss), lost(x)]),
     "[aria-label='What happened'] + p": events.length > 20 ? [events.length - 20] : [],
   };
 }
+
+// summary returns what is said of the summary that a turn has made.
+const summary = ({ compacted, compaction: { why, cost } = {} }) => compacted ? [why,
+  ...(cost?.requests ? [tokens(cost.input_tokens), tokens(cost.cached_tokens), tokens(cost.output_tokens)] : [])] : [];
 
 function shorten(text, most) {
   const all = Array.from(text);

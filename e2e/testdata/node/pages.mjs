@@ -1,7 +1,7 @@
 // The pages of one session, held against what was truly sent.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { conversation, numbers, overview } from "./numbers.mjs";
+import { conversation, numbers, overview, sentence } from "./numbers.mjs";
 
 // all returns the pages by a name, of the session's own conversation.
 const all = (s, page) => (s.pages ??= findAll(s, page));
@@ -18,10 +18,13 @@ async function findAll(s, page) {
 // compare wants the numbers of a page where the API has them, and none elsewhere.
 async function compare(s, page, path, places) {
   await page.goto(s.base + path);
+  await s.fits(page);
   const { texts, rest } = await page.evaluate((selectors) => {
     const main = document.querySelector("main");
-    const texts = selectors.map((selector) => [...main.querySelectorAll(selector)].map((e) => e.textContent));
-    for (const selector of selectors) main.querySelectorAll(selector).forEach((e) => e.remove());
+    main.querySelectorAll("[data-left]").forEach((e) => e.remove()); // seconds, which pass while this is read
+    const found = selectors.map((selector) => [...main.querySelectorAll(selector)]);
+    const texts = found.map((all) => all.map((e) => e.textContent));
+    found.flat().forEach((e) => e.remove());
     return { texts, rest: main.textContent };
   }, Object.keys(places));
   let count = 0;
@@ -38,6 +41,29 @@ async function compare(s, page, path, places) {
 
 const missing = [/status of 404/]; // the page for what is not there
 
+// held wants each number of the pages where the API has it, and pages that are no wider than the window.
+async function held(s, page) {
+  const path = (await all(s, page)).conversation;
+  const [report, story, { items: conversations }] = await Promise.all(
+    ["/-/api/summary", path.replace("/-/", "/-/api/"), "/-/api/conversations"].map((api) => s.api(api)));
+  await compare(s, page, "/-/", overview({ report, story, conversations }));
+  const footer = await page.locator("footer").textContent();
+  s.want(footer === `epitome ${report.version.replace(/-(0\.)?\d{14}-([0-9a-f]{7})[0-9a-f]*/, "-$2")}`, `the footer is ${footer}`);
+  const steps = ["offloaded", "cleared", "compacted"].map((step) => story.exchanges.find((e) => e[step]));
+  for (const { turn } of [...steps, story.exchanges[0], story.exchanges.at(-1)]) {
+    const { edits } = await s.api(`${path.replace("/-/", "/-/api/")}/edits?turn=${turn}`);
+    await page.goto(`${s.base + path}?turn=${turn}`);
+    s.want((await page.locator(".hero").textContent()) === sentence(story), `turn ${turn}: it is summed up as ${await page.locator(".hero").textContent()}`);
+    const left = await page.locator("[data-left]").evaluateAll((all) => all.map((e) => Number(e.dataset.left)));
+    const { clock } = await s.api(path.replace("/-/", "/-/api/"));
+    s.want(left.length === 0 || left[0] - clock.left_seconds >= 0 && left[0] - clock.left_seconds < 60, `turn ${turn}: the cache holds for ${left} s`);
+    const links = await page.locator(".pair a").evaluateAll((all) => all.map((a) => a.getAttribute("href").split("/").pop()));
+    const artifacts = edits.map((e) => e.artifact).filter(Boolean);
+    s.want(`${links}` === `${artifacts}`, `turn ${turn} leads to ${links}, not to ${artifacts}`);
+    await compare(s, page, `${path}?turn=${turn}`, conversation({ story, edits }, turn));
+  }
+}
+
 export const checks = {
   async "from the overview to an artifact"(s) {
     const page = await s.owner("/-/");
@@ -51,35 +77,31 @@ export const checks = {
     await mark.locator("text").click();
     await page.getByRole("heading", { name: `Turn ${turn}`, exact: true }).waitFor();
     s.want(/\d+ old messages compacted/.test(await page.locator("#at").textContent()), "the sign of compact leads to a turn without it");
-    const href = await page.locator("[aria-label=Edits]").getByRole("link", { name: "read" }).first().getAttribute("href");
+    const edit = page.locator(".pair tr.changed", { has: page.getByRole("link", { name: "read" }) }).first();
+    const href = await edit.getByRole("link", { name: "read" }).getAttribute("href");
     const text = await page.evaluate(async (href) => (await fetch(href)).text(), href);
     const file = readFileSync(join(s.data, "artifacts", `${href.split("/").pop().replace(/\.txt$/, "")}.txt`), "utf8");
     s.want(text === file, `the text at ${href} is not the file's`);
+    await edit.getByText("the first lines").click();
+    const shown = edit.locator("pre[data-from]");
+    await shown.waitFor();
+    const head = file.split("\n").slice(0, 40).join("\n").slice(0, 4000);
+    s.want((await shown.textContent()).trim() === head.trim(), `the first lines of ${href} are shown otherwise`);
   },
 
   async "each number is the API's"(s) {
-    const page = await s.owner("/-/");
-    const path = (await all(s, page)).conversation;
-    const [report, story, { items: conversations }] = await Promise.all(
-      ["/-/api/summary", path.replace("/-/", "/-/api/"), "/-/api/conversations"].map((api) => s.api(api)));
-    await compare(s, page, "/-/", overview({ report, story, conversations }));
-    const footer = await page.locator("footer").textContent();
-    s.want(footer === `epitome ${report.version.replace(/-(0\.)?\d{14}-([0-9a-f]{7})[0-9a-f]*/, "-$2")}`, `the footer is ${footer}`);
-    const steps = ["offloaded", "cleared", "compacted"].map((step) => story.exchanges.find((e) => e[step]));
-    for (const { turn } of [...steps, story.exchanges[0], story.exchanges.at(-1)]) {
-      const { edits } = await s.api(`${path.replace("/-/", "/-/api/")}/edits?turn=${turn}`);
-      await compare(s, page, `${path}?turn=${turn}`, conversation({ story, edits }, turn));
-      const { artifact } = edits[0] ?? {};
-      const href = await page.locator("[aria-label=Edits] a").first().getAttribute("href", { timeout: 1000 }).catch(() => null);
-      s.want(!artifact || href === null || href.endsWith(artifact), `turn ${turn} leads to ${href}, not to ${artifact}`);
-    }
+    await held(s, await s.owner("/-/"));
+  },
+
+  async "each number is the API's on a narrow screen"(s) {
+    await held(s, await s.owner("/-/", { viewport: s.looks.narrow.viewport }));
   },
 
   async "what the model saw"(s) {
     const page = await s.owner("/-/");
     await page.goto(s.base + (await all(s, page)).conversation);
     const listed = new Set();
-    for (const text of await page.locator("[aria-label=Edits] tbody th").allTextContents()) {
+    for (const text of await page.locator(".pair tr.changed th > b").allTextContents()) {
       const [from, to = from] = text.match(/\d+/g).map(Number);
       for (let i = from; i <= to; i++) listed.add(i - 1); // pages count messages from 1
     }
@@ -98,6 +120,23 @@ export const checks = {
     s.want(page.url().endsWith("?turn=1"), `the address is ${page.url()}`);
     await page.keyboard.press("ArrowRight");
     await page.getByRole("heading", { name: "Turn 2", exact: true }).waitFor();
+  },
+
+  async "the arrow keys go from turn to turn"(s) {
+    const page = await s.owner("/-/");
+    const { conversation } = await all(s, page);
+    await page.goto(`${s.base + conversation}?turn=5`);
+    await page.keyboard.press("ArrowLeft");
+    await page.getByRole("heading", { name: "Turn 4", exact: true }).waitFor();
+    s.want(page.url().endsWith("?turn=4"), `the address is ${page.url()}`);
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("heading", { name: "Turn 5", exact: true }).waitFor();
+    await page.locator(".chart a:not([tabindex])").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    s.want((await page.evaluate(() => getComputedStyle(document.activeElement.querySelector(".column")).stroke)) !== "none", "the bar shows no focus");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${s.base + conversation}?turn=7`);
   },
 
   async "a saving below zero is called extra cost"(s) {
@@ -148,7 +187,8 @@ export const checks = {
     for (const [name, path] of Object.entries(pages)) {
       await page.goto(s.base + path);
       await plain.goto(s.base + path);
-      const [has, lacks] = await Promise.all([page, plain].map((p) => p.locator("main").textContent()));
+      const texts = await Promise.all([page, plain].map((p) => p.locator("main").textContent()));
+      const [has, lacks] = texts.map((text) => text.replace(/\b\d:\d\d; after/, "")); // seconds that pass
       s.want(has === lacks, `${name} shows something else without a script`);
     }
   },

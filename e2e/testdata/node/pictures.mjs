@@ -18,6 +18,12 @@ export const checks = {
         for (const colorScheme of ["light", "dark"]) {
           const page = await s.visitor({ viewport: { width, height }, colorScheme, storageState, expected: [/favicon|status of/] });
           await page.goto(s.base + path);
+          if (name !== "artifact") await s.fits(page);
+          if (name === "turn") {
+            await page.locator(".pair details summary").first().click();
+            await page.locator(".pair .changed td summary").first().click();
+            await page.locator("pre[data-from]:not(:empty)").first().waitFor();
+          }
           const file = (kind) => join(s.folder, `${name}${kind}-${colorScheme}-${width}.png`);
           await page.screenshot({ path: file(""), fullPage: name !== "artifact" });
           if (name === "conversation") await page.screenshot({ path: file("-top") });
