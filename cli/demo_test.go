@@ -26,7 +26,7 @@ func (s *stage) agree(args []string) {
 	var report journal.Report
 	s.Check(json.Unmarshal([]byte(ask("stats", "--json")), &report))
 	all, money := report.Total, report.Total.Money
-	if money.Beyond == 0 || money.Ruled == 0 || money.Saved == 0 || money.Ruled+money.Beyond != all.Exchanges {
+	if money.Oversized == 0 || money.Compared == 0 || money.Saved == 0 || money.Compared+money.Oversized != all.Exchanges {
 		s.Fatalf("the session shows nothing: %+v", money)
 	}
 	stats, line := ask("stats"), ask("status", "--line")
@@ -35,27 +35,27 @@ func (s *stage) agree(args []string) {
 	conversation := s.page(strings.TrimSuffix(pages, "/-/") + path)
 	comma, saved, cost := humanize.Comma, console.Dollars(money.Saved), console.Dollars(money.Raw)
 	tokens := console.Tokens(all.TokensBefore) + " → " + console.Tokens(all.TokensAfter)
-	fitting := fmt.Sprintf("%d requests that fit: %s without epitome, %s with it", money.Ruled, cost, console.Dollars(money.Sent))
+	fitting := fmt.Sprintf("%d requests that fit: %s without epitome, %s with it", money.Compared, cost, console.Dollars(money.Sent))
 	for _, want := range []struct{ where, text, pattern string }{
 		{"the demo", demo, fmt.Sprintf(`turns answered .* %d of %d\n`, all.Exchanges, all.Exchanges)},
 		{"the demo", demo, `all requests, tokens +` + comma(all.TokensBefore) + ` .* ` + comma(all.TokensAfter) + ` `},
-		{"the demo", demo, fmt.Sprintf(`would have failed +%d requests +0 requests`, money.Beyond)},
-		{"the demo", demo, fmt.Sprintf(`cost of the %d that fit +%s +%s, saved %s\n`, money.Ruled,
+		{"the demo", demo, fmt.Sprintf(`would have failed +%d requests +0 requests`, money.Oversized)},
+		{"the demo", demo, fmt.Sprintf(`cost of the %d that fit +%s +%s, saved %s\n`, money.Compared,
 			regexp.QuoteMeta(cost), regexp.QuoteMeta(console.Dollars(money.Sent)), regexp.QuoteMeta(saved))},
 		{"the demo", demo, fmt.Sprintf(`billed for all %d requests .* %s\n`, all.Exchanges,
 			regexp.QuoteMeta(console.Dollars(money.Billed)))},
 		{"stats", stats, fmt.Sprintf(`all +%d +0 .*%s +%s.* %s +%s *\n`, all.Exchanges, console.Tokens(all.TokensBefore),
 			console.Tokens(all.TokensAfter), regexp.QuoteMeta(console.Dollars(money.Billed)), regexp.QuoteMeta(saved))},
 		{"stats", stats, regexp.QuoteMeta(fitting) + `\. Saved: ` + regexp.QuoteMeta(saved)},
-		{"stats", stats, fmt.Sprintf(`%d requests would have failed`, money.Beyond)},
+		{"stats", stats, fmt.Sprintf(`%d requests would have failed`, money.Oversized)},
 		{"status", line, fmt.Sprintf(`saved %s · %d requests would have failed`, regexp.QuoteMeta(saved),
-			money.Beyond)},
+			money.Oversized)},
 	} {
 		s.says(want.where, want.text, want.pattern)
 	}
 	for where, page := range map[string]string{"the overview": overview, "the conversation": conversation} {
 		for _, want := range []string{tokens, fitting, ">" + saved + "<", ">" + console.Dollars(money.Billed) + "<",
-			fmt.Sprintf("%d requests would have failed", money.Beyond), fmt.Sprintf("%d turns", all.Exchanges)} {
+			fmt.Sprintf("%d requests would have failed", money.Oversized), fmt.Sprintf("%d turns", all.Exchanges)} {
 			s.says(where, page, regexp.QuoteMeta(want))
 		}
 	}

@@ -91,9 +91,9 @@ func writeSums(w io.Writer, key string, s journal.Sums) {
 		console.Tokens(s.TokensBefore), console.Tokens(s.TokensAfter),
 		known(s.TokensBefore > 0, console.Percent(less)),
 		known(told, console.Percent(cached)),
-		known(u.Told > 0, console.Tokens(u.Output)),
+		known(u.Reported > 0, console.Tokens(u.Output)),
 		known(m.Measured > 0, console.Billed(m)),
-		known(m.Ruled > 0 || m.Own != 0, console.Dollars(m.Saved)))
+		known(m.Compared > 0 || m.Own != 0, console.Dollars(m.Saved)))
 }
 
 // statsNotes returns sentences that say what the table leaves out.
@@ -113,7 +113,7 @@ func statsNotes(s journal.Report) (notes []string) {
 	note(len(s.Total.Rebilled) > 0, "%s of BILLED is for tokens that the provider's cache had lost: %s.", part, causes)
 	note(m.Own > m.Distills, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own-m.Distills))
 	note(m.Distills > 0, "BILLED leaves out the %s that distillates of results cost.", console.Dollars(m.Distills))
-	note(m.Saved != 0 || m.Beyond > 0, "%s", console.MoneyText(m))
+	note(m.Saved != 0 || m.Oversized > 0, "%s", console.MoneyText(m))
 	note(m.Unpriced > 0, "%d requests are left out of BILLED and SAVED: their model has no price (set it under "+
 		"[prices] in config.toml), or their answer reports no tokens.", m.Unpriced)
 	note(o.Exchanges > 0, "The %d requests in mode observe had %s tokens and would have had %s. BEFORE, "+
@@ -252,8 +252,8 @@ func statusText(s journal.Status) string {
 	if s.Saved != nil {
 		text += " · saved " + console.Dollars(int64(math.Round(*s.Saved*1e9)))
 	}
-	if s.Beyond > 0 {
-		text += fmt.Sprintf(" · %d requests would have failed", s.Beyond)
+	if s.Oversized > 0 {
+		text += fmt.Sprintf(" · %d requests would have failed", s.Oversized)
 	}
 	if s.Last != "" {
 		text += " · " + plain(s.Last)

@@ -85,7 +85,7 @@ func newConversation(s journal.Story, turn event.Exchange) *conversation {
 	c.Chart = turnChart(s, turn.Turn)
 	beyond := int64(0)
 	for _, e := range slices.Backward(s.Exchanges) {
-		if e.Mode == event.ModeOn && e.Bill.Beyond {
+		if e.Mode == event.ModeOn && e.Bill.Oversized {
 			beyond++
 			c.AliveSince = e.Turn
 		}
@@ -97,7 +97,7 @@ func newConversation(s journal.Story, turn event.Exchange) *conversation {
 			c.Events = append(c.Events, e)
 		}
 	}
-	if !c.IsAlive || beyond < s.Sums.Money.Beyond { // the first one may be a turn that is no longer kept
+	if !c.IsAlive || beyond < s.Sums.Money.Oversized { // the first one may be a turn that is no longer kept
 		c.AliveSince = 0
 	}
 	return c

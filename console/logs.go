@@ -98,7 +98,7 @@ func (l *Log) writeExchange(e *event.Exchange) {
 		pairs = append(pairs, "saved_nano", b.Saved())
 	}
 	pairs = append(pairs, "unpriced", b.Unpriced, "billed_nano", b.Billed, "at_least", b.AtLeast, "price", b.Price,
-		"beyond", b.Beyond, "fault", string(e.Fault), "error", e.Err)
+		"beyond", b.Oversized, "fault", string(e.Fault), "error", e.Err)
 	l.write(levelOf(e), "exchange", pairs...)
 }
 
@@ -121,7 +121,7 @@ func warnIf(failed bool) slog.Level {
 
 func costOf(c event.Cost) []any {
 	return []any{"requests", c.Requests, "input_tokens", c.InputTokens, "cached_tokens", c.CachedTokens,
-		"output_tokens", c.OutputTokens, "untold", c.Untold, "took_ms", milliseconds(c.Took)}
+		"output_tokens", c.OutputTokens, "untold", c.Unreported, "took_ms", milliseconds(c.Took)}
 }
 
 // write logs pairs of a key and a value. Zero values are left out.

@@ -162,7 +162,7 @@ func (m *Metrics) recordMoney(e *event.Exchange) {
 	if e.Bill.Measured {
 		m.billed.WithLabelValues(e.Upstream, model).Add(dollars(e.Bill.Billed))
 	}
-	if e.Bill.Ruled && e.Mode == event.ModeOn && e.ShapeTime > 0 {
+	if e.Bill.Compared && e.Mode == event.ModeOn && e.ShapeTime > 0 {
 		m.saved.WithLabelValues(e.Upstream, model).Add(dollars(e.Bill.Saved()))
 	}
 }

@@ -23,15 +23,15 @@ func sumTiles(sums journal.Sums) (tiles []tile) {
 			Help: "Tokens before and after epitome. Every request repeats the conversation so far."})
 	}
 	money := sums.Money
-	if money.Beyond > 0 {
-		alive := tile{Name: "Kept alive", Value: plural(money.Beyond, "request"),
+	if money.Oversized > 0 {
+		alive := tile{Name: "Kept alive", Value: plural(money.Oversized, "request"),
 			Note: "would have failed without epitome", Help: "These requests were larger than the model's window."}
-		if money.Died > 0 {
-			alive.Value, alive.Note = plural(money.Died, "conversation"), alive.Value+" "+alive.Note
+		if money.KeptAlive > 0 {
+			alive.Value, alive.Note = plural(money.KeptAlive, "conversation"), alive.Value+" "+alive.Note
 		}
 		tiles = append(tiles, alive)
 	}
-	if money.Ruled > 0 || money.Own > 0 {
+	if money.Compared > 0 || money.Own > 0 {
 		name, amount := saving(money)
 		tiles = append(tiles, tile{Name: name, Value: amount, Note: costs(money),
 			Help: "The cost without epitome, against the cost with it, summaries included. Both are estimates of what " +
@@ -42,8 +42,8 @@ func sumTiles(sums journal.Sums) (tiles []tile) {
 		if money.Measured < sums.Exchanges {
 			note = humanize.Comma(money.Measured) + " of " + plural(sums.Exchanges, "request")
 		}
-		if money.Listed > 0 {
-			note = humanize.Comma(money.Listed) + " by subscription, at list prices"
+		if money.Subscription > 0 {
+			note = humanize.Comma(money.Subscription) + " by subscription, at list prices"
 		}
 		tiles = append(tiles, tile{Name: "Billed", Value: Billed(money), Note: note,
 			Help: "List price of the tokens that providers reported, without the cost of summaries. An answer that says " +

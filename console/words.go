@@ -70,7 +70,7 @@ func sumUp(c *conversation) string {
 	p.add(c.AliveSince > 0, "alive since turn "+strconv.Itoa(c.AliveSince))
 	money := c.Sums.Money
 	name, amount := saving(money)
-	p.add(money.Ruled > 0 || money.Own > 0, amount+" "+strings.ToLower(name))
+	p.add(money.Compared > 0 || money.Own > 0, amount+" "+strings.ToLower(name))
 	p.add(c.Sums.ReadAgain > 0, "read again "+plural(c.Sums.ReadAgain, "time"))
 	return strings.Join(p, ", ") + "."
 }
@@ -85,7 +85,7 @@ func saving(m journal.Money) (name, amount string) {
 
 // costs says what the requests with a price cost without epitome, what with it, and what summaries cost.
 func costs(m journal.Money) string {
-	text := plural(m.Ruled, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) + " with it"
+	text := plural(m.Compared, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) + " with it"
 	if m.Own > m.Distills {
 		text += ", plus " + Dollars(m.Own-m.Distills) + " for summaries"
 	}
@@ -100,8 +100,8 @@ func costs(m journal.Money) string {
 func MoneyText(m journal.Money) string {
 	var p phrases
 	name, amount := saving(m)
-	p.add(m.Ruled+m.Own > 0, costs(m)+". "+name+": "+amount+".")
-	p.add(m.Beyond > 0, plural(m.Beyond, "request")+" would have failed without epitome, "+
+	p.add(m.Compared+m.Own > 0, costs(m)+". "+name+": "+amount+".")
+	p.add(m.Oversized > 0, plural(m.Oversized, "request")+" would have failed without epitome, "+
 		"as they are larger than the window. They are not compared.")
 	return strings.Join(p, " ")
 }

@@ -55,11 +55,11 @@ type Bill struct {
 	// AtLeast reports that Billed may be too low: the answer broke off, or says nothing of the cache, so that Billed is
 	// with all of the request read from it.
 	AtLeast  bool `json:"at_least,omitempty"`
-	Ruled    bool `json:"ruled,omitempty"`    // Raw and Sent are known; else both are 0
+	Compared bool `json:"ruled,omitempty"`    // Raw and Sent are known; else both are 0
 	Measured bool `json:"measured,omitempty"` // Billed is known
-	// Beyond reports that the original request is larger than its model's window, or than one that was refused as too
+	// Oversized reports that the original request is larger than its model's window, or than one that was refused as too
 	// long: it would have been refused, and has no price.
-	Beyond       bool `json:"beyond,omitempty"`
+	Oversized    bool `json:"beyond,omitempty"`
 	Subscription bool `json:"subscription,omitempty"` // the upstream is not paid by tokens: amounts are list prices
 }
 
@@ -196,7 +196,7 @@ func (b *Biller) CachedPrice(upstream, model string) (share float64, ok bool) {
 func (b *Biller) Charge(s *Summary) Charge {
 	c := s.Cost
 	p, _ := b.price(s.Upstream, s.Model, s.Time)
-	if p == nil || c.Requests == 0 || c.Untold > 0 && !p.isFree() {
+	if p == nil || c.Requests == 0 || c.Unreported > 0 && !p.isFree() {
 		return Charge{}
 	}
 	u := Usage{Input: c.InputTokens, Read: c.CachedTokens, Write5m: c.WrittenTokens, Output: c.OutputTokens}
@@ -253,7 +253,7 @@ func (b *Biller) Bill(e, before *Exchange) {
 func (e *Exchange) compare(p *Price, pause, life time.Duration) {
 	raw, sent := e.TokensBefore.Total(), e.TokensAfter.Total()
 	if e.Window > 0 && raw > e.Window || e.Rescue.Outgrew(raw) {
-		e.Bill.Beyond = true
+		e.Bill.Oversized = true
 		return
 	}
 	if raw == 0 || sent == 0 {
@@ -268,7 +268,7 @@ func (e *Exchange) compare(p *Price, pause, life time.Duration) {
 		e.Bill.Unpriced = true
 		return
 	}
-	e.Bill.Raw, e.Bill.Sent, e.Bill.Ruled = rawNano, sentNano, true
+	e.Bill.Raw, e.Bill.Sent, e.Bill.Compared = rawNano, sentNano, true
 }
 
 // assumedUsage returns the usage of a request with so many tokens, of which held are those that the last request began

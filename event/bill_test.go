@@ -41,7 +41,7 @@ func TestBothRequestsAreComparedByTheSameAssumptions(t *testing.T) {
 		e.HeldBefore, e.HeldAfter = 19_000, 5000
 		change(e)
 		biller().Bill(e, &Exchange{Start: e.Start.Add(-pause)})
-		if b := e.Bill; b.Raw != raw || b.Sent != sent || !b.Ruled || b.Price != "config/mine" {
+		if b := e.Bill; b.Raw != raw || b.Sent != sent || !b.Compared || b.Price != "config/mine" {
 			t.Errorf("%+v, want %d and %d", b, raw, sent)
 		}
 	}
@@ -63,7 +63,7 @@ func TestWhatWasRefusedAsTooLongHasNoPriceAsItCame(t *testing.T) {
 		e := asked("openai", "mine", 20_000, 10_000)
 		e.Rescue = Rescue{Kind: kind, Tries: 1, Rescued: rescued, TokensBefore: refused, TokensAfter: 10_000}
 		biller().Bill(e, nil)
-		if b := e.Bill; b.Beyond != beyond || b.Ruled == beyond || !b.Measured {
+		if b := e.Bill; b.Oversized != beyond || b.Compared == beyond || !b.Measured {
 			t.Errorf("%s of %d tokens, rescued %t: %+v", kind, refused, rescued, b)
 		}
 	}
@@ -81,7 +81,7 @@ func TestMoneyIsOnNeitherSide(t *testing.T) {
 		change(e)
 		biller().Bill(e, nil)
 		b := e.Bill
-		if b.Ruled || b.Raw != 0 || b.Sent != 0 || b.Saved() != 0 || b.Unpriced != unpriced || b.Beyond != beyond {
+		if b.Compared || b.Raw != 0 || b.Sent != 0 || b.Saved() != 0 || b.Unpriced != unpriced || b.Oversized != beyond {
 			t.Errorf("%+v, want %t, %t", b, unpriced, beyond)
 		}
 	}
@@ -99,7 +99,7 @@ func TestBilledIsMeasured(t *testing.T) {
 		e := asked("openai", "mine", 0, 10_000)
 		change(e)
 		biller().Bill(e, nil)
-		e.Bill.Ruled, e.Bill.Raw, e.Bill.Sent = false, 0, 0
+		e.Bill.Compared, e.Bill.Raw, e.Bill.Sent = false, 0, 0
 		if e.Bill != want {
 			t.Errorf("%+v, want %+v", e.Bill, want)
 		}
@@ -149,7 +149,7 @@ func TestSummariesAreCharged(t *testing.T) {
 		Charge{Price: "anthropic/claude-sonnet-4-5", Nano: 300_000 * 3000})
 	f("nobody's", two, Charge{})
 	f("mine", Cost{}, Charge{})
-	two.Untold = 1
+	two.Unreported = 1
 	f("mine", two, Charge{})
 	f("mind", two, Charge{Price: "config/mi*"}) // whatever answers say, it costs nothing
 }

@@ -312,7 +312,7 @@ type Cost struct {
 	WrittenTokens int           `json:"written_tokens,omitempty"` // of the input, written to a cache at a price
 	OutputTokens  int           `json:"output_tokens"`
 	Requests      int           `json:"requests"`
-	Untold        int           `json:"untold,omitempty"` // requests whose answers do not state tokens
+	Unreported    int           `json:"untold,omitempty"` // requests whose answers do not state tokens
 	Took          time.Duration `json:"took"`             // from the first request on
 }
 

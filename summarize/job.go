@@ -239,7 +239,7 @@ func (j *job) send(body []byte) (a answer.Answer, status int) {
 	j.cost.WrittenTokens += a.Written
 	j.cost.OutputTokens += a.Output
 	if a.Input == 0 {
-		j.cost.Untold++
+		j.cost.Unreported++
 	}
 	if err != nil {
 		return a, 0

@@ -315,7 +315,7 @@ func (b *Book) add(n Entry) {
 	end := e.Start.Add(e.Duration)
 	t := b.talkOf(e.Conversation, end)
 	t.add(e, end)
-	died := e.Bill.Beyond && t.ID != "" && t.Sums.Money.Beyond == 0
+	died := e.Bill.Oversized && t.ID != "" && t.Sums.Money.Oversized == 0
 	t.Sums.addExchange(e, died)
 	b.sumsOf(end, e.Upstream, e.Model, e.Client).addExchange(e, died)
 }

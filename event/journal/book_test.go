@@ -94,7 +94,7 @@ func TestSumsCountEveryExchangeOnce(t *testing.T) {
 	s := summed(t, r, "upstream")
 	want := Sums{Exchanges: 5, Failed: 2, Rescued: 1, Shaped: 4, TokensBefore: 22_001, TokensAfter: 12_000, Hits: 1}
 	want.Observed.Exchanges, want.Observed.TokensBefore, want.Observed.TokensAfter = 1, 4000, 3000
-	want.Usage = UsageSums{Told: 4, Input: 12_000, Read: 4800, Write: 42, Output: 61, Reasoning: 7, CacheInput: 9000,
+	want.Usage = UsageSums{Reported: 4, Input: 12_000, Read: 4800, Write: 42, Output: 61, Reasoning: 7, CacheInput: 9000,
 		Cut: 1}
 	want.Money = s.Total.Money
 	want.Misses, want.Codes = s.Total.Misses, map[event.Code]int64{"pays_later": 1}
@@ -106,7 +106,8 @@ func TestSumsCountEveryExchangeOnce(t *testing.T) {
 	}
 	m := s.Total.Money
 	billed := int64(200*3000+2800*1000+10*7000) + (3000*1000 + 30*7000) + 5 // the one that was cut has no price of writing
-	if m.Billed != billed || m.Measured != 3 || m.AtLeast != 1 || m.Unpriced != 1 || m.Beyond != 1 || m.Died != 1 {
+	if m.Billed != billed || m.Measured != 3 || m.AtLeast != 1 || m.Unpriced != 1 || m.Oversized != 1 ||
+		m.KeptAlive != 1 {
 		t.Errorf("the money is %+v, billed %d", m, billed)
 	}
 }

@@ -69,21 +69,21 @@ type Page[T any] struct {
 
 // Status is what a status line shows of a conversation.
 type Status struct {
-	ID       string       `json:"conversation"`
-	Model    string       `json:"model"`
-	Tokens   int          `json:"tokens"`
-	Window   int          `json:"window"`
-	Share    float64      `json:"share"`
-	Near     bool         `json:"near,omitempty"`
-	Cached   float64      `json:"cached"`
-	Saved    *float64     `json:"saved_usd"` // null if no price is known
-	Beyond   int64        `json:"beyond"`    // requests that would have failed without epitome
-	Last     string       `json:"last,omitempty"`
-	Notice   string       `json:"notice,omitempty"`
-	AsOf     time.Time    `json:"as_of"`
-	Miss     event.Miss   `json:"miss,omitempty"`     // of the newest request with an answer
-	Rebilled int          `json:"rebilled,omitempty"` // tokens that the provider's cache lost with it
-	Clock    *event.Clock `json:"clock,omitempty"`    // of that cache; nil: not known
+	ID        string       `json:"conversation"`
+	Model     string       `json:"model"`
+	Tokens    int          `json:"tokens"`
+	Window    int          `json:"window"`
+	Share     float64      `json:"share"`
+	Near      bool         `json:"near,omitempty"`
+	Cached    float64      `json:"cached"`
+	Saved     *float64     `json:"saved_usd"` // null if no price is known
+	Oversized int64        `json:"beyond"`    // requests that would have failed without epitome
+	Last      string       `json:"last,omitempty"`
+	Notice    string       `json:"notice,omitempty"`
+	AsOf      time.Time    `json:"as_of"`
+	Miss      event.Miss   `json:"miss,omitempty"`     // of the newest request with an answer
+	Rebilled  int          `json:"rebilled,omitempty"` // tokens that the provider's cache lost with it
+	Clock     *event.Clock `json:"clock,omitempty"`    // of that cache; nil: not known
 	// Of the newest request by category, as in Shaping.
 	TokensBefore event.Tokens `json:"tokens_before,omitzero"`
 	TokensAfter  event.Tokens `json:"tokens_after,omitzero"`
@@ -290,10 +290,10 @@ func (b *Book) Status(id, session string) (Status, error) {
 	c := b.view(best)
 	s := Status{
 		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Near: c.Near, Cached: c.Cached,
-		Beyond: c.Sums.Money.Beyond, Last: c.Latest, Notice: c.Notice, AsOf: c.Last,
+		Oversized: c.Sums.Money.Oversized, Last: c.Latest, Notice: c.Notice, AsOf: c.Last,
 		Miss: c.Miss, Rebilled: c.Rebilled, Clock: c.Clock, TokensBefore: best.before, TokensAfter: best.after,
 	}
-	if money := c.Sums.Money; money.Ruled > 0 || money.Own > 0 {
+	if money := c.Sums.Money; money.Compared > 0 || money.Own > 0 {
 		saved := float64(money.Saved) / 1e9
 		s.Saved = &saved
 	}

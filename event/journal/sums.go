@@ -44,7 +44,7 @@ type Sums struct {
 
 // UsageSums are tokens as providers reported them, or as epitome counted them where providers did not.
 type UsageSums struct {
-	Told       int64 `json:"told"`  // exchanges with reported tokens
+	Reported   int64 `json:"told"`  // exchanges with reported tokens
 	Input      int64 `json:"input"` // with Read and Write
 	Read       int64 `json:"read"`
 	Write      int64 `json:"write"`
@@ -55,21 +55,21 @@ type UsageSums struct {
 }
 
 // Money sums up costs. Raw is the cost without epitome: what providers would have charged for the same requests, with
-// their own caches. Requests larger than the window are Beyond, and have no price. Saved is Raw - Sent - Own.
+// their own caches. Requests larger than the window are Oversized, and have no price. Saved is Raw - Sent - Own.
 type Money struct {
-	Billed   int64 `json:"billed_nano"`  // of the exchanges whose usage and price are known
-	Ruled    int64 `json:"ruled"`        // requests that Raw and Sent are of
-	Raw      int64 `json:"raw_nano"`     // without epitome
-	Sent     int64 `json:"sent_nano"`    // with epitome, by the same estimate
-	Own      int64 `json:"own_nano"`     // of requests for summaries and distillates
-	Distills int64 `json:"distill_nano"` // of Own, for distillates
-	Saved    int64 `json:"saved_nano"`
-	Measured int64 `json:"measured"` // exchanges that Billed is of
-	AtLeast  int64 `json:"at_least"` // of those, exchanges that may have cost more
-	Listed   int64 `json:"listed"`   // of those, exchanges by subscription: their amounts are what list prices would be
-	Unpriced int64 `json:"unpriced"` // exchanges of conversations that lack an amount
-	Beyond   int64 `json:"beyond"`   // requests that would have failed
-	Died     int64 `json:"died"`     // conversations that had such a request
+	Billed       int64 `json:"billed_nano"`  // of the exchanges whose usage and price are known
+	Compared     int64 `json:"ruled"`        // requests that Raw and Sent are of
+	Raw          int64 `json:"raw_nano"`     // without epitome
+	Sent         int64 `json:"sent_nano"`    // with epitome, by the same estimate
+	Own          int64 `json:"own_nano"`     // of requests for summaries and distillates
+	Distills     int64 `json:"distill_nano"` // of Own, for distillates
+	Saved        int64 `json:"saved_nano"`
+	Measured     int64 `json:"measured"` // exchanges that Billed is of
+	AtLeast      int64 `json:"at_least"` // of those, exchanges that may have cost more
+	Subscription int64 `json:"listed"`   // of those, exchanges by subscription, at list prices
+	Unpriced     int64 `json:"unpriced"` // exchanges of conversations that lack an amount
+	Oversized    int64 `json:"beyond"`   // requests larger than the window, which would have failed
+	KeptAlive    int64 `json:"died"`     // conversations that had an oversized request
 }
 
 // Span selects the exchanges of a Report.
@@ -249,7 +249,7 @@ func (s *Sums) addExchange(e *event.Exchange, died bool) {
 		m.Measured++
 		m.Billed += bill.Billed
 		count(&m.AtLeast, bill.AtLeast)
-		count(&m.Listed, bill.Subscription)
+		count(&m.Subscription, bill.Subscription)
 	}
 	if e.ShapeTime == 0 {
 		return
@@ -268,12 +268,12 @@ func (s *Sums) addExchange(e *event.Exchange, died bool) {
 		s.ReadAgain += int64(e.ReadAgain)
 		s.ReadAgainTokens += int64(e.ReadAgainTokens)
 		countKey(&s.Codes, e.Code, 1)
-		count(&m.Ruled, bill.Ruled) // else the amounts are 0
+		count(&m.Compared, bill.Compared) // else the amounts are 0
 		m.Raw += bill.Raw
 		m.Sent += bill.Sent
 		m.Saved += bill.Saved()
-		count(&m.Beyond, bill.Beyond)
-		count(&m.Died, died)
+		count(&m.Oversized, bill.Oversized)
+		count(&m.KeptAlive, died)
 	}
 }
 
@@ -287,7 +287,7 @@ func (s *UsageSums) add(u *event.Usage) {
 	if u.Source == "" || u.Odd {
 		return
 	}
-	count(&s.Told, u.Source == event.UsageProvider)
+	count(&s.Reported, u.Source == event.UsageProvider)
 	count(&s.Cut, u.Source == event.UsageProvider && u.Cut)
 	s.Input += int64(u.Input)
 	s.Read += int64(u.Read)
