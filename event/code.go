@@ -1,12 +1,14 @@
 package event
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 )
 
 // Code is why a request or an item of it was changed, or why nothing was: what was observed. The set is closed, so a
-// code may be a metric label. Decisions and events are recorded with codes: they keep their spelling.
+// code may be a metric label. Decisions and events are recorded with codes: they keep their spelling. The sentence that
+// explains a code is in codes.txt.
 type Code string
 
 // NoCode is that there is nothing to give a reason for.
@@ -65,55 +67,19 @@ const (
 	CodeUnkept            Code = "unkept"
 )
 
-// sentences explains each code.
-var sentences = map[Code]string{
-	CodeOverLimit:    "A new result was larger than the limit for a single result, so an excerpt of it is sent.",
-	CodeScreen:       "Terminal output that was overwritten, as by a progress bar, is left out.",
-	CodeRent:         "Keeping old results costs more than clearing them.",
-	CodePause:        "The pause was longer than cache_life, so clearing old results costs no cached tokens.",
-	CodeModel:        "The request goes to another model, which has nothing cached, so clearing costs no cached tokens.",
-	CodeClearAt:      "The request was over the line at which old results are cleared (clear_at).",
-	CodeOldest:       "The messages are older than those that the configuration keeps.",
-	CodeOlderResults: "The result is older than those that the configuration keeps.",
-	CodeTextOnly:     "The configuration keeps only the text of older turns.",
-	CodeNamed:        "The configuration excludes messages with this name.",
-	CodeMessages:     "There were more messages than the configuration lets through (newest_messages).",
-	CodeCompactAt:    "The request was over the line at which old turns become a summary (compact_at).",
-	CodeCutoverAt:    "The tokens sent since the last summary were over the budget (cutover_at).",
-	CodeCompactTurns: "The model had answered as often since the last summary as compact_turns says.",
-	CodeAsked:        "A compaction was asked for.",
-	CodeRefused:      "The provider refused the request as too long.",
-	CodeCut:          "The request was still too long, so results were cut hard.",
-	CodeUser:         "The provider refused the request, and nothing else made it fit: the message is left out.",
-	CodeThinking:     "The model accepts this thinking only behind an unchanged prefix, and the prefix has changed.",
-	CodeThought:      "The provider refused thinking that stood behind a changed prefix.",
-	CodeBroken:       "The provider refused the rewritten conversation, and not for its size, so the original was sent.",
-	CodeReplayed:     "A text of the agent was longer than max_replayed, so its middle is left out.",
-	CodeStale:        "A later call repeats the result or changed its file, and the result was over stale_tokens.",
-	CodeRestored:     "The user had earlier messages sent whole again.",
-	CodePictures:     "There were nearly too many pictures for the provider, or it refused them: old ones are left out.",
-	CodeUnpaired:     "A call had no result, or a result no call, and the provider refused the request for that.",
+//go:embed codes.txt
+var codes string
 
-	CodeNotDue:            "No new result is too large, and clearing old ones now would cost more than it saves.",
-	CodeFreesLittle:       "The request is over the line for clearing (clear_at), but clearing would free too little.",
-	CodeFloor:             "The body is under 16 KB: only final screens, max_replayed, stale_tokens and limits of single tools hold.",
-	CodeAgain:             "The same request came before and is sent as it was then.",
-	CodeMeanwhile:         "The same request came at the same time, and both are sent alike.",
-	CodeClientSummarises:  "The client asks for its own summary: earlier decisions are repeated, nothing new is done.",
-	CodeProviderClears:    "The provider clears or compacts this conversation itself: only new results are shortened.",
-	CodeProviderRemembers: "The provider holds the earlier messages: only new results are shortened.",
-	CodeThinkingRound:     "The model's thinking allows no change until its calls have results.",
-	CodeNothingOlder:      "There is no older group of messages to leave out.",
-	CodeSavesLittle:       "Leaving out older messages would save less than a tenth of the request.",
-	CodeOverhead:          "System prompt, tools, first and newest message do not fit the window: compaction cannot help.",
-	CodeSigned:            "The request carries a signature of its body, so it is sent unchanged.",
-	CodeEncoded:           "The body cannot be decompressed within the limits, so it is sent unchanged.",
-	CodeNoObject:          "The body is not a JSON object, so it is sent unchanged.",
-	CodeNotRead:           "The body is not a conversation of its API, or too large, so it is sent unchanged.",
-	CodeFailed:            "Something failed inside epitome: the request is sent in the form that was decided last.",
-	CodeUnrecorded:        "The store did not confirm the decision, so the next request may be sent in another form.",
-	CodeUnkept:            "Nothing could be stored, so what was taken out of the refused request was not kept.",
-}
+// sentences explains each code.
+var sentences = func() map[Code]string {
+	all := map[Code]string{}
+	for line := range strings.Lines(codes) {
+		if name, sentence, ok := strings.Cut(line, ": "); ok {
+			all[Code(name)] = strings.TrimSpace(sentence)
+		}
+	}
+	return all
+}()
 
 // Sentence explains the code; empty for NoCode.
 func (c Code) Sentence() string { return sentences[c] }
@@ -121,7 +87,10 @@ func (c Code) Sentence() string { return sentences[c] }
 // Clause returns the sentence as it stands behind a colon, without its full stop; empty for NoCode.
 func (c Code) Clause() string {
 	s := strings.TrimSuffix(c.Sentence(), ".")
-	return strings.ToLower(s[:min(1, len(s))]) + s[min(1, len(s)):]
+	if s == "" {
+		return ""
+	}
+	return strings.ToLower(s[:1]) + s[1:]
 }
 
 // Codes are several codes, each once, in the order in which they were observed.
