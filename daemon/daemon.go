@@ -45,7 +45,10 @@ type Daemon struct {
 
 	ln         net.Listener
 	card       *Card
+	upstreams  *proxy.Upstreams
+	metrics    *console.Metrics
 	storage    *storage
+	ratios     *tokenize.Ratios
 	windows    *window.Windows
 	biller     *event.Biller
 	memory     *inject.Memory // what sessions have taught
@@ -56,7 +59,7 @@ type Daemon struct {
 	gateway    *rewrite.Shaper // live without a model to ask and without additions
 	observer   *rewrite.Shaper // has the decisions of live, and records its own nowhere
 	observed   *ledger.Ledger  // the decisions that observer has
-	requests   requests        // the newest ones, for another agent
+	requests   *requests       // the newest ones, for another agent
 	used       chan struct{}   // holds one if an exchange has ended
 	proxy      *proxy.Proxy
 	console    *console.Console
@@ -86,6 +89,7 @@ func (d *Daemon) end() {
 	}
 }
 
+// start makes all parts, each from those above it.
 func (d *Daemon) start() error {
 	conf, err := d.load()
 	if err != nil {
@@ -98,7 +102,43 @@ func (d *Daemon) start() error {
 		return err
 	}
 	boundMemory(conf)
-	d.ln, err = net.Listen("tcp", conf.Listen)
+	if err := d.listen(conf, folder); err != nil {
+		return err
+	}
+	d.upstreams, err = proxy.NewUpstreams(conf.Settings())
+	if err != nil {
+		return err
+	}
+	observers, err := d.observers(conf)
+	if err != nil {
+		return err
+	}
+	d.storage, err = openStorage(conf, folder, d.Address(), d.log)
+	if err != nil {
+		return err
+	}
+	d.atEnd(d.storage.close)
+	d.biller = event.NewBiller(Prices(conf))
+	d.book = d.openBook(conf, observers)
+	d.atEnd(d.book.Close)
+	d.ratios = tokenize.NewRatios(d.storage.store)
+	d.memory = inject.NewMemory(d.storage.store, conf.Memory, conf.Store.Keep.D(), time.Now)
+	d.windows = window.New(conf.Window, d.storage.store, time.Now)
+	d.windows.Configure(conf.Window, probedOf(conf))
+	d.summarizer = d.newSummarizer(conf)
+	d.atEnd(d.closeSummarizer)
+	d.atEnd(d.windows.Close)
+	d.makeShapers(conf)
+	d.requests = newRequests(conf, folder, d.live, d.log)
+	d.proxy = d.newProxy()
+	d.console = d.newConsole(conf)
+	d.addGauges()
+	return nil
+}
+
+// listen takes the port and the data folder.
+func (d *Daemon) listen(conf config.Config, folder string) error {
+	ln, err := net.Listen("tcp", conf.Listen)
 	if err != nil {
 		hint := "stop what listens there, or give another address with --listen"
 		if c, _ := Read(folder); c != nil && c.Listen == config.Reachable(conf.Listen) {
@@ -106,65 +146,60 @@ func (d *Daemon) start() error {
 		}
 		return fmt.Errorf("cannot listen on %s: %w; %s", conf.Listen, err, hint)
 	}
-	d.atEnd(func() { _ = d.ln.Close() }) // closed already if the proxy has served
-	secure, err := conf.TLS.Listen(d.ln, d.log)
+	d.atEnd(func() { _ = ln.Close() }) // closed already if the proxy has served
+	d.ln, err = conf.TLS.Listen(ln, d.log)
 	if err != nil {
 		return err
 	}
-	d.ln = secure
 	if err := conf.CheckAt(d.Address()); err != nil {
 		return err
 	}
-	if d.card, err = Pin(folder, d.Address(), conf.TLS.IsSet()); err != nil {
-		return err
-	}
-	d.atEnd(d.card.Unpin)
-	upstreams, err := proxy.NewUpstreams(conf.Settings())
+	d.card, err = Pin(folder, d.Address(), conf.TLS.IsSet())
 	if err != nil {
 		return err
 	}
-	metrics := console.NewMetrics(Version())
-	observers := []func(journal.Entry){metrics.Record, console.NewLog(d.log).Record, func(journal.Entry) { d.note() }}
-	if conf.Otel.Endpoint != "" {
-		traces, err := console.NewTraces(conf.Otel.Endpoint, Version(), d.log)
-		if err != nil {
-			return err
-		}
-		d.atEnd(traces.Close)
-		observers = append(observers, traces.Record)
-	}
-	if d.storage, err = openStorage(conf, folder, d.Address(), d.log); err != nil {
-		return err
-	}
-	d.atEnd(d.storage.close)
-	d.wire(conf, folder, upstreams, metrics, observers)
+	d.atEnd(d.card.Unpin)
 	return nil
 }
 
-// wire makes the parts over the storage. metrics and observers get each event.
-func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstreams, metrics *console.Metrics,
-	observers []func(journal.Entry)) {
-	s, keep := d.storage, conf.Store.Keep.D()
-	d.biller = event.NewBiller(Prices(conf))
-	d.memory = inject.NewMemory(s.store, conf.Memory, keep, time.Now)
-	contexts := conf.ContextFiles(folder)
-	ratios := tokenize.NewRatios(s.store)
-
-	events := filepath.Join(folder, EventFolder)
-	if s.passing { // another epitome may hold the folder
-		events = ""
+// observers returns what gets each event: metrics, log, traces if they are wanted, and note.
+func (d *Daemon) observers(conf config.Config) ([]func(journal.Entry), error) {
+	d.metrics = console.NewMetrics(Version())
+	all := []func(journal.Entry){d.metrics.Record, console.NewLog(d.log).Record, d.note}
+	if conf.Otel.Endpoint == "" {
+		return all, nil
 	}
-	d.book = journal.Open(journal.Config{
-		Folder: events, Keep: keep, Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
+	traces, err := console.NewTraces(conf.Otel.Endpoint, Version(), d.log)
+	if err != nil {
+		return nil, err
+	}
+	d.atEnd(traces.Close)
+	return append(all, traces.Record), nil
+}
+
+// note has Serve look soon at what exchanges have left. While there are none, nothing has to be looked at.
+func (d *Daemon) note(journal.Entry) {
+	select {
+	case d.used <- struct{}{}:
+	default:
+	}
+}
+
+// openBook opens the book of events. If another epitome may hold the data folder, its files are left alone.
+func (d *Daemon) openBook(conf config.Config, observers []func(journal.Entry)) *journal.Book {
+	folder := filepath.Join(d.card.folder, EventFolder)
+	if d.storage.passing {
+		folder = ""
+	}
+	return journal.Open(journal.Config{
+		Folder: folder, Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
 		Observers: observers, Now: time.Now,
 	})
-	d.atEnd(d.book.Close)
-	d.windows = window.New(conf.Window, s.store, time.Now)
-	d.windows.Configure(conf.Window, probedOf(conf))
+}
 
-	d.deps = Deps(s.store, s.shelf, d.windows, keep)
-	d.summarizer = summarize.New(conf.Summarize, summarize.Deps{
-		Store: s.store, Keep: keep, Send: upstreams.Send,
+func (d *Daemon) newSummarizer(conf config.Config) *summarize.Summarizer {
+	return summarize.New(conf.Summarize, summarize.Deps{
+		Store: d.storage.store, Keep: conf.Store.Keep.D(), Send: d.upstreams.Send,
 		Dialect:  chat.Dialect{},
 		Overflow: window.TooLong, Count: tokenize.CountString,
 		Usable: func(upstream, model string) int {
@@ -174,93 +209,88 @@ func (d *Daemon) wire(conf config.Config, folder string, upstreams *proxy.Upstre
 		Prepares: func(upstream string) bool { return d.config.Load().Prepares(upstream) },
 		Memory:   d.memory, Tell: d.book.RecordSummary, Log: d.log,
 	})
-	d.atEnd(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		if err := d.summarizer.Close(ctx); err != nil {
-			d.log.Warn("a summary does not end", "error", err.Error())
-		}
-	})
-	d.atEnd(d.windows.Close)
-	d.deps.Passing, d.deps.Ratio, d.deps.Address = s.passing, ratios.Of, conf.Offload.Address
-	d.deps.Summarizer, d.deps.CachedPrice = d.summarizer, d.biller.CachedPrice
-	d.deps.Inject = &inject.Injector{Files: contexts, Shelf: s.shelf, Memory: d.memory}
+}
+
+func (d *Daemon) closeSummarizer() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := d.summarizer.Close(ctx); err != nil {
+		d.log.Warn("a summary does not end", "error", err.Error())
+	}
+}
+
+// makeShapers makes the shapers. That of live requests also asks servers how much their models hold.
+func (d *Daemon) makeShapers(conf config.Config) {
+	s := d.storage
+	d.deps = Deps(s.store, s.shelf, d.windows, conf.Store.Keep.D())
+	d.deps.Passing = s.passing
+	d.deps.Address = conf.Offload.Address
+	d.deps.Ratio = d.ratios.Of
+	d.deps.CachedPrice = d.biller.CachedPrice
+	d.deps.Summarizer = d.summarizer
+	d.deps.Inject = &inject.Injector{Files: conf.ContextFiles(d.card.folder), Shelf: s.shelf, Memory: d.memory}
+
 	live := d.deps
 	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
-		d.windows.Probe(upstream, model, upstreams.Get, d.log)
+		d.windows.Probe(upstream, model, d.upstreams.Get, d.log)
 		return d.deps.Window(upstream, model, maxOutput)
 	}
-	observer := overlay(d.deps)
-	observer.Shelf = unwritten{s.shelf}
 	d.live = rewrite.NewShaper(live)
-	d.observer, d.observed = d.live.Beside(observer), observer.Ledger
+
 	gateway := live
 	gateway.Summarizer, gateway.Inject = nil, nil
 	d.gateway = d.live.Beside(gateway)
-	d.requests.folder = filepath.Join(cmp.Or(conf.Home, folder), RequestFolder)
-	d.requests.keep, d.requests.quota = keep, int64(conf.Store.Requests)
 
-	d.console = console.New(conf.Console, console.Program{
-		Version: Version(), Listen: d.Address(), Log: d.log, Metrics: metrics,
-		Mode:     func() string { return d.config.Load().Mode },
-		Settings: func() []console.Setting { return d.config.Load().List() },
-		Book:     d.book, Edits: d.edits, EditsWith: d.editsWith, Artifacts: s.shelf.Get, Memory: d.memory,
-		Compact: d.compact, Compress: d.compress, IsClient: d.isClient,
-		Restore: d.restore, Forget: d.forget, Handoff: d.handoff,
-		Ready: func() (map[string]string, bool) { return s.parts(), !d.proxy.Stopping() },
-		Owner: d.card.Admits, State: func() any { return d.State() },
-	})
-	d.proxy = proxy.New(upstreams, proxy.Deps{
-		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
-		Shape: d.live.Shape, Observe: d.observer.Shape, Windows: d.windows, Ratios: ratios,
-		Keeps: contexts.Knows, KnowsHost: d.console.KnowsHost,
+	observer := overlay(d.deps)
+	observer.Shelf = unwritten{s.shelf}
+	d.observer = d.live.Beside(observer)
+	d.observed = observer.Ledger
+}
+
+func (d *Daemon) newProxy() *proxy.Proxy {
+	return proxy.New(d.upstreams, proxy.Deps{
+		Record: d.book.RecordExchange, Log: d.log,
+		Shape: d.live.Shape, Observe: d.observer.Shape,
+		Windows: d.windows, Ratios: d.ratios,
+		Keeps: d.deps.Inject.Files.Knows,
 		Runtime: func(run string) string {
 			if !d.config.Load().Context.Runtime {
 				return ""
 			}
-			return inject.ReadRuntime(folder, run, time.Now())
+			return inject.ReadRuntime(d.card.folder, run, time.Now())
 		},
 		// The key of the hash is the shelf's secret.
-		Scope: func(kind, value string) string { return s.shelf.Name("scope "+kind, []byte(value)) },
+		Scope: func(kind, value string) string { return d.storage.shelf.Name("scope "+kind, []byte(value)) },
 	})
-	d.addGauges(metrics)
 }
 
-// note has Serve look soon at what exchanges have left. While there are none, nothing has to be looked at.
-func (d *Daemon) note() {
-	select {
-	case d.used <- struct{}{}:
-	default:
-	}
+func (d *Daemon) newConsole(conf config.Config) *console.Console {
+	return console.New(conf.Console, console.Program{
+		Version: Version(), Listen: d.Address(), Log: d.log, Metrics: d.metrics,
+		Mode:     func() string { return d.config.Load().Mode },
+		Settings: func() []console.Setting { return d.config.Load().List() },
+		Book:     d.book, Edits: d.edits, EditsWith: d.editsWith, Artifacts: d.storage.shelf.Get, Memory: d.memory,
+		Compact: d.compact, Compress: d.compress, IsClient: d.proxy.IsClient,
+		Restore: d.restore, Forget: d.forget, Handoff: d.handoff,
+		Ready: func() (map[string]string, bool) { return d.storage.parts(), !d.proxy.Stopping() },
+		Owner: d.card.Admits, State: func() any { return d.State() },
+	})
 }
 
 // Serve runs until it is told to stop, and then ends what is under way with grace.
 func (d *Daemon) Serve() error {
 	defer d.end()
-	defer func() { d.keepRequests(time.Now()) }()
-	conf := d.config.Load()
-	artifacts := cmp.Or(conf.Offload.Bucket, ArtifactsIn(*conf, d.card.folder))
-	base := conf.URLAt(config.Reachable(d.Address()))
-	ofAnthropic := base + "/u/anthropic"
-	if conf.Named {
-		ofAnthropic = base
-	}
-	d.log.Info("listening", "address", conf.URLAt(d.Address()), "upstream", conf.Upstreams[conf.Upstream].URL,
-		"mode", conf.Mode, "OPENAI_BASE_URL", base+"/v1", "ANTHROPIC_BASE_URL", ofAnthropic, "artifacts", artifacts,
-		"pages", "epitome open")
-	switch beyond := !console.Loopback(d.Address()); {
-	case beyond && len(conf.Clients) == 0:
-		d.log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams")
-	case beyond && !conf.TLS.IsSet():
-		d.log.Warn("listening beyond this machine without TLS: whoever listens in can read keys and conversations")
-	}
+	defer func() { d.requests.save(time.Now()) }()
+	d.announce()
 	failed := make(chan error, 1)
-	go func() { failed <- d.proxy.Serve(d.ln) }()
-	go func() { tokenize.Load(); event.BuiltinPrices() }() // neither the start nor a request waits for them
-	d.keptRequests()                                       // those of earlier processes that have expired are deleted
+	go func() { failed <- d.proxy.Serve(d.ln, d.console) }()
+	go tokenize.Load() // neither the start nor a request waits for these
+	go event.BuiltinPrices()
+	d.requests.list() // those of earlier processes that have expired are deleted
 	const pause, rest = 2 * time.Second, 30 * time.Second
 	memory := burst{percent: 100}
-	look, hourly := time.After(pause), time.Tick(time.Hour)
+	look := time.After(pause)
+	hourly := time.Tick(time.Hour)
 	var used <-chan struct{} // nil while a look comes anyway
 	var rested time.Time     // when the conversations that were used have rested, if nothing more happens
 	for {
@@ -272,7 +302,7 @@ func (d *Daemon) Serve() error {
 			look = time.After(pause)
 			rested = time.Now().Add(restsAfter)
 		case now := <-look:
-			d.keepRequests(now.Add(-restsAfter))
+			d.requests.save(now.Add(-restsAfter))
 			more := memory.look(d.live.Forget(now.Add(-rest)))
 			if more || now.Before(rested) {
 				look = time.After(pause)
@@ -280,7 +310,7 @@ func (d *Daemon) Serve() error {
 				used = d.used
 			}
 		case <-hourly:
-			d.keptRequests()
+			d.requests.list()
 		case s := <-d.signals:
 			if s == syscall.SIGHUP {
 				d.reload()
@@ -289,6 +319,27 @@ func (d *Daemon) Serve() error {
 			d.stop(s.String())
 			return nil
 		}
+	}
+}
+
+// announce logs where it listens, and what is unsafe about that.
+func (d *Daemon) announce() {
+	conf := d.config.Load()
+	base := conf.URLAt(config.Reachable(d.Address()))
+	ofAnthropic := base + "/u/anthropic"
+	if conf.Named {
+		ofAnthropic = base
+	}
+	d.log.Info("listening", "address", conf.URLAt(d.Address()), "upstream", conf.Upstreams[conf.Upstream].URL,
+		"mode", conf.Mode, "OPENAI_BASE_URL", base+"/v1", "ANTHROPIC_BASE_URL", ofAnthropic,
+		"artifacts", cmp.Or(conf.Offload.Bucket, ArtifactsIn(*conf, d.card.folder)), "pages", "epitome open")
+	if console.Loopback(d.Address()) {
+		return
+	}
+	if len(conf.Clients) == 0 {
+		d.log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams")
+	} else if !conf.TLS.IsSet() {
+		d.log.Warn("listening beyond this machine without TLS: whoever listens in can read keys and conversations")
 	}
 }
 

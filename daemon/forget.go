@@ -1,13 +1,9 @@
 package daemon
 
 import (
-	"cmp"
 	"errors"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"epitome/event/journal"
 	"epitome/offload"
@@ -21,47 +17,33 @@ const remains = "The sums of its days stay, and so do copies in files of the sto
 // alone. Its events go last, as they tell what else there is: after an error it can be called again. A request that
 // comes meanwhile may begin the conversation anew.
 func (d *Daemon) forget(conversation string) (artifacts int, said string, err error) {
-	decisions, answers, err := d.keysOf(conversation)
+	own, others, answers, err := d.keysOf(conversation)
 	if err != nil {
 		return 0, "", err
 	}
-	own := map[string]bool{} // decisions, their edits and artifacts, as far as no other conversation has them
-	for _, isOther := range []bool{false, true} {
-		for of, key := range decisions {
-			if id, _, _ := strings.Cut(of, " "); isOther == (id == conversation) {
-				continue
-			}
-			sent, _, err := d.observed.At(key) // this ledger has the decisions of both modes
-			if err != nil {
-				return 0, "", err
-			}
-			names := []string{key}
-			for _, e := range sent.Edits {
-				names = append(append(names, e.Name), e.Artifacts...)
-			}
-			for _, name := range names {
-				if isOther {
-					delete(own, name)
-				} else {
-					own[name] = true
-				}
-			}
-		}
+	names, err := d.namesIn(own)
+	if err != nil {
+		return 0, "", err
 	}
+	shared, err := d.namesIn(others)
+	if err != nil {
+		return 0, "", err
+	}
+	isShared := func(name string, _ bool) bool { return shared[name] }
+	maps.DeleteFunc(names, isShared)
+	maps.DeleteFunc(own, isShared)
 	err = d.storage.store.Delete(answers...)
-	for name := range own {
+	for name := range names {
 		if offload.IsName(name) {
 			artifacts++
 			err = errors.Join(err, d.storage.shelf.Delete(name))
 		}
 	}
-	names := slices.Collect(maps.Keys(own)) // those of edits among them
-	keys := slices.DeleteFunc(slices.Collect(maps.Values(decisions)), func(key string) bool { return !own[key] })
 	if err == nil { // else the artifacts would be unknown
-		err = d.forgetDecisions(nil, names)
+		err = d.forgetDecisions(nil, slices.Collect(maps.Keys(names))) // those of edits among them
 	}
 	if err == nil { // else the edits would be
-		err = errors.Join(d.forgetDecisions(keys, nil), d.forgetRequests(conversation))
+		err = errors.Join(d.forgetDecisions(slices.Collect(maps.Keys(own)), nil), d.requests.forget(conversation))
 	}
 	if err == nil {
 		err = d.book.Forget(conversation)
@@ -73,11 +55,12 @@ func (d *Daemon) forget(conversation string) (artifacts int, said string, err er
 	return artifacts, remains, nil
 }
 
-// keysOf returns keys in the store: of decisions, the newest by conversation, and by conversation and key those with
-// new edits and all of the given one; and of models' answers for that one. The error is journal.ErrUnknown if it has no
-// event.
-func (d *Daemon) keysOf(conversation string) (decisions map[string]string, answers []string, err error) {
-	decisions = map[string]string{}
+// keysOf returns keys in the store: of all decisions of a conversation; of those of others, the newest ones and those
+// with new edits; and of models' answers for the conversation. The error is journal.ErrUnknown if it has no event.
+func (d *Daemon) keysOf(conversation string) (own, others map[string]bool, answers []string, err error) {
+	own, others = map[string]bool{}, map[string]bool{}
+	newest := map[string]string{} // of others
+	isKnown := false
 	err = d.book.Each(func(n journal.Entry) {
 		if s := n.Summary; s != nil && s.Conversation == conversation {
 			answers = append(answers, s.Key)
@@ -86,26 +69,46 @@ func (d *Daemon) keysOf(conversation string) (decisions map[string]string, answe
 		if e == nil {
 			return
 		}
-		decisions[e.Conversation] = cmp.Or(e.Decision, decisions[e.Conversation])
-		if e.Decided || e.Conversation == conversation {
-			decisions[e.Conversation+" "+e.Decision] = e.Decision
+		switch {
+		case e.Conversation == conversation:
+			isKnown = true
+			own[e.Decision] = true
+		case e.Decided:
+			others[e.Decision] = true
+		case e.Decision != "":
+			newest[e.Conversation] = e.Decision
 		}
 	})
-	if _, found := decisions[conversation]; err == nil && !found {
+	for _, key := range newest {
+		others[key] = true
+	}
+	delete(own, "")
+	if err == nil && !isKnown {
 		err = journal.ErrUnknown
 	}
-	return decisions, answers, err
+	return own, others, answers, err
+}
+
+// namesIn returns the keys of decisions, and the names of their edits and artifacts.
+func (d *Daemon) namesIn(decisions map[string]bool) (map[string]bool, error) {
+	names := map[string]bool{}
+	for key := range decisions {
+		sent, _, err := d.observed.At(key) // this ledger has the decisions of both modes
+		if err != nil {
+			return nil, err
+		}
+		names[key] = true
+		for _, e := range sent.Edits {
+			names[e.Name] = true
+			for _, artifact := range e.Artifacts {
+				names[artifact] = true
+			}
+		}
+	}
+	return names, nil
 }
 
 // forgetDecisions removes decisions and edits of both modes.
 func (d *Daemon) forgetDecisions(keys, edits []string) error {
 	return errors.Join(d.deps.Ledger.Forget(keys, edits), d.observed.Forget(keys, edits))
-}
-
-// forgetRequests removes the newest requests of a conversation.
-func (d *Daemon) forgetRequests(conversation string) error {
-	d.requests.Lock() // so that none is being written
-	defer d.requests.Unlock()
-	d.live.Drop(conversation)
-	return os.RemoveAll(filepath.Join(d.requests.folder, conversation)) // which may not be there
 }

@@ -24,7 +24,7 @@ import (
 // files of the embedded store old records lie until it compacts them.
 func (p *program) traces(folder, id string, server *fakeapi.Redis) (all []string) {
 	p.t.Helper()
-	p.keepRequests(time.Now())
+	p.requests.save(time.Now())
 	p.book.Settle()
 	err := filepath.WalkDir(folder, func(path string, e os.DirEntry, err error) error {
 		if e.IsDir() && e.Name() == StoreFolder {
@@ -112,7 +112,7 @@ func TestForgottenConversationIsGone(t *testing.T) {
 
 			provider.untilCompacted()
 			talk := p.book.Conversations("", 0, 1).Items[0].ID
-			_, answers, err := p.keysOf(talk)
+			_, _, answers, err := p.keysOf(talk)
 			there, err1 := p.storage.store.GetMany(answers)
 			if err := errors.Join(err, err1); err != nil || len(bytes.Join(there, nil)) == 0 {
 				t.Fatalf("no answer is stored: %v", err)

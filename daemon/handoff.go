@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,36 +18,46 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"epitome/config"
 	"epitome/dialect"
 	"epitome/dialect/activity"
 	"epitome/rewrite"
 	"epitome/summarize"
 )
 
-// requests is the folder of the newest requests, the same for all runs of a user: of each conversation a file with its
+// requests are the newest requests, on disk in one folder for all runs of a user: of each conversation a file with its
 // ID as name, for the owner alone.
 type requests struct {
-	folder     string
-	keep       time.Duration
-	quota      int64 // bytes of all files
-	sync.Mutex       // guards what follows
-	unlisted   int64 // bytes that were written since the folder was listed
-	unwritten  error // why a request was not written the last time; nil if all were
+	shaper *rewrite.Shaper // has them in memory
+	log    *slog.Logger
+	folder string
+	keep   time.Duration
+	quota  int64 // bytes of all files; 0: nothing is written
+
+	mu        sync.Mutex // guards the folder, and what follows
+	unlisted  int64      // bytes that were written since the folder was listed
+	unwritten error      // why a request was not written the last time; nil if all were
 }
 
 // restsAfter is how long a conversation has no new request before its newest one is kept, so that an agent's fast turns
 // are not all compressed.
 const restsAfter = 10 * time.Second
 
-// keepRequests writes the newest requests that are not on disk yet, of conversations that rest since a time. One that
-// cannot be written is tried again by the next call.
-func (d *Daemon) keepRequests(since time.Time) {
-	d.requests.Lock()
-	defer d.requests.Unlock()
-	r := &d.requests
+func newRequests(conf config.Config, folder string, shaper *rewrite.Shaper, log *slog.Logger) *requests {
+	return &requests{
+		shaper: shaper, log: log, folder: filepath.Join(cmp.Or(conf.Home, folder), RequestFolder),
+		keep: conf.Store.Keep.D(), quota: int64(conf.Store.Requests),
+	}
+}
+
+// save writes the newest requests that are not on disk yet, of conversations that rest since a time. One that cannot be
+// written is tried again by the next call.
+func (r *requests) save(since time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	var failed error
 	pack := gzip.NewWriter(nil)
-	for last := range d.live.Newest(since) {
+	for last := range r.shaper.Newest(since) {
 		if r.quota == 0 || last.Kept(true) {
 			continue
 		}
@@ -56,11 +67,11 @@ func (d *Daemon) keepRequests(since time.Time) {
 		}
 	}
 	if failed != nil && r.unwritten == nil {
-		d.log.Warn("cannot keep the newest request of a conversation", "error", failed.Error())
+		r.log.Warn("cannot keep the newest request of a conversation", "error", failed.Error())
 	}
 	r.unwritten = failed
 	if r.unlisted > r.quota/16 {
-		r.list()
+		r.tidy()
 	}
 }
 
@@ -81,11 +92,18 @@ func (r *requests) write(last rewrite.Last, pack *gzip.Writer) error {
 	return errors.Join(os.Chtimes(temp, now, now), os.Rename(temp, file))
 }
 
-// list deletes files that are older than they are kept, and the oldest beyond the quota. It returns the conversations of
+// list writes what is not on disk yet, and returns the conversations whose newest requests are kept, the newest first.
+func (r *requests) list() []string {
+	r.save(time.Now())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.tidy()
+}
+
+// tidy deletes files that are older than they are kept, and the oldest beyond the quota. It returns the conversations of
 // the others, the newest first. The caller holds the lock.
-func (r *requests) list() (conversations []string) {
+func (r *requests) tidy() (conversations []string) {
 	r.unlisted = 0
-	quota := r.quota
 	entries, _ := os.ReadDir(r.folder) // there is no folder if nothing was ever kept
 	var files []fs.FileInfo
 	for _, e := range entries {
@@ -94,8 +112,10 @@ func (r *requests) list() (conversations []string) {
 		}
 	}
 	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	var size int64 // of a file and all newer ones
 	for _, f := range files {
-		if quota -= f.Size(); quota < 0 || time.Since(f.ModTime()) > r.keep {
+		size += f.Size()
+		if size > r.quota || time.Since(f.ModTime()) > r.keep {
 			_ = os.Remove(filepath.Join(r.folder, f.Name())) // the next call tries again
 		} else if filepath.Ext(f.Name()) == "" {
 			conversations = append(conversations, f.Name())
@@ -104,42 +124,57 @@ func (r *requests) list() (conversations []string) {
 	return conversations
 }
 
-// keptRequests returns the conversations whose newest requests are kept, the newest first.
-func (d *Daemon) keptRequests() []string {
-	d.keepRequests(time.Now())
-	d.requests.Lock()
-	defer d.requests.Unlock()
-	return d.requests.list()
+// read returns the newest request of a conversation, with its credential if it is still in memory.
+func (r *requests) read(conversation string) (last rewrite.Last, err error) {
+	for l := range r.shaper.Newest(time.Now()) {
+		if l.Conversation == conversation {
+			last = l
+			last.Body = bytes.Clone(l.Body)
+		}
+	}
+	if last.Body != nil {
+		return last, nil
+	}
+	file, err := os.Open(filepath.Join(r.folder, conversation))
+	if err != nil {
+		return last, err
+	}
+	defer file.Close()
+	unpack, err := gzip.NewReader(file)
+	if err != nil {
+		return last, err
+	}
+	last.Credential = func() any { return nil }
+	return last, gob.NewDecoder(unpack).Decode(&last)
+}
+
+// forget removes the newest requests of a conversation.
+func (r *requests) forget(conversation string) error {
+	r.mu.Lock() // so that none is being written
+	defer r.mu.Unlock()
+	r.shaper.Drop(conversation)
+	return os.RemoveAll(filepath.Join(r.folder, conversation)) // which may not be there
 }
 
 // handoff returns what another agent needs to go on with the conversation whose ID has the given beginning, or with the
 // newest one. why says why no model has written a summary for it.
 func (d *Daemon) handoff(ctx context.Context, beginning string) (text, why string, err error) {
-	ids := slices.DeleteFunc(d.keptRequests(), func(id string) bool { return !strings.HasPrefix(id, beginning) })
-	switch {
-	case len(ids) == 0:
+	kept := d.requests.list()
+	ids := slices.DeleteFunc(kept, func(id string) bool { return !strings.HasPrefix(id, beginning) })
+	if len(ids) == 0 {
 		return "", "", fmt.Errorf("no request of %s is kept: none has an answer, or newer ones filled store.requests (%s)",
 			cmp.Or(beginning, "any conversation"), d.started.Store.Requests)
-	case len(ids) > 1 && beginning != "":
+	}
+	if len(ids) > 1 && beginning != "" {
 		return "", "", fmt.Errorf("several IDs begin with %s: %s", beginning, strings.Join(ids, ", "))
 	}
-	last := rewrite.Last{Credential: func() any { return nil }}
-	content, err := os.ReadFile(filepath.Join(d.requests.folder, ids[0]))
-	unpack, err2 := gzip.NewReader(bytes.NewReader(content))
-	if err = errors.Join(err, err2); err == nil {
-		err = gob.NewDecoder(unpack).Decode(&last)
-	}
+	last, err := d.requests.read(ids[0])
 	if err != nil {
 		return "", "", fmt.Errorf("cannot read the request of conversation %s: %w", ids[0], err)
 	}
-	for l := range d.live.Newest(time.Now()) {
-		if l.Conversation == last.Conversation {
-			last = l // with its credential
-			last.Body = bytes.Clone(l.Body)
-		}
-	}
 	api, _ := dialect.Of(last.Dialect, last.Body) // by which the request was read before
-	conf, deps := d.config.Load(), overlay(d.deps)
+	conf := d.config.Load()
+	deps := overlay(d.deps)
 	deps.Summarizer = d.summarizer
 	limits, _, _ := conf.Rewrite.With("keep_tokens", "8000") // so many of the newest messages stay beside the summary
 	out := rewrite.NewShaper(deps).Shape(rewrite.Input{

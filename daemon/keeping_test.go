@@ -239,14 +239,14 @@ func TestRequestIsWrittenOnceItCanBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	shape(p.live, 2)
-	if kept := p.keptRequests(); len(kept) != 0 {
+	if kept := p.requests.list(); len(kept) != 0 {
 		t.Fatalf("kept in no folder: %v", kept)
 	}
 	p.wantLog("cannot keep the newest request")
 	if err := os.Remove(p.requests.folder); err != nil {
 		t.Fatal(err)
 	}
-	if kept := p.keptRequests(); len(kept) != 1 {
+	if kept := p.requests.list(); len(kept) != 1 {
 		t.Errorf("with a folder there are %v", kept)
 	}
 }
@@ -265,7 +265,7 @@ func TestNewestRequestOutlivesTheProcess(t *testing.T) {
 		now, task := time.Now(), []byte(strings.Repeat("Look at ", c.task/8))
 		p.live.Shape(rewrite.Input{Dialect: chat.Dialect{}, Upstream: "up", Limits: &conf.Rewrite, Now: now,
 			Body: bytes.Replace(fakeapi.Conversation(2), []byte("Look at the tables"), task, 1)})
-		p.keepRequests(now.Add(-time.Second))
+		p.requests.save(now.Add(-time.Second))
 		if written, _ := os.ReadDir(p.requests.folder); len(written) != c.meanwhile {
 			t.Errorf("%s: %d requests are written, want %d", c.name, len(written), c.meanwhile)
 		}
@@ -285,15 +285,15 @@ func TestRequestsStayWithinTheirQuota(t *testing.T) {
 		title := fmt.Sprint("Look at book ", n)
 		p.live.Shape(rewrite.Input{Dialect: chat.Dialect{}, Upstream: "up", Limits: &conf.Rewrite,
 			Body: bytes.Replace(fakeapi.Conversation(2), []byte("Look at the tables"), []byte(title), 1)})
-		kept := p.keptRequests()
+		kept := p.requests.list()
 		if n == 0 {
 			file, err := os.Stat(filepath.Join(p.requests.folder, kept[0]))
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.requests.Lock()
+			p.requests.mu.Lock()
 			p.requests.quota = file.Size() * 5 / 2 // two of them, and not three
-			p.requests.Unlock()
+			p.requests.mu.Unlock()
 		}
 		if len(kept) != min(n+1, 2) {
 			t.Errorf("after %d conversations %d are kept", n+1, len(kept))

@@ -42,10 +42,14 @@ type State struct {
 // State returns how the daemon runs.
 func (d *Daemon) State() State {
 	conf := d.config.Load()
-	s := State{Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream, Named: conf.Named,
-		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0, Runtime: conf.Context.Runtime, Loading: !d.book.Loaded()}
+	s := State{
+		Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream, Named: conf.Named,
+		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0, Runtime: conf.Context.Runtime,
+		Loading: !d.book.Loaded(),
+	}
 	if !s.Loading {
-		s.Totals, s.Newest = d.book.Totals(), d.book.Conversations("", 0, 100).Items
+		s.Totals = d.book.Totals()
+		s.Newest = d.book.Conversations("", 0, 100).Items
 	}
 	for name, u := range conf.Upstreams {
 		s.Upstreams[name] = u.URL
@@ -65,8 +69,14 @@ func Version() string {
 }
 
 // addGauges adds the metrics that are no sums of events.
-func (d *Daemon) addGauges(m *console.Metrics) {
-	isOne := func(is bool) float64 { return map[bool]float64{true: 1}[is] }
+func (d *Daemon) addGauges() {
+	oneIf := func(is bool) float64 {
+		if is {
+			return 1
+		}
+		return 0
+	}
+	m := d.metrics
 	m.Gauge("exchanges_in_flight", "Exchanges under way.", func() float64 { return float64(d.proxy.InFlight()) })
 	m.Gauge("live_conversations", "Conversations with an exchange in the last two minutes.",
 		func() float64 { return float64(d.book.CountLive()) })
@@ -74,10 +84,10 @@ func (d *Daemon) addGauges(m *console.Metrics) {
 	m.Gauge("artifact_quota_bytes", "Bytes that artifacts may take.",
 		func() float64 { return float64(d.started.Offload.Quota) })
 	m.Gauge("artifacts_writable", "1 while artifacts can be stored, 0 on a full disk or without the bucket.",
-		func() float64 { return isOne(d.storage.keeps()) })
+		func() float64 { return oneIf(d.storage.keeps()) })
 	if shared, ok := d.storage.store.(*store.Redis); ok {
 		m.Gauge("shared_store_up", "1 while the shared store answers.",
-			func() float64 { return isOne(shared.State() != store.Away) })
+			func() float64 { return oneIf(shared.State() != store.Away) })
 	}
 }
 
@@ -122,30 +132,41 @@ func (d *Daemon) editsWith(h http.Header, artifact string) (edits []event.Edit, 
 			return nil, cmp.Or(err, offload.ErrUnknown)
 		}
 	}
+	if artifact == "" {
+		return nil, offload.ErrUnknown
+	}
 	_, isShared := d.storage.store.(*store.Redis) // other replicas have conversations that this one does not know
-	err = offload.ErrUnknown
 	for _, c := range d.book.Conversations("", 0, 1<<30).Items {
-		sent, failed := d.edits(c.Decision)
-		index := func(name string) int { // of edits with one artifact, only the first has a text
-			return slices.IndexFunc(sent.List, func(e event.Edit) bool { return e.Artifact == name && e.Text != "" })
+		sent, err := d.edits(c.Decision)
+		if err != nil {
+			return nil, err
 		}
-		at := index(artifact)
-		switch {
-		case failed != nil:
-			return nil, failed
-		case artifact == "", at < 0:
+		at := indexOf(artifact, sent.List)
+		if at < 0 {
 			continue
-		case sent.List[at].Last == sent.List[at].Item && (edits != nil || isShared):
+		}
+		isTranscript := sent.List[at].Last > sent.List[at].Item
+		if !isTranscript && (edits != nil || isShared) {
 			return nil, errors.New("other conversations may have this artifact: name a transcript")
-		case edits == nil:
-			edits, err = slices.Clone(sent.List), nil
+		}
+		if edits == nil {
+			edits = slices.Clone(sent.List)
 			if isShared { // those behind a transcript may be of one fork alone
 				edits = edits[:at+1]
 			}
 		}
-		edits = slices.DeleteFunc(edits, func(e event.Edit) bool { return e.Text == "" || index(e.Artifact) < 0 })
+		edits = slices.DeleteFunc(edits, func(e event.Edit) bool { return e.Text == "" || indexOf(e.Artifact, sent.List) < 0 })
 	}
-	return edits, err
+	if edits == nil {
+		return nil, offload.ErrUnknown
+	}
+	return edits, nil
+}
+
+// indexOf returns where the edit with an artifact and a text stands; negative if there is none. Of several edits with one
+// artifact, only the first has a text.
+func indexOf(artifact string, edits []event.Edit) int {
+	return slices.IndexFunc(edits, func(e event.Edit) bool { return e.Artifact == artifact && e.Text != "" })
 }
 
 // restore has the next requests of a conversation sent without the edits that its newest one was sent with, as far as
@@ -173,9 +194,6 @@ func (d *Daemon) inputOf(r *http.Request, body []byte) (rewrite.Input, error) {
 	}
 	return d.proxy.InputOf(api, h, query.Get("upstream"), body)
 }
-
-// isClient reports whether a request with that header has the key of a client. The console is made before the proxy.
-func (d *Daemon) isClient(h http.Header) bool { return d.proxy.IsClient(h) }
 
 // compress answers POST /-/v1/compress: it shapes the conversation in the body as if it were on its way to the upstream
 // of its model. Decisions are recorded, so that the next call repeats them. Code writes summaries, as a gateway sends no

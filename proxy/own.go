@@ -47,7 +47,7 @@ func (x *exchange) serveOwn() error {
 	}
 	r.Host, r.RequestURI, r.RemoteAddr = string(x.ctx.Host()), target, x.ctx.RemoteAddr().String()
 	w := &response{exchange: x, header: make(http.Header)}
-	x.proxy.deps.Own.ServeHTTP(w, r)
+	x.proxy.pages.ServeHTTP(w, r)
 	w.send(true)
 	return nil
 }

@@ -35,7 +35,6 @@ import (
 
 // Deps are what the proxy needs from the rest of the program. None may be nil.
 type Deps struct {
-	Own     http.Handler              // serves everything under /-/
 	Record  func(*event.Exchange)     // gets each exchange as it ends, on that exchange's goroutine, to keep
 	Log     *slog.Logger              // for failures outside of exchanges
 	Windows *window.Windows           // learn from answers how much models hold
@@ -43,13 +42,18 @@ type Deps struct {
 	Keeps   func(context string) bool // whether there are context files of that name
 	// Runtime returns what the agent of a run is told about its machine; empty for nothing.
 	Runtime func(run string) string
-	// KnowsHost reports whether a Host header names this epitome. A web page can rebind no name that it knows.
-	KnowsHost func(host string) bool
 	// Shape returns what to send in the place of a request, and records it. Observe returns the same, and records
 	// nothing that is live.
 	Shape, Observe func(rewrite.Input) rewrite.Output
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
 	Scope func(kind, value string) string
+}
+
+// Pages serve everything under /-/, which epitome answers itself.
+type Pages interface {
+	http.Handler
+	// KnowsHost reports whether a Host header names this epitome. A web page can rebind no name that it knows.
+	KnowsHost(host string) bool
 }
 
 // Proxy serves client connections. Its methods may be called from any goroutine.
@@ -59,6 +63,7 @@ type Proxy struct {
 	rooms    *rooms                    // for the bodies under way
 	turns    *semaphore.Weighted       // for requests of which much is new, to be shaped
 	server   *fasthttp.Server
+	pages    Pages  // set by Serve
 	loopback bool   // the listener can be reached from this machine only; set by Serve
 	mark     string // of requests that went through here; nobody can guess it
 
@@ -120,8 +125,9 @@ func (p *Proxy) Reload(s Settings) error {
 	return err
 }
 
-// Serve takes connections from ln until Shutdown; then it returns nil.
-func (p *Proxy) Serve(ln net.Listener) error {
+// Serve takes connections from ln until Shutdown; then it returns nil. It is called once.
+func (p *Proxy) Serve(ln net.Listener, pages Pages) error {
+	p.pages = pages
 	at, ok := ln.Addr().(*net.TCPAddr)
 	p.loopback = ok && at.IP.IsLoopback()
 	if p.Stopping() { // Shutdown has not known of the listener

@@ -124,7 +124,7 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 	}
 	r.upstreams = upstreams
 	r.proxy = New(upstreams, Deps{
-		Own: http.HandlerFunc(ownPage), Log: slog.New(slog.DiscardHandler),
+		Log: slog.New(slog.DiscardHandler),
 		Record: func(e *event.Exchange) {
 			select {
 			case r.events <- *e:
@@ -134,13 +134,12 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 		Shape:   func(in rewrite.Input) rewrite.Output { return (*r.shape.Load())(in) },
 		Observe: func(in rewrite.Input) rewrite.Output { return (*r.observe.Load())(in) },
 		Windows: r.windows, Ratios: tokenize.NewRatios(store.NewMemory(1 << 20)),
-		Scope:     func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
-		Keeps:     func(name string) bool { return name != "none" },
-		KnowsHost: func(host string) bool { return host == "x" || strings.HasPrefix(host, "127.0.0.1") },
+		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
+		Keeps: func(name string) bool { return name != "none" },
 	})
 	go func() {
 		defer close(r.ended)
-		if err := r.proxy.Serve(ln); err != nil {
+		if err := r.proxy.Serve(ln, ownPages{}); err != nil {
 			tb.Errorf("Serve: %v", err)
 		}
 	}()
@@ -161,8 +160,14 @@ func (r *rig) reload(change func(*Settings)) {
 	}
 }
 
-// ownPage stands in for the console.
-func ownPage(w http.ResponseWriter, req *http.Request) {
+// ownPages stand in for the console.
+type ownPages struct{}
+
+func (ownPages) KnowsHost(host string) bool {
+	return host == "x" || strings.HasPrefix(host, "127.0.0.1")
+}
+
+func (ownPages) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	switch req.URL.Path {
 	case "/-/panic":
 		panic("asked for")

@@ -102,7 +102,7 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 // name now leads to this machine has neither, and then Host has that name. A request with a client's key is of no page.
 // Beyond loopback, programs may use names that are not in console.hosts.
 func (x *exchange) checkSender() error {
-	host, isKnown := string(x.ctx.Host()), x.proxy.deps.KnowsHost
+	host, isKnown := string(x.ctx.Host()), x.proxy.pages.KnowsHost
 	site, origin := wire.Find(x.head, "sec-fetch-site"), wire.Find(x.head, "origin")
 	isPage := bytes.HasPrefix(origin, []byte("http")) || string(origin) == "null"
 	if site != nil {
