@@ -422,3 +422,29 @@ func TestFilesStayWithinKeepAndQuota(t *testing.T) {
 		t.Errorf("the files are %v", all)
 	}
 }
+
+// While the disk is full, a conversation cannot be forgotten, and its file stays as it was.
+func TestForgettingOnAFullDiskLosesNothing(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "events")
+	r := keeping(t, folder, noon)
+	r.RecordExchange(new(talking("c1", 0)))
+	r.RecordExchange(new(talking("c2", 0)))
+	r.flush()
+	path := filepath.Join(folder, noon.Format(fileName))
+	before, err := os.Lstat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no full disk here")
+	}
+	if err := os.Symlink("/dev/full", path+".new"); err != nil {
+		t.Fatal(err)
+	}
+	if r.Forget("c1") == nil {
+		t.Error("it is said to be forgotten")
+	}
+	if after, err := os.Lstat(path); err != nil || !os.SameFile(before, after) || after.Size() != before.Size() {
+		t.Fatalf("%v: the file is another one", err)
+	}
+}

@@ -149,11 +149,16 @@ func (j *files) rewrite(edit func(text []byte) []byte) error {
 		if err != nil {
 			return err
 		}
-		edited, temp := edit(text), path+".new"
+		edited := edit(text)
 		if bytes.Equal(edited, text) {
 			continue
 		}
-		if err := errors.Join(os.WriteFile(temp, edited, 0o600), os.Rename(temp, path)); err != nil {
+		temp := path + ".new"
+		err = os.WriteFile(temp, edited, 0o600)
+		if err == nil {
+			err = os.Rename(temp, path)
+		}
+		if err != nil {
 			return err
 		}
 	}
