@@ -108,12 +108,18 @@ func (o OwnPrice) Check() error {
 	return nil
 }
 
-// rate returns the Rate of an amount, which is nil if it is unknown.
-func rate(dollars *float64) *Rate {
-	if dollars == nil {
-		return nil
+// price returns the Price with an ID that o says.
+func (o OwnPrice) price(id string) *Price {
+	rate := func(dollars *float64) *Rate {
+		if dollars == nil {
+			return nil
+		}
+		return &Rate{Base: *dollars}
 	}
-	return &Rate{Base: *dollars}
+	return &Price{
+		ID: id, Input: rate(o.Input), Read: rate(o.Cached), Write5m: rate(o.Written), Write1h: rate(o.Written1h),
+		Output: rate(o.Output),
+	}
 }
 
 // Prices say what a Biller charges by.
@@ -166,9 +172,8 @@ func (b *Biller) price(upstream, name string, at time.Time) (p *Price, billing s
 		return &Price{ID: Free, Input: &Rate{}, Output: &Rate{}}, s.Billing
 	}
 	for _, pattern := range b.patterns {
-		if o := b.prices.Own[pattern]; unit.Match(pattern, name) {
-			return &Price{"config/" + pattern, rate(o.Input), rate(o.Cached), rate(o.Written), rate(o.Written1h),
-				rate(o.Output)}, s.Billing
+		if unit.Match(pattern, name) {
+			return b.prices.Own[pattern].price("config/" + pattern), s.Billing
 		}
 	}
 	sold := [2]string{upstream, name}
@@ -229,23 +234,28 @@ func (b *Biller) Bill(e, before *Exchange) {
 	if e.Status < 200 || e.Status >= 400 || e.FirstByte == 0 { // there is no answer to pay for
 		return
 	}
-	switch bill, u := &e.Bill, &e.Usage; {
-	case u.Charged > 0:
-		bill.Billed, bill.Measured = u.Charged, true
-	case p.isFree(): // whatever the answer says
-		bill.Measured = true
-	default:
-		bill.Billed, bill.Measured = p.Cost(u)
-		bill.AtLeast = bill.Measured && (u.Cut || u.CacheUnknown)
-	}
-	e.Bill.Unpriced = !e.Bill.Measured
-	if p != nil && e.Bill.Measured {
-		hour := min(e.Rebilled, e.Usage.Write1h)
-		again := Usage{Input: e.Rebilled, Write1h: hour, Write5m: min(e.Rebilled-hour, e.Usage.Write5m)}
-		nano, _ := p.cost(again, e.Usage.Input)
-		e.Bill.Rebilled = min(nano, e.Bill.Billed)
-	}
+	e.Bill.measure(p, &e.Usage, e.Rebilled)
 	e.compare(p, pause, b.Life())
+}
+
+// measure sets what the provider's usage costs, and how much of that is for the tokens that were rebilled.
+func (b *Bill) measure(p *Price, u *Usage, rebilled int) {
+	switch {
+	case u.Charged > 0:
+		b.Billed, b.Measured = u.Charged, true
+	case p.isFree(): // whatever the answer says
+		b.Measured = true
+	default:
+		b.Billed, b.Measured = p.Cost(u)
+		b.AtLeast = b.Measured && (u.Cut || u.CacheUnknown)
+	}
+	b.Unpriced = !b.Measured
+	if p != nil && b.Measured {
+		hour := min(rebilled, u.Write1h)
+		again := Usage{Input: rebilled, Write1h: hour, Write5m: min(rebilled-hour, u.Write5m)}
+		nano, _ := p.cost(again, u.Input)
+		b.Rebilled = min(nano, b.Billed)
+	}
 }
 
 // compare prices the request as it came and as it was sent, with the same assumptions about the provider's cache. life
@@ -261,29 +271,32 @@ func (e *Exchange) compare(p *Price, pause, life time.Duration) {
 	}
 	life = e.cacheLife(life)
 	isCached := life == 0 || pause <= life
-	before, after := e.assumedUsage(p, isCached, raw, e.HeldBefore), e.assumedUsage(p, isCached, sent, e.HeldAfter)
+	before := e.assumedUsage(p, isCached, raw, e.HeldBefore)
+	after := e.assumedUsage(p, isCached, sent, e.HeldAfter)
 	rawNano, rawKnown := p.Cost(&before)
 	sentNano, sentKnown := p.Cost(&after)
 	if !rawKnown || !sentKnown {
 		e.Bill.Unpriced = true
 		return
 	}
-	e.Bill.Raw, e.Bill.Sent, e.Bill.Compared = rawNano, sentNano, true
+	e.Bill.Raw, e.Bill.Sent = rawNano, sentNano
+	e.Bill.Compared = true
 }
 
 // assumedUsage returns the usage of a request with so many tokens, of which held are those that the last request began
 // with, too. The usage that the provider reported shows how it caches; without it the usual figures count.
 func (e *Exchange) assumedUsage(p *Price, isCached bool, tokens, held int) Usage {
-	told := &e.Usage
-	u := Usage{Source: UsageProvider, Input: tokens, Output: told.Output}
-	if told.Uncached {
+	reported := &e.Usage
+	u := Usage{Source: UsageProvider, Input: tokens, Output: reported.Output}
+	if reported.Uncached {
 		return u
 	}
-	if prefix := min(held, tokens); isCached && prefix >= leastCached {
+	prefix := min(held, tokens)
+	if isCached && prefix >= leastCached {
 		u.Read = prefix - prefix%cacheStep
 	}
 	switch { // where writing has a price of its own, all that is not read is taken to be written
-	case told.forHour():
+	case reported.forHour():
 		u.Write1h = tokens - u.Read
 	case p != nil && p.Write5m != nil:
 		u.Write5m = tokens - u.Read

@@ -11,17 +11,21 @@ type Clock struct {
 	Nano         int64     `json:"cost_nano"`    // of them, in nano-dollars
 }
 
-const leastCached, cacheStep = 1024, 128 // tokens: no shorter prefix is cached, and a longer one in whole steps
+// No prefix shorter than leastCached tokens is cached, and a longer one in whole steps.
+const (
+	leastCached = 1024
+	cacheStep   = 128
+)
 
 // held returns how many tokens of an answered request are in the provider's cache, by the provider's count: those that
 // it read and wrote, or all if the API does not count what it writes.
 func held(e *Exchange) int {
 	u := &e.Usage
 	written := u.Write5m + u.Write1h
-	switch {
-	case e.Dialect == "messages" || written > 0:
+	if e.Dialect == "messages" || written > 0 {
 		return u.Read + written
-	case u.Input < leastCached:
+	}
+	if u.Input < leastCached {
 		return 0
 	}
 	return u.Input - u.Input%cacheStep
@@ -44,7 +48,8 @@ func (b *Biller) Clock(e *Exchange, now time.Time) *Clock {
 	}
 	p, _ := b.price(e.Upstream, e.Model, now)
 	_, isPriced := p.Cost(&e.Usage)
-	life, tokens := e.cacheLife(b.Life()), held(e)
+	life := e.cacheLife(b.Life())
+	tokens := held(e)
 	if !isPriced || p.isFree() || p.Read == nil || life == 0 || tokens == 0 {
 		return nil
 	}
@@ -54,5 +59,6 @@ func (b *Biller) Clock(e *Exchange, now time.Time) *Clock {
 	}
 	nano, _ := p.cost(again, e.Usage.Input) // of these tokens all rates are known
 	until := e.Start.Add(life)
-	return &Clock{e.Conversation, until, int(max(0, until.Sub(now)).Seconds()), tokens, nano}
+	left := int(max(0, until.Sub(now)).Seconds())
+	return &Clock{Conversation: e.Conversation, Until: until, Left: left, Tokens: tokens, Nano: nano}
 }

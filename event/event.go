@@ -142,11 +142,8 @@ func (r Rescue) Outcome() string {
 // Outgrew reports whether a request of so many tokens would have been refused as well: the provider refused one that
 // was not larger, for its size alone, and answered a shorter one.
 func (r Rescue) Outgrew(tokens int) bool {
-	switch r.Kind {
-	case "input", "rate", "bytes":
-		return r.Rescued && tokens >= r.TokensBefore
-	}
-	return false
+	isForSize := r.Kind == "input" || r.Kind == "rate" || r.Kind == "bytes"
+	return isForSize && r.Rescued && tokens >= r.TokensBefore
 }
 
 // Shaping describes how a conversation was rewritten before it was sent; in mode observe, how it would have been.
@@ -198,10 +195,11 @@ type Shaping struct {
 
 // Totals returns BEFORE>AFTER in tokens, each with a ~ in front if they are estimated; empty if nothing was counted.
 func (s *Shaping) Totals() string {
-	before, about := s.TokensBefore.Total(), ""
+	before := s.TokensBefore.Total()
 	if before == 0 {
 		return ""
 	}
+	about := ""
 	if s.Estimated {
 		about = "~"
 	}
@@ -228,8 +226,10 @@ func (t Tokens) Total() int {
 // Times returns t with each number multiplied by ratio.
 func (t Tokens) Times(ratio float64) Tokens {
 	f := func(n int) int { return int(float64(n)*ratio + 0.5) }
-	return Tokens{f(t.System), f(t.Tools), f(t.User), f(t.Assistant), f(t.Results), f(t.Summary), f(t.Images),
-		f(t.Other)}
+	return Tokens{
+		System: f(t.System), Tools: f(t.Tools), User: f(t.User), Assistant: f(t.Assistant),
+		Results: f(t.Results), Summary: f(t.Summary), Images: f(t.Images), Other: f(t.Other),
+	}
 }
 
 // Kinds of a Compaction and of a Summary.
@@ -295,8 +295,10 @@ type Compacted struct {
 // TakeCompacted returns the event of the exchange's compaction, and removes the files from the exchange; nil if there
 // was no compaction, or none was sent.
 func (e *Exchange) TakeCompacted() *Compacted {
-	c := &Compacted{Time: e.Start, Exchange: e.ID, Conversation: e.Conversation, Upstream: e.Upstream, Model: e.Model,
-		Compaction: e.Compaction}
+	c := &Compacted{
+		Time: e.Start, Exchange: e.ID, Conversation: e.Conversation, Upstream: e.Upstream, Model: e.Model,
+		Compaction: e.Compaction,
+	}
 	e.Compaction.FilesRead, e.Compaction.FilesWritten = nil, nil
 	if c.Kind == "" || e.Mode != ModeOn {
 		return nil

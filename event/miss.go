@@ -63,7 +63,8 @@ func provided(e *Exchange, tokens int) int {
 // missOf returns why the provider's cache had less of e than p, the last answered request, had left there; p is nil if
 // there was none. life is the time that the cache keeps a request; 0 is without end.
 func missOf(e, p *Exchange, life time.Duration) Miss {
-	u, all := &e.Usage, provided(e, e.Sent())
+	u := &e.Usage
+	all := provided(e, e.Sent())
 	// hit reports whether the cache had at least four fifths of so many tokens.
 	hit := func(tokens int) bool { return u.TellsCache() && u.Input > 0 && 5*u.Read >= 4*min(tokens, u.Input) }
 	if p == nil {
@@ -73,7 +74,8 @@ func missOf(e, p *Exchange, life time.Duration) Miss {
 		return MissFirst
 	}
 	cached := u.Read + u.Write5m + u.Write1h + p.Usage.Read + p.Usage.Write5m + p.Usage.Write1h // tokens of both
-	left, held := provided(p, p.Sent()), provided(e, e.HeldAfter)
+	left := provided(p, p.Sent())
+	held := provided(e, e.HeldAfter)
 	hasHeld := e.HeldBefore > 0 || e.HeldAfter > 0
 	switch {
 	case !hasHeld:

@@ -1,4 +1,4 @@
-// Package journal keeps events: in files, as sums, and by conversation.
+// Package journal keeps events: in files, as sums, and by conversation. A Book has all of them.
 package journal
 
 import (
@@ -249,23 +249,28 @@ func (b *Book) take(n Entry) {
 		}
 	}()
 	if n.Exchange == nil || !n.Exchange.IsStranger() {
-		switch {
-		case n.Exchange != nil:
-			b.complete(n.Exchange)
-			b.totals.addExchange(n.Exchange, false)
-			if c := n.Exchange.TakeCompacted(); c != nil {
-				b.take(Entry{Compaction: c})
-			}
-		case n.Summary != nil:
-			n.Summary.Own = b.Biller.Charge(n.Summary)
-		}
-		*n.Seq() = b.seq + 1
-		b.files.append(n)
-		b.add(n)
+		b.keep(n)
 	}
 	for _, observe := range b.Observers {
 		observe(n)
 	}
+}
+
+// keep completes an event, numbers it, and adds it to files and sums.
+func (b *Book) keep(n Entry) {
+	if s := n.Summary; s != nil {
+		s.Own = b.Biller.Charge(s)
+	}
+	if e := n.Exchange; e != nil {
+		b.complete(e)
+		b.totals.addExchange(e, false)
+		if c := e.TakeCompacted(); c != nil {
+			b.take(Entry{Compaction: c})
+		}
+	}
+	*n.Seq() = b.seq + 1
+	b.files.append(n)
+	b.add(n)
 }
 
 // complete sets what is known of an exchange only now: the turn, the cause of a cache miss, and the cost.
@@ -278,12 +283,14 @@ func (b *Book) complete(e *event.Exchange) {
 	}
 	var before *event.Exchange // the last answered one of the conversation
 	if t := b.talks[e.Conversation]; t != nil {
-		before, e.Turn = t.answered, t.Turns+1
+		before = t.answered
+		e.Turn = t.Turns + 1
 	} else if e.Conversation != "" {
 		e.Turn = 1
 	}
-	if t := b.talks[e.Parent]; before == nil && t != nil {
-		before = t.answered // the beginning that they share may be cached
+	parent := b.talks[e.Parent]
+	if before == nil && parent != nil {
+		before = parent.answered // the beginning that they share may be cached
 	}
 	b.Biller.Bill(e, before)
 }
@@ -297,7 +304,8 @@ func (b *Book) add(n Entry) {
 		return
 	}
 	b.recent = append(b.recent, n)
-	if over := len(b.recent) - mostRecent; over > mostRecent/10 {
+	over := len(b.recent) - mostRecent
+	if over > mostRecent/10 {
 		b.recent = slices.Clone(b.recent[over:])
 	}
 	if s := n.Summary; s != nil {
@@ -337,8 +345,7 @@ func (b *Book) expire() {
 // Since returns the events after a number, and the number of the newest event. whole is false if some of them are no
 // longer kept, or if there was no event of that number yet. The caller must not change the events.
 func (b *Book) Since(seq uint64) (after []Entry, newest uint64, whole bool) {
-	<-b.loaded
-	b.mu.Lock()
+	b.lock()
 	defer b.mu.Unlock()
 	if seq > b.seq {
 		return nil, b.seq, false

@@ -136,56 +136,72 @@ func (t *talk) add(e *event.Exchange, end time.Time) {
 	t.Folder, e.Folder = cmp.Or(e.Folder, t.Folder), ""
 	t.Agent = cmp.Or(e.Agent, t.Agent)
 	for _, line := range e.Kept {
-		if line = strings.Clone(event.Clip(line)); !slices.Contains(t.Kept, line) {
+		line = strings.Clone(event.Clip(line))
+		if !slices.Contains(t.Kept, line) {
 			t.Kept = append(t.Kept, line)
 		}
 	}
-	t.Kept, e.Kept = t.Kept[max(0, len(t.Kept)-50):], nil // the newest
+	t.Kept = t.Kept[max(0, len(t.Kept)-50):] // the newest
+	e.Kept = nil
 	t.Parent = cmp.Or(e.Parent, t.Parent)
 	t.Decision = cmp.Or(e.Decision, t.Decision)
 	t.Session = cmp.Or(e.Session, t.Session)
 	t.Client = cmp.Or(e.Client, t.Client)
 	if e.TokensBefore.Total() > 0 {
-		t.Tokens, t.Raw, t.Window, t.Notice = e.Sent(), e.TokensBefore.Total(), e.Window, ""
-		t.Near = event.IsNear(e.Sent(), e.Usable)
+		t.Tokens = e.Sent()
+		t.Raw = e.TokensBefore.Total()
+		t.Window = e.Window
+		t.Near = event.IsNear(t.Tokens, e.Usable)
 		t.before, t.after = e.TokensBefore, e.TokensAfter
+		t.Notice = ""
 		if e.Code == event.CodeOverhead || e.Code == event.CodeUnkept {
 			t.Notice = e.Reason
 		}
 	}
-	switch {
-	case !e.Decided || e.Mode != event.ModeOn:
-	case event.Step(e) == "restore":
-		t.Latest = fmt.Sprintf("turn %d: restored", t.Turns)
-	default:
-		noun := map[bool]string{true: "message", false: "result"}[e.Compacted > 0]
-		done := english.Plural(e.Offloaded+e.Cleared+e.Compacted, noun, "")
-		t.Latest = fmt.Sprintf("turn %d: %s %s, −%.1fk tokens", t.Turns, cmp.Or(event.Step(e), e.Action), done,
-			float64(e.TakenOut)/1000)
+	if e.Decided && e.Mode == event.ModeOn {
+		t.Latest = fmt.Sprintf("turn %d: %s", t.Turns, decided(e))
 	}
 	switch {
 	case e.IsAnswered():
 		answered := *e
 		answered.Broke = false
-		t.answered, t.Miss, t.Rebilled = &answered, e.Miss, e.Rebilled
+		t.answered = &answered
+		t.Miss, t.Rebilled = e.Miss, e.Rebilled
 	case t.answered != nil && e.Broke && e.Mode == event.ModeOn:
 		t.answered.Broke = true
 	}
 }
 
+// decided says what an exchange has newly decided.
+func decided(e *event.Exchange) string {
+	step := event.Step(e)
+	if step == "restore" {
+		return "restored"
+	}
+	noun := "result"
+	if e.Compacted > 0 {
+		noun = "message"
+	}
+	items := english.Plural(e.Offloaded+e.Cleared+e.Compacted, noun, "")
+	return fmt.Sprintf("%s %s, −%.1fk tokens", cmp.Or(step, e.Action), items, float64(e.TakenOut)/1000)
+}
+
 // view returns a copy of a conversation with everything worked out.
 func (b *Book) view(t *talk) Conversation {
-	c, now := t.Conversation, b.Now()
-	c.Sums = Sums{}
+	now := b.Now()
+	c := t.Conversation
+	c.Sums = Sums{} // its maps go on changing
 	c.Sums.add(&t.Sums)
-	c.Live, c.Cached = t.isLive(now), -1
+	c.Live = t.isLive(now)
 	c.Clock = b.Biller.Clock(t.answered, now)
 	if c.Window > 0 {
 		c.Share = float64(c.Tokens) / float64(c.Window)
 	}
-	if cached, known := c.Sums.Usage.Cached(); known {
-		c.Cached = cached
+	cached, known := c.Sums.Usage.Cached()
+	if !known {
+		cached = -1
 	}
+	c.Cached = cached
 	return c
 }
 
@@ -194,7 +210,7 @@ func (t *talk) isLive(now time.Time) bool { return t.Turns > 0 && now.Sub(t.Last
 
 // CountLive returns the number of conversations with an exchange in the last two minutes.
 func (b *Book) CountLive() (n int) {
-	b.mu.Lock()
+	b.lock()
 	defer b.mu.Unlock()
 	for _, t := range b.talks {
 		if t.isLive(b.Now()) {
@@ -277,14 +293,14 @@ func (b *Book) Status(id, session string) (Status, error) {
 	if len(all) == 0 {
 		return Status{}, ErrUnknown
 	}
-	rank := func(t *talk) (r int) {
+	rank := func(t *talk) (rank int) {
 		if session != "" && t.Session == session {
-			r = 2
+			rank = 2
 		}
 		if t.Turns > 1 && b.Now().Sub(t.Last) < 10*time.Minute {
-			r++
+			rank++
 		}
-		return r
+		return rank
 	}
 	best := slices.MaxFunc(all, func(x, y *talk) int { return rank(x) - rank(y) }) // of equals the newest
 	c := b.view(best)
@@ -302,8 +318,7 @@ func (b *Book) Status(id, session string) (Status, error) {
 
 // Expiring returns the clocks that have not ended, and end after from and not after to.
 func (b *Book) Expiring(from, to time.Time) (all []*event.Clock) {
-	<-b.loaded
-	b.mu.Lock()
+	b.lock()
 	defer b.mu.Unlock()
 	for _, t := range b.talks {
 		c := b.Biller.Clock(t.answered, b.Now())

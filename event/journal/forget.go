@@ -40,10 +40,12 @@ func (b *Book) Forget(conversation string) error {
 	b.lock()
 	defer b.mu.Unlock()
 	mark := fmt.Appendf(nil, `"conversation":%q`, conversation) // within a text, its quotes would be escaped
+	// gone sums up the events of one file that are forgotten.
 	gone := &Book{Config: b.Config, models: map[string]bool{}, talks: map[string]*talk{}}
 	err := b.files.rewrite(func(text []byte) []byte {
 		var rest, sums bytes.Buffer
-		gone.cells, gone.since = map[cell]*Sums{}, time.Time{}
+		gone.cells = map[cell]*Sums{}
+		gone.since = time.Time{}
 		for line := range bytes.Lines(text) {
 			var n Entry
 			if bytes.Contains(line, mark) && json.Unmarshal(line, &n) == nil {
@@ -57,7 +59,9 @@ func (b *Book) Forget(conversation string) error {
 			if begin.Before(gone.since) {
 				begin = gone.since
 			}
-			sum := &Forgotten{gone.seq, begin, at.upstream, at.model, at.client, *s}
+			sum := &Forgotten{
+				Seq: gone.seq, Time: begin, Upstream: at.upstream, Model: at.model, Client: at.client, Sums: *s,
+			}
 			_ = json.NewEncoder(&sums).Encode(Entry{Forgotten: sum}) // plain data
 		}
 		return append(sums.Bytes(), rest.Bytes()...) // the last line of the rest may be cut off

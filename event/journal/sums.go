@@ -108,13 +108,21 @@ type cell struct {
 	upstream, model, client string
 }
 
+// rowKeys return the key of the row to which a cell of a day belongs, by Span.By.
+var rowKeys = map[string]func(at cell, day time.Time) string{
+	"day":      func(_ cell, day time.Time) string { return day.Format(time.DateOnly) },
+	"model":    func(at cell, _ time.Time) string { return at.model },
+	"upstream": func(at cell, _ time.Time) string { return at.upstream },
+	"client":   func(at cell, _ time.Time) string { return at.client },
+}
+
 // sumsOf returns the sums to which an event belongs. Once too many models were named, the others share sums.
 func (b *Book) sumsOf(at time.Time, upstream, model, client string) *Sums {
 	if !b.models[model] && len(b.models) >= mostModels {
 		model = "other"
 	}
 	b.models[model] = true
-	c := cell{b.dayOf(at).Unix(), upstream, model, client}
+	c := cell{day: b.dayOf(at).Unix(), upstream: upstream, model: model, client: client}
 	if b.cells[c] == nil {
 		b.cells[c] = &Sums{}
 	}
@@ -139,7 +147,8 @@ func (b *Book) Totals() (sums Sums) {
 // says what to ask for.
 func (b *Book) Report(asked Span) (Report, error) {
 	by := cmp.Or(asked.By, "day")
-	if !slices.Contains([]string{"day", "model", "upstream", "client"}, by) {
+	keyOf, ok := rowKeys[by]
+	if !ok {
 		return Report{}, fmt.Errorf("cannot group by %.20q: use day, model, upstream or client", by)
 	}
 	b.lock()
@@ -157,9 +166,7 @@ func (b *Book) Report(asked Span) (Report, error) {
 		if day.Before(s.From) || !asked.To.IsZero() && day.After(asked.To) {
 			continue
 		}
-		key := map[string]string{
-			"day": day.Format(time.DateOnly), "model": at.model, "upstream": at.upstream, "client": at.client,
-		}[by]
+		key := keyOf(at, day)
 		if rows[key] == nil {
 			rows[key] = &Sums{}
 		}
@@ -243,7 +250,8 @@ func (s *Sums) addExchange(e *event.Exchange, died bool) {
 	countKey(&s.Misses, e.Miss, 1)
 	countKey(&s.Rebilled, e.Miss, e.Bill.Rebilled)
 	s.Usage.add(&e.Usage)
-	m, bill := &s.Money, &e.Bill
+	m := &s.Money
+	bill := &e.Bill
 	count(&m.Unpriced, bill.Unpriced)
 	if bill.Measured {
 		m.Measured++
@@ -254,7 +262,8 @@ func (s *Sums) addExchange(e *event.Exchange, died bool) {
 	if e.ShapeTime == 0 {
 		return
 	}
-	before, after := int64(e.TokensBefore.Total()), int64(e.TokensAfter.Total())
+	before := int64(e.TokensBefore.Total())
+	after := int64(e.TokensAfter.Total())
 	switch e.Mode {
 	case event.ModeObserve:
 		s.Observed.Exchanges++
