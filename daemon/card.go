@@ -50,23 +50,32 @@ func (c *Card) path() string { return filepath.Join(c.folder, "running.json") }
 // has no locks, commands do not find this one.
 func Pin(folder, listen string, secure bool) (*Card, error) {
 	c := cardOf(folder)
-	c.Listen, c.Token, c.TLS = config.Reachable(listen), rand.Text(), secure
+	c.Listen = config.Reachable(listen)
+	c.Token = rand.Text()
+	c.TLS = secure
 	err := os.MkdirAll(folder, 0o700)
 	patience, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond) // Read holds it for a moment
 	defer cancel()
-	if held, _ := c.lock.TryLockContext(patience, 5*time.Millisecond); held {
-		_ = os.Remove(c.path())    // of one that was killed
-		text, _ := json.Marshal(c) // strings and a bool
-		err = os.WriteFile(c.path()+".new", text, 0o600)
-		if err == nil {
-			err = os.Rename(c.path()+".new", c.path()) // so that a reader sees all of it
-		}
+	held, _ := c.lock.TryLockContext(patience, 5*time.Millisecond)
+	if held {
+		err = c.write()
 	}
 	if err != nil {
 		_ = c.lock.Close()
 		return nil, fmt.Errorf("cannot write to the data folder: %w; give one that can be written with --data", err)
 	}
 	return c, nil
+}
+
+// write replaces the card of an epitome that was killed. A reader sees all of it.
+func (c *Card) write() error {
+	_ = os.Remove(c.path())
+	text, _ := json.Marshal(c) // strings and a bool
+	temp := c.path() + ".new"
+	if err := os.WriteFile(temp, text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temp, c.path())
 }
 
 // Unpin removes the card.
@@ -154,26 +163,35 @@ func (c *Card) ask(method, target string, question, answer any) error {
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(console.OwnerHeader, c.Token)
 	// The lock vouches for the address; a certificate is for the names that others use.
-	client := http.Client{Timeout: cmp.Or(c.Patience, 5*time.Second), Transport: &http.Transport{DisableKeepAlives: true,
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}}} //nolint:gosec // as said
+	anyName := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} //nolint:gosec // as said
+	client := http.Client{
+		Timeout:   cmp.Or(c.Patience, 5*time.Second),
+		Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: anyName},
+	}
 	resp, err := client.Do(req)
 	if err != nil {
 		return fmt.Errorf("cannot ask the epitome on %s: %w", c.Listen, errors.Unwrap(err))
 	}
 	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	switch status := resp.StatusCode; {
-	case err == nil && status == http.StatusOK:
-		err = json.Unmarshal(text, answer)
-	case err == nil && status == http.StatusNotFound:
-		err = ErrNotFound
-	case err == nil:
-		err = errors.New(cmp.Or(gjson.GetBytes(text, "error.message").String(), resp.Status))
-	}
-	if err != nil {
+	if err := read(resp, answer); err != nil {
 		return fmt.Errorf("the epitome on %s answers: %w", c.Listen, err)
 	}
 	return nil
+}
+
+// read decodes the body of an answer, or returns the error that it says.
+func read(resp *http.Response, answer any) error {
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return json.Unmarshal(text, answer)
+	case http.StatusNotFound:
+		return ErrNotFound
+	}
+	return errors.New(cmp.Or(gjson.GetBytes(text, "error.message").String(), resp.Status))
 }
 
 // State asks the epitome how it runs.

@@ -44,7 +44,8 @@ func TrialDeps(conf config.Config, home string, windows *window.Windows) (rewrit
 		return rewrite.Deps{}, err
 	}
 	d := Deps(store.NewMemory(passingMemory), shelf, windows, conf.Store.Keep.D())
-	d.Address, d.CachedPrice = conf.Offload.Address, event.NewBiller(Prices(conf)).CachedPrice
+	d.Address = conf.Offload.Address
+	d.CachedPrice = event.NewBiller(Prices(conf)).CachedPrice
 	d.Inject = &inject.Injector{Files: conf.ContextFiles(home), Shelf: shelf}
 	return d, nil
 }
@@ -82,7 +83,8 @@ func probedOf(conf config.Config) map[string]bool {
 	}
 	for name, u := range conf.Upstreams {
 		at, err := url.Parse(u.URL)
-		own, hasKey := config.IsLocal(u.URL), u.Headers["Authorization"]+u.Headers["authorization"] != ""
+		own := config.IsLocal(u.URL)
+		hasKey := u.Headers["Authorization"]+u.Headers["authorization"] != ""
 		if own || hasKey || err == nil && at.Hostname() == "openrouter.ai" {
 			servers[name] = own
 		}

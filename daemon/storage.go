@@ -47,21 +47,30 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 		return nil, err
 	}
 	s := &storage{shelf: shelf, log: log}
-	if conf.Store.URL != "" {
-		if err := s.openShared(conf); err != nil {
-			shelf.Close()
-			return nil, err
-		}
-	} else if s.store, err = store.OpenBadger(filepath.Join(folder, StoreFolder), log); err != nil {
-		s.passing, s.store = true, store.NewMemory(passingMemory)
-		log.Warn("the store cannot be used: epitome cannot remember what it has shortened, so it shortens nothing "+
-			"before the window fills", "why", err.Error(), "do", "make sure that the folder can be written and is "+
-			"used by no other epitome, or give another one with --data")
+	if conf.Store.URL == "" {
+		s.openOwn(folder)
+	} else if err := s.openShared(conf); err != nil {
+		shelf.Close()
+		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.sweeps.Go(func() { s.sweep(ctx) })
 	return s, nil
+}
+
+// openOwn opens the store in the data folder, or, if that cannot be used, one in memory.
+func (s *storage) openOwn(folder string) {
+	own, err := store.OpenBadger(filepath.Join(folder, StoreFolder), s.log)
+	if err == nil {
+		s.store = own
+		return
+	}
+	s.store = store.NewMemory(passingMemory)
+	s.passing = true
+	s.log.Warn("the store cannot be used: epitome cannot remember what it has shortened, so it shortens nothing "+
+		"before the window fills", "why", err.Error(), "do", "make sure that the folder can be written and is "+
+		"used by no other epitome, or give another one with --data")
 }
 
 // openShared opens the store that others share. That its server does not answer is no error, but that the others have
@@ -90,7 +99,8 @@ func openShelf(conf config.Config, folder, listen string, log *slog.Logger) (she
 		return nil, err
 	}
 	if conf.Offload.Bucket != "" {
-		if shelf, err = offload.OpenBucket(conf.Offload.Bucket, o); err != nil {
+		shelf, err = offload.OpenBucket(conf.Offload.Bucket, o)
+		if err != nil {
 			err = fmt.Errorf("cannot use offload.bucket: %w; with offload.secret_file epitome starts without it", err)
 		}
 		return shelf, err
@@ -149,7 +159,8 @@ func (s *storage) sweep(ctx context.Context) {
 			return
 		case <-time.After(rest):
 		}
-		if swept, err := s.shelf.Sweep(ctx); err != nil && ctx.Err() == nil {
+		swept, err := s.shelf.Sweep(ctx)
+		if err != nil && ctx.Err() == nil {
 			s.log.Warn(err.Error())
 		} else if swept.Files > 0 {
 			s.log.Info("swept artifacts", "files", swept.Files, "bytes", swept.Bytes)

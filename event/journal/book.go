@@ -299,7 +299,7 @@ func (b *Book) complete(e *event.Exchange) {
 func (b *Book) add(n Entry) {
 	b.seq = max(b.seq, *n.Seq())
 	if f := n.Forgotten; f != nil {
-		b.talkOf("", f.Time)
+		b.reachBack(f.Time)
 		b.sumsOf(f.Time, f.Upstream, f.Model, f.Client).add(&f.Sums)
 		return
 	}
@@ -309,6 +309,7 @@ func (b *Book) add(n Entry) {
 		b.recent = slices.Clone(b.recent[over:])
 	}
 	if s := n.Summary; s != nil {
+		b.reachBack(s.Time)
 		t := b.talkOf(s.Conversation, s.Time)
 		if s.Own.Nano != 0 {
 			t.Sums.Money.addOwn(s)
@@ -321,11 +322,19 @@ func (b *Book) add(n Entry) {
 		return
 	}
 	end := e.Start.Add(e.Duration)
+	b.reachBack(end)
 	t := b.talkOf(e.Conversation, end)
 	t.add(e, end)
-	died := e.Bill.Oversized && t.ID != "" && t.Sums.Money.Oversized == 0
-	t.Sums.addExchange(e, died)
-	b.sumsOf(end, e.Upstream, e.Model, e.Client).addExchange(e, died)
+	isFirst := t.ID != "" && t.Sums.Money.Oversized == 0
+	t.Sums.addExchange(e, isFirst)
+	b.sumsOf(end, e.Upstream, e.Model, e.Client).addExchange(e, isFirst)
+}
+
+// reachBack notes that something is known of a time.
+func (b *Book) reachBack(at time.Time) {
+	if b.since.IsZero() || at.Before(b.since) {
+		b.since = at
+	}
 }
 
 // expire forgets what is older than it is kept, in memory and on disk.

@@ -100,21 +100,17 @@ type talk struct {
 	answered *event.Exchange
 }
 
-// talkOf returns what is kept of a conversation, which an event at a time is of; of none if the id is empty.
+// talkOf returns what is kept of the conversation of an event; something that is not kept if the id is empty.
 func (b *Book) talkOf(id string, at time.Time) *talk {
-	if b.since.IsZero() || at.Before(b.since) {
-		b.since = at
-	}
-	t := b.talks[id]
-	if t != nil {
+	if t := b.talks[id]; t != nil {
 		return t
 	}
-	t = &talk{Conversation: Conversation{ID: id, Last: at}}
+	t := &talk{Conversation: Conversation{ID: id, Last: at}}
 	if id == "" {
 		return t
 	}
 	b.talks[id] = t
-	if len(b.talks) > mostTalks+mostTalks/10 { // forget those that were used longest ago; the sums keep their figures
+	if len(b.talks) > mostTalks*11/10 { // forget those that were used longest ago; the sums keep their figures
 		all := slices.SortedFunc(maps.Values(b.talks), func(x, y *talk) int { return x.Last.Compare(y.Last) })
 		for _, old := range all[:len(all)-mostTalks] {
 			delete(b.talks, old.ID)

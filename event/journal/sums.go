@@ -108,14 +108,6 @@ type cell struct {
 	upstream, model, client string
 }
 
-// rowKeys return the key of the row to which a cell of a day belongs, by Span.By.
-var rowKeys = map[string]func(at cell, day time.Time) string{
-	"day":      func(_ cell, day time.Time) string { return day.Format(time.DateOnly) },
-	"model":    func(at cell, _ time.Time) string { return at.model },
-	"upstream": func(at cell, _ time.Time) string { return at.upstream },
-	"client":   func(at cell, _ time.Time) string { return at.client },
-}
-
 // sumsOf returns the sums to which an event belongs. Once too many models were named, the others share sums.
 func (b *Book) sumsOf(at time.Time, upstream, model, client string) *Sums {
 	if !b.models[model] && len(b.models) >= mostModels {
@@ -147,8 +139,7 @@ func (b *Book) Totals() (sums Sums) {
 // says what to ask for.
 func (b *Book) Report(asked Span) (Report, error) {
 	by := cmp.Or(asked.By, "day")
-	keyOf, ok := rowKeys[by]
-	if !ok {
+	if !slices.Contains([]string{"day", "model", "upstream", "client"}, by) {
 		return Report{}, fmt.Errorf("cannot group by %.20q: use day, model, upstream or client", by)
 	}
 	b.lock()
@@ -166,7 +157,10 @@ func (b *Book) Report(asked Span) (Report, error) {
 		if day.Before(s.From) || !asked.To.IsZero() && day.After(asked.To) {
 			continue
 		}
-		key := keyOf(at, day)
+		keys := map[string]string{
+			"day": day.Format(time.DateOnly), "model": at.model, "upstream": at.upstream, "client": at.client,
+		}
+		key := keys[by]
 		if rows[key] == nil {
 			rows[key] = &Sums{}
 		}
@@ -241,8 +235,8 @@ func SumsOf(e event.Exchange) (s Sums) {
 	return s
 }
 
-// addExchange counts an exchange. died: it is the first one of its conversation that was larger than its window.
-func (s *Sums) addExchange(e *event.Exchange, died bool) {
+// addExchange counts an exchange. isFirst reports that no earlier one of its conversation was oversized.
+func (s *Sums) addExchange(e *event.Exchange, isFirst bool) {
 	s.Exchanges++
 	count(&s.Failed, isFailed(e))
 	count(&s.Rescued, e.Rescue.Rescued)
@@ -282,7 +276,7 @@ func (s *Sums) addExchange(e *event.Exchange, died bool) {
 		m.Sent += bill.Sent
 		m.Saved += bill.Saved()
 		count(&m.Oversized, bill.Oversized)
-		count(&m.KeptAlive, died)
+		count(&m.KeptAlive, bill.Oversized && isFirst)
 	}
 }
 
