@@ -55,10 +55,10 @@ func (n Entry) Seq() *uint64 {
 
 // What is kept in memory at most.
 const (
-	mostQueued = 8192  // events that wait to be summed up
-	mostRecent = 5_000 // events
-	mostTalks  = 2_000 // conversations
-	mostModels = 50    // that have sums of their own; clients choose the names
+	mostQueued        = 8192  // events that wait to be summed up
+	mostRecent        = 5_000 // events
+	mostConversations = 2_000 // conversations
+	mostModels        = 50    // that have sums of their own; clients choose the names
 )
 
 const (
@@ -83,17 +83,17 @@ type Book struct {
 	recorded chan struct{} // holds one if something came into the queue
 	dropped  atomic.Int64  // events, for lack of room in the queue
 
-	mu        sync.Mutex // guards what follows
-	files     files
-	unwritten error     // why events were not written to disk the last time; nil if they were
-	seq       uint64    // of the newest event
-	since     time.Time // of the oldest one
-	notes     []string  // about files that could not be read
-	totals    Sums      // of exchanges since the start
-	recent    []Entry   // the newest events
-	cells     map[cell]*Sums
-	models    map[string]bool
-	talks     map[string]*talk
+	mu            sync.Mutex // guards what follows
+	files         files
+	unwritten     error     // why events were not written to disk the last time; nil if they were
+	seq           uint64    // of the newest event
+	since         time.Time // of the oldest one
+	notes         []string  // about files that could not be read
+	totals        Sums      // of exchanges since the start
+	recent        []Entry   // the newest events
+	cells         map[cell]*Sums
+	models        map[string]bool
+	conversations map[string]*conversation
 }
 
 // Open returns a Book, which the caller closes. It reads the events of earlier processes in the background.
@@ -103,7 +103,7 @@ func Open(c Config) *Book {
 		Config: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 		queue: make(chan Entry, mostQueued), recorded: make(chan struct{}, 1),
 		files: files{folder: c.Folder},
-		cells: map[cell]*Sums{}, models: map[string]bool{}, talks: map[string]*talk{},
+		cells: map[cell]*Sums{}, models: map[string]bool{}, conversations: map[string]*conversation{},
 	}
 	go b.run(ctx)
 	return b
@@ -282,13 +282,13 @@ func (b *Book) complete(e *event.Exchange) {
 		*text = strings.Clone(event.Clip(*text)) // it may be a part of a large body, which would stay in memory with it
 	}
 	var before *event.Exchange // the last answered one of the conversation
-	if t := b.talks[e.Conversation]; t != nil {
-		before = t.answered
-		e.Turn = t.Turns + 1
+	if c := b.conversations[e.Conversation]; c != nil {
+		before = c.answered
+		e.Turn = c.Turns + 1
 	} else if e.Conversation != "" {
 		e.Turn = 1
 	}
-	parent := b.talks[e.Parent]
+	parent := b.conversations[e.Parent]
 	if before == nil && parent != nil {
 		before = parent.answered // the beginning that they share may be cached
 	}
@@ -310,10 +310,10 @@ func (b *Book) add(n Entry) {
 	}
 	if s := n.Summary; s != nil {
 		b.reachBack(s.Time)
-		t := b.talkOf(s.Conversation, s.Time)
+		c := b.conversationOf(s.Conversation, s.Time)
 		if s.Own.Nano != 0 {
-			t.Sums.Money.addOwn(s)
-			b.sumsOf(s.Time, s.Upstream, s.Model, t.Client).Money.addOwn(s)
+			c.Sums.Money.addOwn(s)
+			b.sumsOf(s.Time, s.Upstream, s.Model, c.Client).Money.addOwn(s)
 		}
 		return
 	}
@@ -323,10 +323,10 @@ func (b *Book) add(n Entry) {
 	}
 	end := e.Start.Add(e.Duration)
 	b.reachBack(end)
-	t := b.talkOf(e.Conversation, end)
-	t.add(e, end)
-	isFirst := t.ID != "" && t.Sums.Money.Oversized == 0
-	t.Sums.addExchange(e, isFirst)
+	c := b.conversationOf(e.Conversation, end)
+	c.add(e, end)
+	isFirst := c.ID != "" && c.Sums.Money.Oversized == 0
+	c.Sums.addExchange(e, isFirst)
 	b.sumsOf(end, e.Upstream, e.Model, e.Client).addExchange(e, isFirst)
 }
 
@@ -343,7 +343,7 @@ func (b *Book) expire() {
 	firstDay := b.dayOf(oldest).Unix()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	maps.DeleteFunc(b.talks, func(_ string, t *talk) bool { return t.Last.Before(oldest) })
+	maps.DeleteFunc(b.conversations, func(_ string, c *conversation) bool { return c.Last.Before(oldest) })
 	maps.DeleteFunc(b.cells, func(at cell, _ *Sums) bool { return at.day < firstDay })
 	if !b.since.IsZero() && b.since.Before(oldest) {
 		b.since = oldest

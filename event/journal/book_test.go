@@ -43,7 +43,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if after, _, whole := r.Since(0); whole || len(after) > mostRecent*11/10 {
 		t.Errorf("%d events are kept", len(after))
 	}
-	if page := r.Conversations("", 0, 1); page.Total > mostTalks*11/10 {
+	if page := r.Conversations("", 0, 1); page.Total > mostConversations*11/10 {
 		t.Errorf("%d conversations are kept", page.Total)
 	}
 	r.mu.Lock() // the queue is not emptied

@@ -89,8 +89,8 @@ type Status struct {
 	TokensAfter  event.Tokens `json:"tokens_after,omitzero"`
 }
 
-// talk is a conversation as it is kept.
-type talk struct {
+// conversation is a Conversation as it is kept.
+type conversation struct {
 	Conversation // without what view works out
 
 	before, after event.Tokens // of the newest request
@@ -100,71 +100,72 @@ type talk struct {
 	answered *event.Exchange
 }
 
-// talkOf returns what is kept of the conversation of an event; something that is not kept if the id is empty.
-func (b *Book) talkOf(id string, at time.Time) *talk {
-	if t := b.talks[id]; t != nil {
-		return t
+// conversationOf returns the conversation of an event; one that is not kept if the id is empty.
+func (b *Book) conversationOf(id string, at time.Time) *conversation {
+	if c := b.conversations[id]; c != nil {
+		return c
 	}
-	t := &talk{Conversation: Conversation{ID: id, Last: at}}
+	c := &conversation{Conversation: Conversation{ID: id, Last: at}}
 	if id == "" {
-		return t
+		return c
 	}
-	b.talks[id] = t
-	if len(b.talks) > mostTalks*11/10 { // forget those that were used longest ago; the sums keep their figures
-		all := slices.SortedFunc(maps.Values(b.talks), func(x, y *talk) int { return x.Last.Compare(y.Last) })
-		for _, old := range all[:len(all)-mostTalks] {
-			delete(b.talks, old.ID)
+	b.conversations[id] = c
+	if len(b.conversations) > mostConversations*11/10 { // forget the oldest; the sums keep their figures
+		byAge := func(x, y *conversation) int { return x.Last.Compare(y.Last) }
+		all := slices.SortedFunc(maps.Values(b.conversations), byAge)
+		for _, old := range all[:len(all)-mostConversations] {
+			delete(b.conversations, old.ID)
 		}
 	}
-	return t
+	return c
 }
 
 // add takes over what an exchange says of its conversation.
-func (t *talk) add(e *event.Exchange, end time.Time) {
-	if t.Turns == 0 {
-		t.First = e.Start
+func (c *conversation) add(e *event.Exchange, end time.Time) {
+	if c.Turns == 0 {
+		c.First = e.Start
 	}
-	t.Turns = max(t.Turns+1, e.Turn)
-	t.Last = end
-	t.Model, t.Upstream = e.Model, e.Upstream
-	t.Dialect = cmp.Or(e.Dialect, t.Dialect)
-	t.Title, e.Title = cmp.Or(e.Title, t.Title), "" // exchanges are shown to others than the owner, too
-	t.Folder, e.Folder = cmp.Or(e.Folder, t.Folder), ""
-	t.Agent = cmp.Or(e.Agent, t.Agent)
+	c.Turns = max(c.Turns+1, e.Turn)
+	c.Last = end
+	c.Model, c.Upstream = e.Model, e.Upstream
+	c.Dialect = cmp.Or(e.Dialect, c.Dialect)
+	c.Title, e.Title = cmp.Or(e.Title, c.Title), "" // exchanges are shown to others than the owner, too
+	c.Folder, e.Folder = cmp.Or(e.Folder, c.Folder), ""
+	c.Agent = cmp.Or(e.Agent, c.Agent)
 	for _, line := range e.Kept {
 		line = strings.Clone(event.Clip(line))
-		if !slices.Contains(t.Kept, line) {
-			t.Kept = append(t.Kept, line)
+		if !slices.Contains(c.Kept, line) {
+			c.Kept = append(c.Kept, line)
 		}
 	}
-	t.Kept = t.Kept[max(0, len(t.Kept)-50):] // the newest
+	c.Kept = c.Kept[max(0, len(c.Kept)-50):] // the newest
 	e.Kept = nil
-	t.Parent = cmp.Or(e.Parent, t.Parent)
-	t.Decision = cmp.Or(e.Decision, t.Decision)
-	t.Session = cmp.Or(e.Session, t.Session)
-	t.Client = cmp.Or(e.Client, t.Client)
+	c.Parent = cmp.Or(e.Parent, c.Parent)
+	c.Decision = cmp.Or(e.Decision, c.Decision)
+	c.Session = cmp.Or(e.Session, c.Session)
+	c.Client = cmp.Or(e.Client, c.Client)
 	if e.TokensBefore.Total() > 0 {
-		t.Tokens = e.Sent()
-		t.Raw = e.TokensBefore.Total()
-		t.Window = e.Window
-		t.Near = event.IsNear(t.Tokens, e.Usable)
-		t.before, t.after = e.TokensBefore, e.TokensAfter
-		t.Notice = ""
+		c.Tokens = e.Sent()
+		c.Raw = e.TokensBefore.Total()
+		c.Window = e.Window
+		c.Near = event.IsNear(c.Tokens, e.Usable)
+		c.before, c.after = e.TokensBefore, e.TokensAfter
+		c.Notice = ""
 		if e.Code == event.CodeOverhead || e.Code == event.CodeUnkept {
-			t.Notice = e.Reason
+			c.Notice = e.Reason
 		}
 	}
 	if e.Decided && e.Mode == event.ModeOn {
-		t.Latest = fmt.Sprintf("turn %d: %s", t.Turns, decided(e))
+		c.Latest = fmt.Sprintf("turn %d: %s", c.Turns, decided(e))
 	}
 	switch {
 	case e.IsAnswered():
 		answered := *e
 		answered.Broke = false
-		t.answered = &answered
-		t.Miss, t.Rebilled = e.Miss, e.Rebilled
-	case t.answered != nil && e.Broke && e.Mode == event.ModeOn:
-		t.answered.Broke = true
+		c.answered = &answered
+		c.Miss, c.Rebilled = e.Miss, e.Rebilled
+	case c.answered != nil && e.Broke && e.Mode == event.ModeOn:
+		c.answered.Broke = true
 	}
 }
 
@@ -183,33 +184,35 @@ func decided(e *event.Exchange) string {
 }
 
 // view returns a copy of a conversation with everything worked out.
-func (b *Book) view(t *talk) Conversation {
+func (b *Book) view(c *conversation) Conversation {
 	now := b.Now()
-	c := t.Conversation
-	c.Sums = Sums{} // its maps go on changing
-	c.Sums.add(&t.Sums)
-	c.Live = t.isLive(now)
-	c.Clock = b.Biller.Clock(t.answered, now)
-	if c.Window > 0 {
-		c.Share = float64(c.Tokens) / float64(c.Window)
+	shown := c.Conversation
+	shown.Sums = Sums{} // its maps go on changing
+	shown.Sums.add(&c.Sums)
+	shown.Live = c.isLive(now)
+	shown.Clock = b.Biller.Clock(c.answered, now)
+	if shown.Window > 0 {
+		shown.Share = float64(shown.Tokens) / float64(shown.Window)
 	}
-	cached, known := c.Sums.Usage.Cached()
+	cached, known := shown.Sums.Usage.Cached()
 	if !known {
 		cached = -1
 	}
-	c.Cached = cached
-	return c
+	shown.Cached = cached
+	return shown
 }
 
 // isLive reports whether the last exchange was in the last two minutes.
-func (t *talk) isLive(now time.Time) bool { return t.Turns > 0 && now.Sub(t.Last) < 2*time.Minute }
+func (c *conversation) isLive(now time.Time) bool {
+	return c.Turns > 0 && now.Sub(c.Last) < 2*time.Minute
+}
 
 // CountLive returns the number of conversations with an exchange in the last two minutes.
 func (b *Book) CountLive() (n int) {
 	b.lock()
 	defer b.mu.Unlock()
-	for _, t := range b.talks {
-		if t.isLive(b.Now()) {
+	for _, c := range b.conversations {
+		if c.isLive(b.Now()) {
 			n++
 		}
 	}
@@ -217,13 +220,13 @@ func (b *Book) CountLive() (n int) {
 }
 
 // matching returns the conversations that fit and had an exchange; the newest come first.
-func (b *Book) matching(fits func(*talk) bool) (all []*talk) {
-	for _, t := range b.talks {
-		if t.Turns > 0 && fits(t) {
-			all = append(all, t)
+func (b *Book) matching(fits func(*conversation) bool) (all []*conversation) {
+	for _, c := range b.conversations {
+		if c.Turns > 0 && fits(c) {
+			all = append(all, c)
 		}
 	}
-	slices.SortFunc(all, func(x, y *talk) int { return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(x.ID, y.ID)) })
+	slices.SortFunc(all, func(x, y *conversation) int { return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(x.ID, y.ID)) })
 	return all
 }
 
@@ -233,14 +236,14 @@ func (b *Book) Conversations(match string, first, limit int) Page[Conversation] 
 	b.lock()
 	defer b.mu.Unlock()
 	match = strings.ToLower(match)
-	all := b.matching(func(t *talk) bool {
-		return strings.Contains(strings.ToLower(t.ID+"\n"+t.Model+"\n"+t.Upstream), match)
+	all := b.matching(func(c *conversation) bool {
+		return strings.Contains(strings.ToLower(c.ID+"\n"+c.Model+"\n"+c.Upstream), match)
 	})
 	first = min(max(first, 0), len(all))
 	end := min(first+limit, len(all))
 	page := Page[Conversation]{Items: []Conversation{}, Total: len(all)}
-	for _, t := range all[first:end] {
-		page.Items = append(page.Items, b.view(t))
+	for _, c := range all[first:end] {
+		page.Items = append(page.Items, b.view(c))
 	}
 	if end < len(all) {
 		page.Next = end
@@ -252,11 +255,11 @@ func (b *Book) Conversations(match string, first, limit int) Page[Conversation] 
 func (b *Book) Conversation(id string) (Story, error) {
 	b.lock()
 	defer b.mu.Unlock()
-	t := b.talks[id]
-	if t == nil || t.Turns == 0 {
+	c := b.conversations[id]
+	if c == nil || c.Turns == 0 {
 		return Story{}, ErrUnknown
 	}
-	s := Story{Conversation: b.view(t), Exchanges: []event.Exchange{}}
+	s := Story{Conversation: b.view(c), Exchanges: []event.Exchange{}}
 	for _, n := range b.recent {
 		if n.Exchange != nil && n.Exchange.Conversation == id {
 			s.Exchanges = append(s.Exchanges, *n.Exchange)
@@ -269,8 +272,8 @@ func (b *Book) Conversation(id string) (Story, error) {
 func (b *Book) IDs(beginning string) (ids []string) {
 	b.lock()
 	defer b.mu.Unlock()
-	for _, t := range b.matching(func(t *talk) bool { return strings.HasPrefix(t.ID, beginning) }) {
-		ids = append(ids, t.ID)
+	for _, c := range b.matching(func(c *conversation) bool { return strings.HasPrefix(c.ID, beginning) }) {
+		ids = append(ids, c.ID)
 	}
 	return ids
 }
@@ -283,22 +286,22 @@ func (b *Book) Status(id, session string) (Status, error) {
 	b.lock()
 	defer b.mu.Unlock()
 	session = event.SessionOf(session)
-	all := b.matching(func(t *talk) bool {
-		return t.ID == id || id == "" && (session == "" || t.Session == session || t.Session == "")
+	all := b.matching(func(c *conversation) bool {
+		return c.ID == id || id == "" && (session == "" || c.Session == session || c.Session == "")
 	})
 	if len(all) == 0 {
 		return Status{}, ErrUnknown
 	}
-	rank := func(t *talk) (rank int) {
-		if session != "" && t.Session == session {
+	rank := func(c *conversation) (rank int) {
+		if session != "" && c.Session == session {
 			rank = 2
 		}
-		if t.Turns > 1 && b.Now().Sub(t.Last) < 10*time.Minute {
+		if c.Turns > 1 && b.Now().Sub(c.Last) < 10*time.Minute {
 			rank++
 		}
 		return rank
 	}
-	best := slices.MaxFunc(all, func(x, y *talk) int { return rank(x) - rank(y) }) // of equals the newest
+	best := slices.MaxFunc(all, func(x, y *conversation) int { return rank(x) - rank(y) }) // of equals the newest
 	c := b.view(best)
 	s := Status{
 		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Near: c.Near, Cached: c.Cached,
@@ -316,10 +319,10 @@ func (b *Book) Status(id, session string) (Status, error) {
 func (b *Book) Expiring(from, to time.Time) (all []*event.Clock) {
 	b.lock()
 	defer b.mu.Unlock()
-	for _, t := range b.talks {
-		c := b.Biller.Clock(t.answered, b.Now())
-		if c != nil && c.Left > 0 && c.Until.After(from) && !c.Until.After(to) {
-			all = append(all, c)
+	for _, c := range b.conversations {
+		clock := b.Biller.Clock(c.answered, b.Now())
+		if clock != nil && clock.Left > 0 && clock.Until.After(from) && !clock.Until.After(to) {
+			all = append(all, clock)
 		}
 	}
 	return all

@@ -34,14 +34,14 @@ func (b *Book) Each(do func(Entry)) error {
 	return err
 }
 
-// Forget removes the events of a conversation from memory and disk. Sums keep their figures, also after a restart. After
+// Forget removes the events of the conversation with the id from memory and disk. Sums keep their figures, also after a restart. After
 // an error some events may be gone, and it can be called again.
-func (b *Book) Forget(conversation string) error {
+func (b *Book) Forget(id string) error {
 	b.lock()
 	defer b.mu.Unlock()
-	mark := fmt.Appendf(nil, `"conversation":%q`, conversation) // within a text, its quotes would be escaped
+	mark := fmt.Appendf(nil, `"conversation":%q`, id) // within a text, its quotes would be escaped
 	// gone sums up the events of one file that are forgotten.
-	gone := &Book{Config: b.Config, models: map[string]bool{}, talks: map[string]*talk{}}
+	gone := &Book{Config: b.Config, models: map[string]bool{}, conversations: map[string]*conversation{}}
 	err := b.files.rewrite(func(text []byte) []byte {
 		var rest, sums bytes.Buffer
 		gone.cells = map[cell]*Sums{}
@@ -69,7 +69,7 @@ func (b *Book) Forget(conversation string) error {
 	if err != nil {
 		return fmt.Errorf("cannot remove events: %w", err)
 	}
-	delete(b.talks, conversation)
+	delete(b.conversations, id)
 	b.recent = slices.DeleteFunc(b.recent, func(n Entry) bool {
 		line, _ := json.Marshal(n) // plain data
 		return bytes.Contains(line, mark)
