@@ -3,7 +3,6 @@ package journal
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -219,13 +218,7 @@ func (b *Book) flush() {
 func (b *Book) load() {
 	b.expire()
 	b.files.mend()
-	unreadable := 0
-	err := b.files.read(func(line []byte) {
-		var n Entry
-		if err := json.Unmarshal(line, &n); err != nil || n.Seq() == nil {
-			unreadable++
-			return
-		}
+	unreadable, err := b.files.read(func(n Entry) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.add(n)

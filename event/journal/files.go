@@ -166,16 +166,20 @@ func (j *files) rewrite(edit func(text []byte) []byte) error {
 	return nil
 }
 
-// read calls do with each line of all files, the oldest first. It goes on after a file that cannot be read.
-func (j *files) read(do func(line []byte)) (failed error) {
+// read calls do with each event of all files, the oldest first. It goes on after a file or a line that cannot be read,
+// and returns how many such lines there are.
+func (j *files) read(do func(Entry)) (unreadable int, failed error) {
 	for _, path := range j.list() {
 		text, err := os.ReadFile(path)
 		failed = errors.Join(failed, err)
 		for line := range bytes.Lines(text) {
-			if len(line) > 1 {
-				do(line)
+			var n Entry
+			if json.Unmarshal(line, &n) == nil && n.Seq() != nil {
+				do(n)
+			} else if len(line) > 1 {
+				unreadable++
 			}
 		}
 	}
-	return failed
+	return unreadable, failed
 }

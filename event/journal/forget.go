@@ -21,12 +21,7 @@ type Forgotten struct {
 // Each calls do with all events that are kept, the oldest first. It may begin anew, with those in memory.
 func (b *Book) Each(do func(Entry)) error {
 	b.flush()
-	err := b.files.read(func(line []byte) {
-		var n Entry
-		if json.Unmarshal(line, &n) == nil {
-			do(n)
-		}
-	})
+	_, err := b.files.read(do)
 	recent, _, _ := b.Since(0)
 	for _, n := range recent {
 		do(n)
