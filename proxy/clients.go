@@ -62,21 +62,21 @@ const keyHeader = wire.OwnPrefix + "key"
 // find returns the client whose key the header lines of a request have first, and the lines without those that have a
 // known key. Clients are found by a hash, so that the time of the look-up says nothing about keys. The error refuses a
 // request without a known key.
-func (b clients) find(head []byte) (found *client, left []byte, err error) {
-	if b == nil {
+func (byHash clients) find(head []byte) (found *client, left []byte, err error) {
+	if byHash == nil {
 		return nobody, head, nil
 	}
 	for l := wire.LinesOf(head); l.Next(); {
 		var c *client
-		switch {
-		case l.Is("authorization"): // behind any scheme, or none
-			c = b[sha256.Sum256(l.Value[bytes.LastIndexByte(l.Value, ' ')+1:])]
-		case l.Is(keyHeader), l.Is("x-api-key"), l.Is("api-key"):
-			c = b[sha256.Sum256(l.Value)]
+		if l.Is("authorization") { // behind any scheme, or none
+			c = byHash[sha256.Sum256(l.Value[bytes.LastIndexByte(l.Value, ' ')+1:])]
+		} else if l.Is(keyHeader) || l.Is("x-api-key") || l.Is("api-key") {
+			c = byHash[sha256.Sum256(l.Value)]
 		}
-		if found = cmp.Or(found, c); c == nil {
+		if c == nil {
 			left = l.AppendTo(left)
 		}
+		found = cmp.Or(found, c)
 	}
 	if found == nil {
 		return nobody, head, refuse(401, "unknown_key", "the request has no key that this epitome knows: "+

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -30,20 +31,20 @@ type learned[V any] struct {
 	all map[string]V
 }
 
-func (n *learned[V]) put(key string, v V) {
+func (l *learned[V]) put(key string, v V) {
 	const most = 10_000
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.all == nil || len(n.all) >= most {
-		n.all = map[string]V{}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all == nil || len(l.all) >= most {
+		l.all = map[string]V{}
 	}
-	n.all[key] = v
+	l.all[key] = v
 }
 
-func (n *learned[V]) get(key string) V {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.all[key]
+func (l *learned[V]) get(key string) V {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all[key]
 }
 
 // lacksCompactions reports whether the upstream has shown in a scope that it makes none: a client's mistake is none of the
@@ -58,56 +59,64 @@ const (
 	compactionFor  = 3 * time.Minute
 )
 
+// checkCompactions refuses a request with a compaction that cannot be read: by epitome, or by the upstream, as another
+// provider has made it.
+func (x *exchange) checkCompactions() error {
+	if x.shaped.Refused != nil {
+		return refuse(400, "compaction_not_readable", x.shaped.Refused.Error(), noRetry)
+	}
+	for _, sealed := range x.shaped.Foreign {
+		host := x.proxy.makers.get(keyOf(sealed))
+		if host != "" && host != x.upstream.host {
+			return refuse(400, "compaction_of_other_provider", fmt.Sprintf("the compaction in this request was made by %s, "+
+				"and no other provider can read it: go on there, or begin a new session", host), noRetry)
+		}
+	}
+	return nil
+}
+
 // replaceCompaction passes an answer on, unless it shows that the upstream makes no compaction, which the request asks
-// for. Then epitome answers (x.carried), or the request is sent once more without the member that asks for it.
-func (x *exchange) replaceCompaction(up *upstream, target []byte, a *wire.Answer) (*wire.Answer, error) {
-	if !x.asks || up.makes || x.lacks || len(x.foreign) > 0 {
+// for. Then epitome answers (x.shaped.Carried), or the request is sent once more without the member that asks for it.
+func (x *exchange) replaceCompaction(a *wire.Answer) (*wire.Answer, error) {
+	if !x.shaped.Asks || x.upstream.makes || x.lacks || len(x.shaped.Foreign) > 0 {
 		return a, nil
 	}
-	x.listen(a)
 	lacks, isSure := x.showsLack(a)
 	if !lacks {
 		return a, nil
 	}
 	a.End()
 	if isSure {
-		up.lacking.put(x.scope, time.Now())
+		scope := x.proxy.scope(x.set, x.head, x.event.Client)
+		x.upstream.lacking.put(scope, time.Now())
 	}
-	x.lacks, x.sent = true, nil
-	err := x.shape(up, target)
-	if err != nil || x.carried != nil {
+	x.lacks = true
+	if err := x.shape(); err != nil || x.shaped.Carried != nil {
 		return nil, err
 	}
-	return up.pool.Do(x.life, x.outgoing(up, target))
+	return x.send()
 }
 
 // showsLack reports whether an answer has no compaction in it, which was asked for, and whether later requests can expect
 // the same. The answer is held.
 func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
-	coding := string(wire.Values(a.Block, "content-encoding"))
-	errorNames := func(words string) bool {
-		content, _ := decode(coding, x.hold(a, mostOfError, errorFor, nil), mostOfError) // a part of it may tell enough
-		return bytes.Contains(bytes.ToLower(content), []byte(words))
-	}
-	switch {
-	case slices.Contains([]int{404, 405, 501}, a.Code):
-		return x.asksNow, x.asksNow && !errorNames("model") // it may be the model that does not exist
-	case slices.Contains([]int{400, 413, 422}, a.Code) && x.asksNow:
-		return true, errorNames("compaction")
-	case slices.Contains([]int{400, 422}, a.Code):
-		names := errorNames("context_management")
+	asksNow := x.shaped.AsksNow
+	switch a.Code {
+	case 404, 405, 501:
+		return asksNow, asksNow && !x.errorNames(a, "model") // it may be the model that does not exist
+	case 400, 413, 422:
+		if asksNow {
+			return true, x.errorNames(a, "compaction")
+		}
+		names := a.Code != 413 && x.errorNames(a, "context_management")
 		return names, names
-	case a.Code < 200 || a.Code > 299 || a.Empty || !x.asksNow:
+	}
+	if a.Code < 200 || a.Code > 299 || a.Empty || !asksNow {
 		return false, false
 	}
-	read := 0 // bytes of whole events
-	hasItem := func(content []byte) bool {
-		end := bytes.LastIndexByte(content, '\n') + 1
-		sealed, _ := responses.CompactionsIn(content[read:end])
-		read = end
-		return len(sealed) > 0
-	}
-	if isEncoded([]byte(coding)) || !isOfType(a, "text/event-stream") {
+	coding := codingOf(a)
+	hasItem := x.hasCompaction()
+	if isEncoded(coding) || !isStream(a) {
 		hasItem = nil
 	}
 	content, err := decode(coding, x.hold(a, mostCompaction, compactionFor, hasItem), mostCompaction)
@@ -118,19 +127,39 @@ func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 	return len(sealed) == 0 && isComplete, true
 }
 
+// errorNames reports whether the text of an error has the words, which are in lower case.
+func (x *exchange) errorNames(a *wire.Answer, words string) bool {
+	held := x.hold(a, mostOfError, errorFor, nil)
+	content, _ := decode(codingOf(a), held, mostOfError) // a part of it may tell enough
+	return bytes.Contains(bytes.ToLower(content), []byte(words))
+}
+
+// hasCompaction returns a function that reports whether a stream, of which more is there each time, has a compaction.
+func (x *exchange) hasCompaction() func(content []byte) bool {
+	read := 0 // bytes of whole events
+	return func(content []byte) bool {
+		end := bytes.LastIndexByte(content, '\n') + 1
+		sealed, _ := responses.CompactionsIn(content[read:end])
+		read = end
+		return len(sealed) > 0
+	}
+}
+
 // serveCompaction answers a request for a compaction in the place of the upstream.
 func (x *exchange) serveCompaction() error {
+	carried, report := x.shaped.Carried, &x.shaped.Report
 	c := responses.Compaction{
-		ID: x.carried.Name, Sealed: x.carried.Sealed, Model: x.report.Model, Created: time.Now(),
-		Input: x.report.TokensBefore.Total(), Output: x.carried.Tokens,
+		ID: carried.Name, Sealed: carried.Sealed, Model: report.Model, Created: time.Now(),
+		Input: report.TokensBefore.Total(), Output: carried.Tokens,
 	}
 	w := response{exchange: x, header: make(http.Header), status: http.StatusOK}
 	w.header.Set("Content-Type", "application/json")
+	path, _, _ := bytes.Cut(x.target, []byte("?"))
 	switch {
-	case x.atPath:
+	case x.dialect.Compacts(path):
 		body, _ := x.decoded() // it was read before
 		w.body = c.OfPath(body)
-	case x.report.Streams:
+	case report.Streams:
 		w.header.Set("Content-Type", "text/event-stream")
 		w.body = c.Stream()
 	default:
@@ -146,28 +175,17 @@ func (x *exchange) serveCompaction() error {
 // keyOf returns enough of a provider's compaction to tell it from all others.
 func keyOf(sealed string) string { return sealed[max(0, len(sealed)-32):] }
 
-// otherMaker returns the host that has made a compaction in the request, if it is not the upstream's; else "".
-func (x *exchange) otherMaker(up *upstream) string {
-	for _, sealed := range x.foreign {
-		host := x.proxy.makers.get(keyOf(sealed))
-		if host != "" && host != up.host {
-			return host
-		}
-	}
-	return ""
-}
-
 // noteMaker keeps who has made the compactions in an answer. If the answer refuses a request with one, the log says
 // what may be the cause.
-func (x *exchange) noteMaker(up *upstream, a *wire.Answer) {
-	switch {
-	case a.Code < 300 && len(x.made) > 0:
-		content, _ := decode(string(wire.Values(a.Block, "content-encoding")), x.made, mostCompaction)
+func (x *exchange) noteMaker(a *wire.Answer) {
+	if a.Code < 300 && x.shaped.Asks {
+		content, _ := decode(codingOf(a), x.held, mostCompaction)
 		sealed, _ := responses.CompactionsIn(content)
 		for _, s := range sealed {
-			x.proxy.makers.put(keyOf(s), up.host)
+			x.proxy.makers.put(keyOf(s), x.upstream.host)
 		}
-	case len(x.foreign) > 0 && a.Code >= 400 && a.Code < 500:
+	}
+	if len(x.shaped.Foreign) > 0 && a.Code >= 400 && a.Code < 500 {
 		x.event.Err = "the request has a compaction of a provider, which no other provider can read"
 	}
 }

@@ -23,9 +23,9 @@ func (c *credential) String() string { return "credential" }
 // credentialOf makes a credential of a request's header lines. All of it is copied.
 func credentialOf(up *upstream, target, head []byte) *credential {
 	c := &credential{url: up.config.URL, target: string(target)}
-	hops := wire.HopsOf(head)
+	connection := wire.Values(head, "connection")
 	for l := wire.LinesOf(head); l.Next(); {
-		if (tellsWho(l.Name) || namesSession(&l)) && !hops.Has(l.Name) {
+		if (tellsWho(l.Name) || namesSession(&l)) && !wire.IsHop(l.Name, connection) {
 			c.lines = l.AppendTo(c.lines)
 		}
 	}

@@ -23,10 +23,10 @@ import (
 // dialect d. Nobody waits for the result. The error says what to write instead.
 func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, body []byte) (rewrite.Input, error) {
 	set := p.settings.Load()
-	up, err := set.forModel(modelOf(body)), error(nil)
-	if upstream != "" {
-		up, err = set.lookUp(upstream)
+	if upstream == "" {
+		upstream = set.forModel(modelOf(body)).name
 	}
+	up, err := set.lookUp(upstream)
 	if err != nil {
 		return rewrite.Input{}, err
 	}
@@ -72,9 +72,10 @@ const maxFocus = 1000
 func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite.Input, err error) {
 	in = set.conf.Input
 	limits := *in.Limits
-	in.Scope, in.Limits = p.scope(set, head, client), &limits
-	var numbers []string // which override those of a preset, wherever it stands
+	in.Limits = &limits
+	in.Scope = p.scope(set, head, client)
 	scope, _ := strings.CutPrefix(strings.ToLower(set.conf.Scope), "header:")
+	var numbers []string // which override those of a preset, wherever it stands
 	for l := wire.LinesOf(head); l.Next(); {
 		if l.Is("anthropic-beta") && bytes.Contains(l.Value, []byte("context-1m-")) {
 			in.Variant = window.Million
@@ -83,39 +84,10 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 			continue
 		}
 		name, value := strings.ToLower(string(l.Name)), string(l.Value)
-		switch strings.TrimPrefix(name, wire.OwnPrefix) {
-		case "mode":
-		case "preset":
-			err = limits.SetPreset(value)
-		case "compact":
-			m := compactValue.FindStringSubmatch(value)
-			in.Compact = m != nil && utf8.RuneCountInString(m[2]) <= maxFocus
-			if !in.Compact { // a value that means no must not be taken for yes
-				return in, fmt.Errorf("cannot use %s: write now, or now; focus=TEXT of up to %d characters, or now; "+
-					"to=8000, or now; to=8000; focus=TEXT", name, maxFocus)
-			}
-			in.Focus = m[2]
-			if m[1] != "" {
-				in.CompactTo, err = ReadCompactTo(m[1])
-			}
-		case "project":
-			in.Project, err = value, CheckProject(value)
-		case "context":
-			for name := range strings.FieldsSeq(strings.ReplaceAll(value, ",", " ")) {
-				in.Contexts = append(in.Contexts, name)
-				if !p.deps.Keeps(name) {
-					err = fmt.Errorf("nothing is kept under the name %.40q; 'epitome context list' has the names",
-						name)
-				}
-			}
-		case "set":
+		if name == wire.OwnPrefix+"set" {
 			numbers = append(numbers, value)
-		default:
-			return in, fmt.Errorf("unknown header %.70s; write one of x-epitome-mode, x-epitome-preset, "+
-				"x-epitome-compact, x-epitome-context, x-epitome-project, x-epitome-set", name)
-		}
-		if err != nil {
-			return in, fmt.Errorf("cannot use %s: %w", name, err)
+		} else if err := p.setOption(&in, name, value); err != nil {
+			return in, err
 		}
 	}
 	for _, list := range numbers {
@@ -129,6 +101,54 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite
 	return in, nil
 }
 
+// setOption sets what one header of epitome's asks for, but for the numbers of x-epitome-set.
+func (p *Proxy) setOption(in *rewrite.Input, name, value string) (err error) {
+	switch strings.TrimPrefix(name, wire.OwnPrefix) {
+	case "mode":
+		return nil // checkHead has read it
+	case "compact":
+		return setCompact(in, name, value)
+	case "preset":
+		err = in.Limits.SetPreset(value)
+	case "project":
+		in.Project = value
+		err = CheckProject(value)
+	case "context":
+		for name := range strings.FieldsSeq(strings.ReplaceAll(value, ",", " ")) {
+			in.Contexts = append(in.Contexts, name)
+			if !p.deps.Keeps(name) {
+				err = fmt.Errorf("nothing is kept under the name %.40q; 'epitome context list' has the names", name)
+			}
+		}
+	default:
+		return fmt.Errorf("unknown header %.70s; write one of x-epitome-mode, x-epitome-preset, "+
+			"x-epitome-compact, x-epitome-context, x-epitome-project, x-epitome-set", name)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot use %s: %w", name, err)
+	}
+	return nil
+}
+
+// setCompact sets what x-epitome-compact asks for. A value that means no must not be taken for yes.
+func setCompact(in *rewrite.Input, name, value string) (err error) {
+	m := compactValue.FindStringSubmatch(value)
+	if m == nil || utf8.RuneCountInString(m[2]) > maxFocus {
+		return fmt.Errorf("cannot use %s: write now, or now; focus=TEXT of up to %d characters, or now; "+
+			"to=8000, or now; to=8000; focus=TEXT", name, maxFocus)
+	}
+	to, focus := m[1], m[2]
+	in.Compact, in.Focus = true, focus
+	if to == "" {
+		return nil
+	}
+	in.CompactTo, err = ReadCompactTo(to)
+	if err != nil {
+		return fmt.Errorf("cannot use %s: %w", name, err)
+	}
+	return nil
+}
+
 // setNumbers sets the numbers that x-epitome-set lists: name=value, name=value.
 func setNumbers(in *rewrite.Input, list string) error {
 	for pair := range strings.SplitSeq(list, ",") {
@@ -138,15 +158,7 @@ func setNumbers(in *rewrite.Input, list string) error {
 			continue
 		}
 		key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
-		known, err := true, error(nil)
-		switch key {
-		case summarize.ModeKey:
-			in.SummaryMode, err = summarize.ParseMode(value)
-		case summarize.DetailKey:
-			in.SummaryDetail, err = summarize.ParseDetail(value)
-		default:
-			*in.Limits, known, err = in.Limits.With(key, value)
-		}
+		known, err := setNumber(in, key, value)
 		if !known {
 			return fmt.Errorf("unknown name %.60s in %sset; write one of %s", key, wire.OwnPrefix,
 				strings.Join(append(in.Limits.Names(), summarize.ModeKey, summarize.DetailKey), ", "))
@@ -156,6 +168,19 @@ func setNumbers(in *rewrite.Input, list string) error {
 		}
 	}
 	return nil
+}
+
+func setNumber(in *rewrite.Input, key, value string) (known bool, err error) {
+	switch key {
+	case summarize.ModeKey:
+		in.SummaryMode, err = summarize.ParseMode(value)
+		return true, err
+	case summarize.DetailKey:
+		in.SummaryDetail, err = summarize.ParseDetail(value)
+		return true, err
+	}
+	*in.Limits, known, err = in.Limits.With(key, value)
+	return known, err
 }
 
 // CheckProject says why a name cannot be a project's.
@@ -172,13 +197,12 @@ func CheckProject(name string) error {
 // scope than needed costs a little, one too few mixes what belongs to different people.
 func (p *Proxy) scope(set *settings, head []byte, client string) string {
 	kind := set.conf.Scope
-	if name, named := strings.CutPrefix(strings.ToLower(kind), "header:"); named {
-		if kind = "header:" + name; client != "" { // a client that writes the header of another one is still itself
-			kind = "client " + client + " " + kind
-		}
-		return p.deps.Scope(kind, string(wire.Values(head, name)))
-	}
+	name, isHeader := strings.CutPrefix(strings.ToLower(kind), "header:")
 	switch {
+	case isHeader && client != "": // a client that writes the header of another one is still itself
+		return p.deps.Scope("client "+client+" header:"+name, string(wire.Values(head, name)))
+	case isHeader:
+		return p.deps.Scope("header:"+name, string(wire.Values(head, name)))
 	case kind == "shared", kind == "auto" && client == "" && p.loopback:
 		return ""
 	case client != "":

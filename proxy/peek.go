@@ -22,58 +22,70 @@ const (
 // peek reads how an answer refuses the request that was sent. It reads an error whole, a stream up to its first word,
 // and any other answer if it is small; that is held back.
 func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Refusal) {
-	coding := wire.Values(a.Block, "content-encoding")
-	plain := func(content []byte) []byte {
-		if isEncoded(coding) {
-			content, _ = decode(string(coding), content, mostOfStream) // a part of it may tell enough
-		}
-		return content
+	if a.Code < 200 || a.Empty {
+		return none
+	}
+	if !window.MayRefuse(a.Code) { // its text would not say more
+		return window.ReadRefusal(a.Code, "", nil, sent())
 	}
 	var content []byte
+	mayRefuse := true
 	switch {
-	case a.Code < 200 || a.Empty:
-		return none
-	case !window.MayRefuse(a.Code): // its text would not say more
-		return window.ReadRefusal(a.Code, "", nil, sent())
 	case a.Code >= 300:
-		content = x.hold(a, mostOfError, errorFor, nil)
-	case isOfType(a, "text/event-stream"):
-		pieces := 0
-		content = x.hold(a, mostOfStream, errorFor, func(content []byte) bool {
-			pieces++
-			step, _ := firstStep(x.dialect, plain(content))
-			return step == answer.SaidStep || isEncoded(coding) && pieces == mostPieces
-		})
-		// A stream that answers is no refusal, nor is one that says neither and goes on, or ends within an event.
-		step, rest := firstStep(x.dialect, plain(content))
-		if step == answer.SaidStep || step == answer.FrameStep && (!a.IsComplete() || len(rest) > 0) {
-			return none
-		}
+		content = plainText(a, x.hold(a, mostOfError, errorFor, nil))
+	case isStream(a):
+		content, mayRefuse = x.holdFrame(a)
 	case a.Length >= 0 && a.Length <= mostOfSmall:
-		content = x.hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), nil)
-		if !window.HasSigns(plain(content)) {
-			return none
-		}
-	}
-	if content == nil {
+		content = plainText(a, x.hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), nil))
+		mayRefuse = window.HasSigns(content)
+	default:
 		return none
 	}
-	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), plain(content), sent())
+	if x.held == nil || !mayRefuse {
+		return none
+	}
+	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), content, sent())
+}
+
+// holdFrame holds a stream up to its first word. One that answers is no refusal, nor is one that says neither and goes
+// on, or ends within an event.
+func (x *exchange) holdFrame(a *wire.Answer) (content []byte, mayRefuse bool) {
+	isCoded, pieces := isEncoded(codingOf(a)), 0
+	content = plainText(a, x.hold(a, mostOfStream, errorFor, func(held []byte) bool {
+		pieces++
+		step, _ := firstStep(x.dialect, plainText(a, held))
+		return step == answer.SaidStep || isCoded && pieces == mostPieces
+	}))
+	step, rest := firstStep(x.dialect, content)
+	if step == answer.FrameStep {
+		return content, a.IsComplete() && len(rest) == 0
+	}
+	return content, step != answer.SaidStep
+}
+
+// plainText returns what was held of an answer without its content coding. A part of it may tell enough.
+func plainText(a *wire.Answer, held []byte) []byte {
+	coding := codingOf(a)
+	if isEncoded(coding) {
+		held, _ = decode(coding, held, mostOfStream)
+	}
+	return held
 }
 
 // hold reads an answer up to its end, until enough reports so, or until there are too many bytes or it takes too long.
 // enough may be nil. The bytes stay with the answer, to be passed on. It returns all that was held of this answer so far,
 // without framing. An error is met again when the answer is passed on.
 func (x *exchange) hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool) []byte {
-	isEnough := func() bool { return enough != nil && len(x.held) > 0 && enough(x.held) }
-	hears := a.Hears
-	defer func() { a.Hears = hears }()
-	a.Hears = func(run []byte) {
-		x.held = append(x.held, run...)
-		hears(run)
-	}
+	x.holds = true
+	defer func() { x.holds = false }()
 	until := time.Now().Add(wait)
-	for !isEnough() && len(x.held) < most && time.Now().Before(until) && a.Hold(time.Until(until)) {
+	for len(x.held) < most && time.Now().Before(until) {
+		if enough != nil && len(x.held) > 0 && enough(x.held) {
+			break
+		}
+		if !a.Hold(time.Until(until)) {
+			break
+		}
 	}
 	return x.held
 }
@@ -85,11 +97,12 @@ func firstStep(d conversation.Dialect, content []byte) (step answer.Step, rest [
 	rest = answer.TrimMark(content)
 	for f, next, whole := answer.NextField(rest); whole; f, next, whole = answer.NextField(rest) {
 		rest = next
-		switch name := string(f.Name); {
-		case name == "event":
+		switch string(f.Name) {
+		case "event":
 			kind = bytes.TrimSpace(f.Value)
-		case name == "data":
-			if step = d.Step(kind, f.Value); step != answer.FrameStep {
+		case "data":
+			step = d.Step(kind, f.Value)
+			if step != answer.FrameStep {
 				return step, rest
 			}
 		}

@@ -81,9 +81,11 @@ type Proxy struct {
 func New(u *Upstreams, deps Deps) *Proxy {
 	conf := u.settings.Load().conf
 	p := &Proxy{
-		deps: deps, settings: &u.settings, mark: rand.Text(),
-		rooms: newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody), conf.limits.room),
-		turns: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)-1))), // a processor is left for others
+		deps:     deps,
+		settings: &u.settings,
+		rooms:    newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody), conf.limits.room),
+		turns:    semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)-1))), // a processor is left for others
+		mark:     rand.Text(),
 	}
 	p.life, p.end = context.WithCancel(context.Background())
 	p.serving, p.stop = context.WithCancel(p.life)

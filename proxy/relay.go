@@ -7,21 +7,36 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
+	"time"
 
 	"epitome/event"
 	"epitome/proxy/wire"
 )
 
-// relay passes the answer on and reads its usage: the head together with the part of the body that is there, and then
-// the rest as it comes. The end of life means that the client has left.
-func (x *exchange) relay(a *wire.Answer) (err error) {
-	defer a.End()
-	defer func() { x.readUsage(a, err != nil) }()
+// relay passes the answer on, and reads its usage.
+func (x *exchange) relay(a *wire.Answer) error {
+	x.event.FirstByte = time.Since(x.event.Start)
 	x.event.Status = a.Code
+	x.begun = true // from here on no other answer can be sent
+	switch a.Code {
+	case 101:
+		return x.tunnel(a)
+	case 404:
+		x.event.Err = whyNotFound(x.target)
+	}
+	defer a.End()
 	x.endsByClose = !a.Empty && (a.Length == wire.UntilClose || a.Length == wire.ChunkedLength && x.reply.HTTP10)
 	x.reply.Close = x.reply.Close || x.endsByClose || x.proxy.Stopping()
+	err := x.copyAnswer(a)
+	x.readUsage(a, err != nil)
+	x.noteMaker(a)
+	return err
+}
+
+// copyAnswer writes the head of an answer together with the part of its body that is there, and then the rest as it
+// comes. The end of life means that the client has left.
+func (x *exchange) copyAnswer(a *wire.Answer) (err error) {
 	var piece []byte
 	if a.IsReady() {
 		piece, _ = a.Next() // returns the error again
@@ -35,7 +50,8 @@ func (x *exchange) relay(a *wire.Answer) (err error) {
 		}
 		sent += len(out)
 		x.event.ResponseBytes = int64(sent)
-		switch out, err = a.Next(); {
+		out, err = a.Next()
+		switch {
 		case err == io.EOF:
 			return nil
 		case err != nil && x.life.Err() != nil:
@@ -52,33 +68,18 @@ func (x *exchange) write(b []byte) error {
 		return nil
 	}
 	_, err := x.client.Write(b)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return &wire.Failure{Fault: event.ClientSlow, Err: fmt.Errorf("the client read nothing for too long: %w", err)}
 	}
-	return &wire.Failure{Fault: event.ClientGone, Err: err}
-}
-
-// letGo hands the connection back to fasthttp, which writes an empty answer that the connection drops: ours has been
-// written already. The empty body stream makes it exactly one write.
-func (x *exchange) letGo() {
-	if x.ctx.Hijacked() {
-		return
+	if err != nil {
+		return &wire.Failure{Fault: event.ClientGone, Err: err}
 	}
-	x.client.Answered = true
-	x.ctx.Response.ImmediateHeaderFlush = true
-	x.ctx.SetBodyStream(http.NoBody, 0)
-	if x.reply.Close {
-		x.ctx.SetConnectionClose()
-	}
+	return nil
 }
 
 // tunnel passes the 101 on and then bytes both ways, until one side ends, or both are silent for read_idle. It runs
 // behind the handler, on the goroutine that fasthttp gives a hijacked connection: the exchange ends there.
 func (x *exchange) tunnel(a *wire.Answer) error {
-	x.event.Status = a.Code
 	if err := x.write(a.AppendTo(nil, x.reply)); err != nil {
 		a.End()
 		return err
@@ -88,8 +89,9 @@ func (x *exchange) tunnel(a *wire.Answer) error {
 	x.ctx.Hijack(func(client net.Conn) {
 		defer x.end()
 		defer a.End()
-		var err error
-		if x.event.ResponseBytes, err = wire.RunTunnel(client, x.client, a); err != nil || x.life.Err() != nil {
+		down, err := wire.RunTunnel(client, x.client, a)
+		x.event.ResponseBytes = down
+		if err != nil || x.life.Err() != nil {
 			x.err = &wire.Failure{Fault: event.Truncated, Err: cmp.Or(err, context.Cause(x.life))}
 		}
 	})

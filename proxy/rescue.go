@@ -11,14 +11,8 @@ import (
 
 // rescue passes an answer on, unless it refuses the request as too long. Then the request is sent again, shorter each
 // time; if that does not help, the client gets the first refusal as it came. An accepted request is never sent again.
-func (x *exchange) rescue(up *upstream, target []byte, first *wire.Answer) (*wire.Answer, error) {
-	if x.dialect == nil || x.counts {
-		return first, nil
-	}
-	if first.Hears == nil { // else it is held already
-		x.listen(first)
-	}
-	if x.input == nil || x.report.Truncates { // a refusal could not be cured, or does not come
+func (x *exchange) rescue(first *wire.Answer) (*wire.Answer, error) {
+	if x.input == nil || x.shaped.Report.Truncates { // a refusal could not be cured, or does not come
 		return first, nil
 	}
 	r := rescuing{exchange: x}
@@ -38,24 +32,20 @@ func (x *exchange) rescue(up *upstream, target []byte, first *wire.Answer) (*wir
 		if !r.Next(refusal) {
 			break
 		}
-		x.sent = nil
-		if r.Last.Changed {
-			x.sent = r.Last.Body
-		}
-		x.event.Rescue.Tries, x.event.Rescue.Stages = len(r.Ways), strings.Join(r.Ways, ", ")
 		if first.IsComplete() {
 			first.End() // frees its connection; the text is held
 		}
 		var err error
-		if a, err = up.pool.Do(x.life, x.outgoing(up, target)); err != nil && x.life.Err() != nil {
+		a, err = r.sendLast()
+		if err != nil && x.life.Err() != nil {
 			first.End()
 			return nil, err
-		} else if err != nil {
+		}
+		if err != nil {
 			break
 		}
-		x.listen(a)
 	}
-	x.answer, first.Hears = nil, nil
+	x.text, first.Hears = nil, nil
 	return first, nil
 }
 
@@ -68,16 +58,19 @@ type rescuing struct {
 	refused window.Sent    // by that
 }
 
+// sendLast sends the form of the request that the rescue has made last.
+func (r *rescuing) sendLast() (*wire.Answer, error) {
+	r.shaped.Body, r.shaped.Changed = r.Last.Body, r.Last.Changed
+	r.event.Rescue.Tries, r.event.Rescue.Stages = len(r.Ways), strings.Join(r.Ways, ", ")
+	return r.send()
+}
+
 // size returns the size of the request that was sent last. The first call begins the Rescue.
 func (r *rescuing) size() window.Sent {
 	if r.Rescue == nil {
 		in := *r.input
 		in.Body, _ = r.decoded() // it was read before
-		out := rewrite.Output{Body: in.Body, Changed: r.sent != nil, Report: r.report}
-		if out.Changed {
-			out.Body = r.sent
-		}
-		r.Rescue = rewrite.NewRescue(in, out, r.proxy.deps.Shape)
+		r.Rescue = rewrite.NewRescue(in, r.shaped, r.proxy.deps.Shape)
 	}
 	last := &r.Last.Report
 	return window.Sent{
@@ -122,9 +115,9 @@ func (r *rescuing) accept(status int) {
 			last.Code, last.Reason = event.CodeUnrecorded, event.CodeUnrecorded.Clause()
 		}
 	}
-	action, causes := event.ActionRescue, r.report.Causes // of the edits that stand
-	r.report = *last
-	r.setReport(&r.report)
+	action, causes := event.ActionRescue, r.shaped.Report.Causes // of the edits that stand
+	r.shaped.Report = *last
+	r.setReport(last)
 	if r.Whole {
 		action, causes = event.ActionBypass, event.Codes{event.CodeBroken}
 		r.event.Inner = "the provider refused the rewritten request, and not for its size, so the original was sent"

@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -17,77 +16,91 @@ import (
 
 // shape puts the conversation that the request holds, if any, into the form that is sent. An error is a refusal, or
 // says that the client has left. A failure inside epitome leaves the request as it came.
-func (x *exchange) shape(up *upstream, target []byte) error {
-	path, _, _ := bytes.Cut(target, []byte("?"))
-	if x.dialect = x.dialectAt(path); x.dialect == nil {
+func (x *exchange) shape() error {
+	path, _, _ := bytes.Cut(x.target, []byte("?"))
+	x.dialect = x.dialectAt(path)
+	if x.dialect == nil {
 		return nil
 	}
-	in, err := x.proxy.inputFrom(x.set, x.head, x.event.Client)
+	in, err := x.inputAt(path)
 	if err != nil {
 		return refuse(400, "bad_request", err.Error())
 	}
-	x.event.Dialect, x.event.Session = x.dialect.Name(), event.SessionOf(sessionID(x.head))
-	x.event.Agent = agentName(x.head)
+	x.event.Dialect, x.event.Agent = x.dialect.Name(), agentName(x.head)
+	x.event.Session = event.SessionOf(sessionID(x.head))
 	x.counts = x.dialect.Counts(path)
-	by, observe := x.proxy.deps.Shape, x.event.Mode == event.ModeObserve
-	if observe {
-		by = x.proxy.deps.Observe
-	}
-	if x.counts && observe {
+	observes := x.event.Mode == event.ModeObserve
+	if x.counts && observes {
 		return nil
 	}
-	in.Dialect, in.Upstream, in.Now, in.Client = x.dialect, up.name, time.Now(), x.life
-	in.Turn = x.proxy.turns
-	in.Memory = x.room.memory
-	x.atPath = x.dialect.Compacts(path)
-	in.Compacts, in.Makes = x.atPath, up.makes
-	x.scope = in.Scope
-	in.Lacks = !observe && !up.makes && !x.counts && (x.lacks || up.lacksCompactions(x.scope))
-	in.Credential = func() any { return credentialOf(up, bytes.Replace(target, compactPath, nil, 1), x.head) }
-	in.Replay = x.counts || x.atPath
-	in.Project = cmp.Or(in.Project, up.config.Project)
-	if x.run != "" {
-		in.Runtime = x.proxy.deps.Runtime(x.run)
-	}
-	in.Contexts = slices.Concat(in.Contexts, up.config.Context, x.set.conf.Contexts)
 	defer func() { x.event.ShapeTime += time.Since(in.Now) }()
-	var why *rewrite.Report
-	if in.Body, why = x.conversation(); why != nil {
+	body, why := x.conversation()
+	if why != nil {
 		x.setReport(why)
 		return nil
 	}
-	out := by(in)
+	in.Body = body
+	if err := x.callShaper(in, observes); err != nil {
+		return err
+	}
+	report := &x.shaped.Report
+	if x.counts { // a count saves nothing: the request that it asks about will
+		x.setExtra(report.Action)
+	} else {
+		x.setReport(report)
+	}
+	if in.Compact && report.Items > 0 && report.Reason != "" { // it holds no text of the client's
+		x.reply.Extra = wire.AppendField(x.reply.Extra, []byte("x-epitome-reason"), report.Reason)
+	}
+	if report.Items > 0 && !in.Replay && !observes {
+		in.Body, in.Compact = nil, false // a rescue has its own reasons to compact
+		x.input = in
+	}
+	return nil
+}
+
+// callShaper sets x.shaped, of which a request that is only observed has the report alone.
+func (x *exchange) callShaper(in *rewrite.Input, observes bool) error {
+	if observes {
+		x.shaped = x.proxy.deps.Observe(*in)
+		x.shaped.Changed, x.shaped.Asks = false, false
+	} else {
+		x.shaped = x.proxy.deps.Shape(*in)
+		x.shaped.AsksNow = x.shaped.AsksNow || in.Compacts // also where the body could not be read
+		x.shaped.Asks = (x.shaped.Asks || in.Compacts) && !x.counts
+	}
 	if x.life.Err() != nil {
 		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
 	}
-	x.asksNow = out.AsksNow || x.atPath
-	x.asks = (out.Asks || x.atPath) && !observe && !x.counts
-	x.carried, x.foreign = out.Carried, out.Foreign
-	if out.Refused != nil && !observe {
-		return refuse(400, "compaction_not_readable", out.Refused.Error(), noRetry)
+	if observes {
+		return nil
 	}
-	made := x.otherMaker(up)
-	if made != "" && !observe {
-		return refuse(400, "compaction_of_other_provider", fmt.Sprintf("the compaction in this request was made by %s, "+
-			"and no other provider can read it: go on there, or begin a new session", made), noRetry)
+	return x.checkCompactions()
+}
+
+// inputAt returns how a request with that path is to be shaped, but for its body.
+func (x *exchange) inputAt(path []byte) (*rewrite.Input, error) {
+	in, err := x.proxy.inputFrom(x.set, x.head, x.event.Client)
+	if err != nil {
+		return nil, err
 	}
-	x.report = out.Report
-	if x.counts { // a count saves nothing: the request that it asks about will
-		x.setExtra(out.Report.Action)
-	} else {
-		x.setReport(&out.Report)
+	up, target, conf := x.upstream, x.target, &x.upstream.config
+	isCount := x.dialect.Counts(path)
+	in.Dialect, in.Upstream, in.Now, in.Client = x.dialect, up.name, time.Now(), x.life
+	in.Turn = x.proxy.turns
+	in.Memory = x.room.memory
+	in.Compacts, in.Makes = x.dialect.Compacts(path), up.makes
+	if x.event.Mode != event.ModeObserve && !up.makes && !isCount {
+		in.Lacks = x.lacks || up.lacksCompactions(in.Scope)
 	}
-	if why := out.Report.Reason; in.Compact && out.Report.Items > 0 && why != "" { // it holds no text of the client's
-		x.reply.Extra = wire.AppendField(x.reply.Extra, []byte("x-epitome-reason"), why)
+	in.Replay = isCount || in.Compacts
+	in.Credential = func() any { return credentialOf(up, bytes.Replace(target, compactPath, nil, 1), x.head) }
+	in.Project = cmp.Or(in.Project, conf.Project)
+	in.Contexts = slices.Concat(in.Contexts, conf.Context, x.set.conf.Contexts)
+	if x.run != "" {
+		in.Runtime = x.proxy.deps.Runtime(x.run)
 	}
-	if out.Changed && !observe {
-		x.sent = out.Body
-	}
-	if x.report.Items > 0 && !in.Replay && !observe {
-		in.Body, in.Compact = nil, false // a rescue has its own reasons to compact
-		x.input = &in
-	}
-	return nil
+	return &in, nil
 }
 
 // compactPath ends the path at which a client asks for a compaction; questions for a summary go to the one before it.
@@ -138,13 +151,10 @@ func (x *exchange) conversation() ([]byte, *rewrite.Report) {
 func isSigned(head []byte) bool {
 	const sum = "content-sha256"
 	for l := wire.LinesOf(head); l.Next(); {
-		if l.Is("authorization") {
-			scheme, _, _ := bytes.Cut(l.Value, []byte(" "))
-			if wire.EqualFold(scheme, "signature") || wire.EqualFold(scheme, "aws4-hmac-sha256") {
-				return true
-			}
-		}
-		if l.Is("signature") || l.Is("signature-input") || wire.EqualFold(l.Name[max(0, len(l.Name)-len(sum)):], sum) {
+		scheme, _, _ := bytes.Cut(l.Value, []byte(" "))
+		signs := wire.EqualFold(scheme, "signature") || wire.EqualFold(scheme, "aws4-hmac-sha256")
+		if l.Is("signature") || l.Is("signature-input") || l.Is("authorization") && signs ||
+			wire.EqualFold(l.Name[max(0, len(l.Name)-len(sum)):], sum) {
 			return true
 		}
 	}
@@ -155,11 +165,13 @@ func isSigned(head []byte) bool {
 func (x *exchange) setReport(r *rewrite.Report) {
 	e := x.event
 	e.Action = cmp.Or(r.Action, e.Action)
-	spent := e.ShapeTime
-	e.Shaping, e.Streams, e.Added = r.Shaping, r.Streams, r.Added.Tokens
+	e.Streams = r.Streams
+	spent := e.ShapeTime // by all forms of the request
+	e.Shaping = r.Shaping
 	e.ShapeTime = spent
-	e.Contexts, e.Inner = event.Clip(strings.Join(r.Added.Names, ", ")), event.Clip(r.Added.Why)
-	e.Memory = r.Added.Memory
+	e.Contexts = event.Clip(strings.Join(r.Added.Names, ", "))
+	e.Added, e.Memory = r.Added.Tokens, r.Added.Memory
+	e.Inner = event.Clip(r.Added.Why)
 	if r.Err != nil {
 		e.Inner = event.Clip(r.Err.Error())
 	}

@@ -22,8 +22,15 @@ func (c Certificate) IsSet() bool { return c != Certificate{} }
 
 // Check refuses files that Listen would refuse.
 func (c Certificate) Check() error {
-	_, err := c.Listen(nil, nil)
+	if !c.IsSet() {
+		return nil
+	}
+	_, err := c.load()
 	return err
+}
+
+func (c Certificate) load() (*tls.Certificate, error) {
+	return loadPair("tls.cert_file and tls.key_file", c.CertFile, c.KeyFile)
 }
 
 // Listen has the connections of ln speak TLS; without a certificate it returns ln. The files are read with each
@@ -32,35 +39,33 @@ func (c Certificate) Listen(ln net.Listener, log *slog.Logger) (net.Listener, er
 	if !c.IsSet() {
 		return ln, nil
 	}
-	var last atomic.Pointer[tls.Certificate]
-	load := func() error {
-		pair, err := loadPair("tls.cert_file and tls.key_file", c.CertFile, c.KeyFile)
-		if err == nil {
-			last.Store(&pair)
-		}
-		return err
-	}
-	if err := load(); err != nil {
+	first, err := c.load()
+	if err != nil {
 		return nil, err
 	}
-	return tls.NewListener(ln, &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-			if err := load(); err != nil {
-				log.Error("cannot renew the certificate; the old one stays in force", "error", err.Error())
-			}
+	var last atomic.Pointer[tls.Certificate]
+	last.Store(first)
+	renew := func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		renewed, err := c.load()
+		if err != nil {
+			log.Error("cannot renew the certificate; the old one stays in force", "error", err.Error())
 			return last.Load(), nil
-		},
+		}
+		last.Store(renewed)
+		return renewed, nil
+	}
+	return tls.NewListener(ln, &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: renew,
 	}), nil
 }
 
 // loadPair reads a certificate and its key from files, which the configuration has under the keys.
-func loadPair(keys, certFile, keyFile string) (tls.Certificate, error) {
+func loadPair(keys, certFile, keyFile string) (*tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {
-		return pair, fmt.Errorf("cannot load %s: %w; give PEM files that belong together", keys, err)
+		return nil, fmt.Errorf("cannot load %s: %w; give PEM files that belong together", keys, err)
 	}
-	return pair, nil
+	return &pair, nil
 }
 
 // Trust is the table [upstreams.NAME.tls] of config.toml: how an https upstream is trusted.
@@ -81,7 +86,8 @@ func (t Trust) clientConfig(host string) (*tls.Config, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read ca_file: %w; give a file of PEM certificates", err)
 		}
-		if c.RootCAs = x509.NewCertPool(); !c.RootCAs.AppendCertsFromPEM(pem) {
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
 			return nil, fmt.Errorf("cannot use ca_file %s: it holds no certificate in PEM form", t.CAFile)
 		}
 	}
@@ -90,7 +96,7 @@ func (t Trust) clientConfig(host string) (*tls.Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.Certificates = []tls.Certificate{pair}
+		c.Certificates = []tls.Certificate{*pair}
 	}
 	return c, nil
 }

@@ -24,22 +24,20 @@ const (
 	codedBytes = 96 << 10 // of an encoded answer that are kept
 )
 
-// listen has x keep the text of an answer.
+// listen has x keep the text of an answer, and nothing of an earlier one.
 func (x *exchange) listen(a *wire.Answer) {
-	x.answer, x.held = &answerText{}, nil
-	if coding := wire.Values(a.Block, "content-encoding"); isEncoded(coding) {
-		x.answer.coding = string(coding)
+	x.text, x.held = &answerText{}, nil
+	if coding := codingOf(a); isEncoded(coding) {
+		x.text.coding = coding
 	}
-	a.Hears = x.answer.add
-	if !x.asks {
-		return
-	}
-	x.made = nil
-	a.Hears = func(run []byte) {
-		x.answer.add(run)
-		if len(x.made) < mostCompaction {
-			x.made = append(x.made, run...)
-		}
+	a.Hears = x.hear
+}
+
+// hear takes the next bytes of the answer's content.
+func (x *exchange) hear(run []byte) {
+	x.text.add(run)
+	if x.holds || x.shaped.Asks && len(x.held) < mostCompaction {
+		x.held = append(x.held, run...)
 	}
 }
 
@@ -50,9 +48,10 @@ func (t *answerText) add(run []byte) {
 		head, tail = codedBytes, 0
 	}
 	n := min(head-len(t.head), len(run))
-	t.head, run = append(t.head, run[:n]...), run[n:]
-	if over := len(run) - tail; over > 0 {
-		t.tail, run, t.torn = t.tail[:0], run[over:], true
+	t.head = append(t.head, run[:n]...)
+	run = run[n:]
+	if len(run) > tail {
+		t.tail, run, t.torn = t.tail[:0], run[len(run)-tail:], true
 	}
 	if len(t.tail)+len(run) > 2*tail {
 		t.tail, t.torn = append(t.tail[:0], t.tail[len(t.tail)-tail:]...), true
@@ -64,53 +63,58 @@ func (t *answerText) add(run []byte) {
 // that is kept whole both are all of it. Of a coded answer at most the given number of bytes are decoded; one that is
 // too long, or whose coding is not known, has none.
 func (t *answerText) text(most int64) (all, end []byte) {
-	switch {
-	case t.coding == "" && t.torn:
+	if t.coding == "" && t.torn {
 		return slices.Concat(t.head, []byte("\n"), t.tail), t.tail
-	case t.coding == "":
+	}
+	if t.coding == "" {
 		all = append(t.head, t.tail...)
-	case !t.torn:
+	} else if !t.torn {
 		all, _ = decode(t.coding, t.head, most) // the beginning of a cut answer may have its counts
 	}
 	return all, all
 }
 
 // readUsage reads the usage from an answer that has passed, and learns from it. cut says that the answer broke off, or
-// that its client left: it is paid all the same, but nothing is learned from it. Where the answer states no counts, the
-// request's tokens are our own count.
+// that its client left: it is paid all the same, but nothing is learned from it.
 func (x *exchange) readUsage(a *wire.Answer, cut bool) {
-	if x.answer == nil || a.Code < 200 || a.Code > 299 {
+	if x.text == nil || a.Code < 200 || a.Code > 299 {
 		return
 	}
 	e := x.event
-	all, end := x.answer.text(int64(x.set.conf.MaxBody))
+	all, end := x.text.text(int64(x.set.conf.MaxBody))
+	steps := lastSteps(x.dialect, end)
 	u, used := x.dialect.Usage(all)
-	streams, steps := isOfType(a, "text/event-stream"), lastSteps(x.dialect, end)
-	switch {
-	case u.Source == "":
-		sent := e.TokensAfter
-		if e.Mode == event.ModeObserve {
-			sent = e.TokensBefore
-		}
-		if u.Input = sent.Total(); u.Input > 0 {
-			u.Source, u.CacheUnknown, u.Cut = event.UsageCounted, true, cut
-		}
-	case cut || a.Length == wire.UntilClose: // clients leave when they have the last event, before the body has its end
-		ended := len(steps) == 0 || slices.Contains(steps, answer.EndStep)
-		u.Cut = u.Cut || !isOfType(a, "application/json") && (!streams || !ended)
+	if u.Source == "" {
+		x.countUsage(&u, cut)
+	} else if cut || a.Length == wire.UntilClose { // clients leave when they have the last event, before the body has its end
+		hasEnd := len(steps) == 0 || slices.Contains(steps, answer.EndStep)
+		u.Cut = u.Cut || !isOfType(a, "application/json") && !(isStream(a) && hasEnd)
 	}
 	e.Usage = u
 	if cut {
 		return
 	}
-	if streams && slices.Contains(steps, answer.ErrorStep) {
+	if isStream(a) && slices.Contains(steps, answer.ErrorStep) {
 		e.Fault, e.Err = event.Failed, "the upstream reported an error within its answer"
 	}
-	if counted := e.TokensAfter.Total(); x.input != nil && counted > 0 { // the model holds so many, and counts in that way
-		deps := &x.proxy.deps
+	counted := e.TokensAfter.Total()
+	if x.input != nil && counted > 0 { // the model holds so many, and counts in that way
+		deps, report := &x.proxy.deps, &x.shaped.Report
 		e.TokensUsed = max(used, 0)
 		e.WindowRefuted = deps.Windows.LearnAnswer(e.Upstream, e.Model+x.input.Variant, counted, used)
-		deps.Ratios.Learn(x.report.Source, x.report.Counted, used)
+		deps.Ratios.Learn(report.Source, report.Counted, used)
+	}
+}
+
+// countUsage takes the request's tokens by our own count, where the answer states none.
+func (x *exchange) countUsage(u *event.Usage, cut bool) {
+	sent := x.event.TokensAfter
+	if x.event.Mode == event.ModeObserve {
+		sent = x.event.TokensBefore
+	}
+	u.Input = sent.Total()
+	if u.Input > 0 {
+		u.Source, u.CacheUnknown, u.Cut = event.UsageCounted, true, cut
 	}
 }
 
@@ -135,3 +139,5 @@ func isOfType(a *wire.Answer, content string) bool {
 	kind, _, _ := bytes.Cut(wire.Values(a.Block, "content-type"), []byte{';'})
 	return wire.EqualFold(bytes.TrimSpace(kind), content)
 }
+
+func isStream(a *wire.Answer) bool { return isOfType(a, "text/event-stream") }

@@ -16,13 +16,13 @@ type Answer struct {
 	conn     *upstreamConn
 	stop     func() bool   // ends the watch for the end of the call's context; nil after End
 	readIdle time.Duration // how long the upstream may be silent within the body
-	left     int64         // bytes to come of a body with a length
-	fills    bool          // the last piece filled the connection's buffer
 	chunks   chunks
 	dechunk  bool // the client gets the content of chunks alone
 
-	held []byte // bytes of the body that Hold has read, and that Next returns first
-	bad  error  // how the upstream broke the chunked coding behind them
+	remaining  int64  // bytes to come of a body with a length
+	filled     bool   // the last piece filled the connection's buffer
+	held       []byte // bytes of the body that Hold has read, and that Next returns first
+	framingErr error  // how the upstream broke the chunked coding behind them
 }
 
 // ErrTruncated reports that the body ended before its end.
@@ -30,13 +30,13 @@ var ErrTruncated = errors.New("the upstream broke off within its answer")
 
 // IsComplete reports whether the body has been read to its end.
 func (a *Answer) IsComplete() bool {
-	switch {
-	case a.Empty:
+	if a.Empty {
 		return true
-	case a.Length == ChunkedLength:
+	}
+	if a.Length == ChunkedLength {
 		return a.chunks.state == endOfBody
 	}
-	return a.Length >= 0 && a.left == 0
+	return a.Length >= 0 && a.remaining == 0
 }
 
 // Next returns the next piece of the body as the client gets it, valid until the next call. The upstream may be silent
@@ -51,7 +51,7 @@ func (a *Answer) Next() (piece []byte, err error) {
 
 // IsReady reports whether Next returns without waiting.
 func (a *Answer) IsReady() bool {
-	return len(a.held) > 0 || a.bad != nil || a.IsComplete() || a.conn.reader.Buffered() > 0
+	return len(a.held) > 0 || a.framingErr != nil || a.IsComplete() || a.conn.reader.Buffered() > 0
 }
 
 // Hold waits for a piece, at most that long, and keeps it for Next. It reports whether one came; Next returns the
@@ -67,35 +67,26 @@ const largeBuffer = 16 << 10
 
 // next waits for bytes from the upstream, at most that long, and takes those that are there.
 func (a *Answer) next(most time.Duration) ([]byte, error) {
-	switch {
-	case a.bad != nil:
-		return nil, a.bad
-	case a.IsComplete():
+	if a.framingErr != nil {
+		return nil, a.framingErr
+	}
+	if a.IsComplete() {
 		return nil, io.EOF
 	}
-	reader := a.conn.reader
-	if reader.Buffered() == 0 {
-		if a.fills && reader.Size() < largeBuffer {
-			reader = bufio.NewReaderSize(a.conn, largeBuffer)
-			a.conn.reader = reader
-		}
-		_ = a.conn.SetReadDeadline(time.Now().Add(most))
-		if _, err := reader.Peek(1); err == io.EOF && a.Length != UntilClose {
-			return nil, ErrTruncated
-		} else if err != nil {
-			return nil, err
-		}
+	if err := a.fill(most); err != nil {
+		return nil, err
 	}
+	reader := a.conn.reader
 	b, _ := reader.Peek(reader.Buffered())
-	a.fills = len(b) == reader.Size()
+	a.filled = len(b) == reader.Size()
 	if a.Length == ChunkedLength {
 		size, piece := a.takeChunks(b)
 		_, _ = reader.Discard(size)
 		return piece, nil
 	}
 	if a.Length >= 0 {
-		b = b[:min(int64(len(b)), a.left)]
-		a.left -= int64(len(b))
+		b = b[:min(int64(len(b)), a.remaining)]
+		a.remaining -= int64(len(b))
 	}
 	if a.Hears != nil {
 		a.Hears(b)
@@ -104,12 +95,31 @@ func (a *Answer) next(most time.Duration) ([]byte, error) {
 	return b, nil
 }
 
+// fill waits until the connection's buffer has bytes.
+func (a *Answer) fill(most time.Duration) error {
+	reader := a.conn.reader
+	if reader.Buffered() > 0 {
+		return nil
+	}
+	if a.filled && reader.Size() < largeBuffer {
+		reader = bufio.NewReaderSize(a.conn, largeBuffer)
+		a.conn.reader = reader
+	}
+	_ = a.conn.SetReadDeadline(time.Now().Add(most))
+	_, err := reader.Peek(1)
+	if err == io.EOF && a.Length != UntilClose {
+		return ErrTruncated
+	}
+	return err
+}
+
 // takeChunks takes chunks from b. It returns how many bytes these are, and the piece of them that the client gets.
 func (a *Answer) takeChunks(b []byte) (size int, piece []byte) {
 	content := b[:0] // without framing, runs of content move down over the lines between them
-	for size < len(b) && a.chunks.state != endOfBody && a.bad == nil {
-		n, run, bad := a.chunks.scan(b[size:])
-		size, a.bad = size+n, bad
+	for size < len(b) && a.chunks.state != endOfBody && a.framingErr == nil {
+		n, run, err := a.chunks.scan(b[size:])
+		size += n
+		a.framingErr = err
 		if a.Hears != nil {
 			a.Hears(run)
 		}

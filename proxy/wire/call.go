@@ -32,19 +32,20 @@ var ErrGone = errors.New("the client closed its connection")
 // can have arrived: over a connection that had been used before and took nothing. The end of ctx closes the connection
 // until the answer's End, wherever the call is. The error is a *Failure, or one of out.Interim.
 func (p *Pool) Do(ctx context.Context, out Request) (*Answer, error) {
+	head := p.head(&out)
 	for {
 		conn, err := p.take(ctx)
 		if err != nil {
 			return nil, failure(ctx, event.Unreachable, err)
 		}
 		a := &Answer{conn: conn, stop: context.AfterFunc(ctx, conn.cut), readIdle: out.ReadIdle, dechunk: out.Dechunk}
-		n, err := conn.send(out)
-		if err != nil && n == 0 && conn.reused && ctx.Err() == nil {
+		n, sendErr := conn.send(head, out.Body)
+		if sendErr != nil && n == 0 && conn.reused && ctx.Err() == nil {
 			a.stop()
 			conn.cut()
 			continue
 		}
-		if err := a.readHead(ctx, out, err); err != nil {
+		if err := a.readHead(ctx, &out, sendErr); err != nil {
 			a.stop()
 			conn.cut()
 			return nil, err
@@ -68,34 +69,47 @@ const (
 
 // readHead reads the answer's head, and hands on those that come before it. sendErr is why the request was not taken
 // whole; nil if it was.
-func (a *Answer) readHead(ctx context.Context, out Request, sendErr error) (err error) {
+func (a *Answer) readHead(ctx context.Context, out *Request, sendErr error) error {
 	wait := out.FirstByte
 	if sendErr != nil {
 		wait = earlyAnswer
 	}
 	for range maxInterim {
 		_ = a.conn.SetReadDeadline(time.Now().Add(wait))
-		a.Head, err = readHead(a.conn.reader)
-		switch {
-		case err != nil && sendErr != nil:
-			return failure(ctx, event.Broken, sendErr)
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return failure(ctx, event.Timeout, err)
-		case errors.Is(err, io.EOF):
-			return failure(ctx, event.Broken, errors.New("the upstream closed the connection without an answer"))
-		case err != nil:
-			return failure(ctx, event.Broken, err)
-		case a.Code >= 200 || a.Code == 101 && out.Upgrade:
-			a.closing = a.closing || sendErr != nil || a.Code == 101
-			a.Empty = out.ToHead || a.Code < 200 || a.Code == 204 || a.Code == 304 // whatever the header lines say
-			a.left = a.Length
-			return nil
-		case a.Code == 101:
+		head, err := readHead(a.conn.reader)
+		if err != nil {
+			return noHead(ctx, err, sendErr)
+		}
+		if head.Code == 101 && !out.Upgrade {
 			return failure(ctx, event.Broken, errors.New("the upstream switched protocols without being asked"))
 		}
-		if err := out.Interim(a.Head); err != nil {
+		if head.Code >= 200 || head.Code == 101 {
+			a.Head = head
+			a.closing = a.closing || sendErr != nil || a.Code == 101
+			isToHead := string(out.Method) == "HEAD"
+			a.Empty = isToHead || a.Code < 200 || a.Code == 204 || a.Code == 304 // whatever the header lines say
+			a.remaining = a.Length
+			return nil
+		}
+		if out.Interim == nil {
+			continue
+		}
+		if err := out.Interim(head); err != nil {
 			return err
 		}
 	}
 	return failure(ctx, event.Broken, errors.New("the upstream sent one interim answer after another"))
+}
+
+// noHead returns why the head of an answer could not be read, after a request that was taken whole if sendErr is nil.
+func noHead(ctx context.Context, err, sendErr error) *Failure {
+	switch {
+	case sendErr != nil:
+		return failure(ctx, event.Broken, sendErr)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return failure(ctx, event.Timeout, err)
+	case errors.Is(err, io.EOF):
+		return failure(ctx, event.Broken, errors.New("the upstream closed the connection without an answer"))
+	}
+	return failure(ctx, event.Broken, err)
 }

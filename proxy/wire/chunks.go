@@ -26,19 +26,20 @@ const (
 // whether it is complete. It accepts what RFC 9112 allows, except blanks before an extension: a body on whose end two
 // parsers could disagree is an error. The zero value stands at the start of a body.
 type chunks struct {
-	state chunkState
-	left  int64  // bytes of the current chunk still to come
-	line  []byte // the beginning of a framing line
+	state     chunkState
+	remaining int64  // bytes to come of the current chunk
+	line      []byte // the beginning of a framing line
 }
 
 // scan takes bytes from b. It returns how many belong to the body and the content that they end in, and an error when
 // they break the coding. It stops behind each run of content and at the end of the body.
 func (c *chunks) scan(b []byte) (n int, content []byte, err error) {
 	for n < len(b) && c.state != endOfBody {
-		if c.left > 0 {
-			k := int(min(c.left, int64(len(b)-n)))
-			c.left -= int64(k)
-			return n + k, b[n : n+k], nil
+		if c.remaining > 0 {
+			content = b[n:]
+			content = content[:min(c.remaining, int64(len(content)))]
+			c.remaining -= int64(len(content))
+			return n + len(content), content, nil
 		}
 		part, _, whole := bytes.Cut(b[n:], []byte("\n"))
 		c.line = append(c.line, part...)
@@ -67,7 +68,7 @@ func (c *chunks) endLine() bool {
 			digits = bytes.TrimRight(digits, " \t")
 		}
 		size, err := strconv.ParseUint(string(digits), 16, 60)
-		c.left, c.state = int64(size), endOfChunk
+		c.remaining, c.state = int64(size), endOfChunk
 		if size == 0 {
 			c.state = trailerLine
 		}
@@ -76,7 +77,7 @@ func (c *chunks) endLine() bool {
 		c.state = sizeLine
 		return len(line) == 0
 	}
-	if len(line) == 0 {
+	if len(line) == 0 { // behind the trailers
 		c.state = endOfBody
 		return true
 	}

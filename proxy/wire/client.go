@@ -21,7 +21,7 @@ type Listener struct {
 
 // Listen bounds the open connections of ln, and the time in which a client must take the next bytes of an answer.
 func Listen(ln net.Listener, most int, writeIdle time.Duration) *Listener {
-	return &Listener{ln, make(chan struct{}, most), writeIdle}
+	return &Listener{Listener: ln, slots: make(chan struct{}, most), writeIdle: writeIdle}
 }
 
 // Accept waits for a connection and for room for it.
@@ -48,13 +48,13 @@ type Client struct {
 	listener *Listener
 	closing  sync.Once
 	cut      atomic.Bool
-	left     error // the client has closed its side, or reset
+	gone     error // the client has closed its side, or reset
 
-	slack   time.Duration // of the body that is read; zero if there is none, and the deadline is fasthttp's
-	waiting time.Duration // what is left of it
+	slack     time.Duration // by which the body being read may be late; zero for no body, and the deadline is fasthttp's
+	remaining time.Duration // of the slack
 
-	watch watch
-	ahead *byte // was read by the watch, and belongs to the next request
+	watch     watch
+	pipelined *byte // was read by the watch, and belongs to the next request
 }
 
 // longAgo is a deadline that ends all waiting at once.
@@ -65,30 +65,37 @@ const bodyRate = 8 << 10
 
 // BeginBody has the reads that follow wait for the bytes of a body, which may be late by the slack, as bodyRate counts.
 // The time between reads does not count. Zero ends the body.
-func (c *Client) BeginBody(slack time.Duration) { c.slack, c.waiting = slack, slack }
+func (c *Client) BeginBody(slack time.Duration) { c.slack, c.remaining = slack, slack }
 
 // Read reads from the client.
 func (c *Client) Read(p []byte) (n int, err error) {
-	begun := time.Now()
-	switch {
-	case len(p) > 0 && c.ahead != nil:
-		p[0], c.ahead = *c.ahead, nil
+	if len(p) > 0 && c.pipelined != nil {
+		p[0] = *c.pipelined
+		c.pipelined = nil
 		return 1, nil
-	case c.left != nil:
-		return 0, c.left
-	case c.slack > 0:
-		_ = c.SetReadDeadline(begun.Add(c.waiting))
 	}
-	n, err = c.Conn.Read(p)
+	if c.gone != nil {
+		return 0, c.gone
+	}
 	if c.slack > 0 {
-		due := time.Duration(n) * time.Second / bodyRate
-		c.waiting = min(c.waiting-time.Since(begun)+due, c.slack)
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF // fasthttp takes a bare EOF for the end of a body
-		}
+		n, err = c.readBody(p)
+	} else {
+		n, err = c.Conn.Read(p)
 	}
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		c.left = err
+		c.gone = err
+	}
+	return n, err
+}
+
+func (c *Client) readBody(p []byte) (n int, err error) {
+	begun := time.Now()
+	_ = c.SetReadDeadline(begun.Add(c.remaining))
+	n, err = c.Conn.Read(p)
+	earned := time.Duration(n) * time.Second / bodyRate
+	c.remaining = min(c.remaining-time.Since(begun)+earned, c.slack)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF // fasthttp takes a bare EOF for the end of a body
 	}
 	return n, err
 }
@@ -116,7 +123,7 @@ func (c *Client) Write(p []byte) (int, error) {
 }
 
 // HasLeft reports whether the client has closed its side, or reset.
-func (c *Client) HasLeft() bool { return c.left != nil }
+func (c *Client) HasLeft() bool { return c.gone != nil }
 
 // Cut ends every wait on the connection, now and from now on. Any goroutine may call it.
 func (c *Client) Cut() {
@@ -177,27 +184,27 @@ type watch struct {
 	mu      sync.Mutex
 	timer   *time.Timer
 	running bool          // the timer
-	gone    func()        // nil while no exchange is under way
+	onGone  func()        // nil while no exchange is under way
 	since   time.Time     // when Watch was called
 	reading chan struct{} // closed when the reading of the connection has ended; nil if it has not begun
 }
 
-// Watch calls gone, on a goroutine of its own, if the client closes or resets the connection before Unwatch. A client
+// Watch calls onGone, on a goroutine of its own, if the client closes or resets the connection before Unwatch. A client
 // that only ends its sending side counts as gone, as it does everywhere in Go. After a pipelined byte the watch sees no
 // further, until the next request.
-func (c *Client) Watch(gone func()) {
-	switch {
-	case c.left != nil:
-		gone()
+func (c *Client) Watch(onGone func()) {
+	if c.gone != nil {
+		onGone()
 		return
-	case c.ahead != nil:
+	}
+	if c.pipelined != nil {
 		return
 	}
 	_ = c.SetReadDeadline(time.Time{}) // takes away the one that the reading of the request has left
 	w := &c.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.gone, w.since = gone, time.Now()
+	w.onGone, w.since = onGone, time.Now()
 	if w.timer == nil {
 		w.timer = time.AfterFunc(watchAfter, c.look)
 	} else if !w.running {
@@ -211,24 +218,25 @@ func (c *Client) look() {
 	w := &c.watch
 	w.mu.Lock()
 	rest := watchAfter - time.Since(w.since)
-	if w.gone == nil || rest > 0 {
-		if w.running = w.gone != nil; w.running {
+	if w.onGone == nil || rest > 0 {
+		w.running = w.onGone != nil
+		if w.running {
 			w.timer.Reset(rest)
 		}
 		w.mu.Unlock()
 		return
 	}
-	gone, reading := w.gone, make(chan struct{})
+	onGone, reading := w.onGone, make(chan struct{})
 	w.running, w.reading = false, reading
 	w.mu.Unlock()
 	defer close(reading)
 	var b [1]byte
-	switch n, err := c.Conn.Read(b[:]); {
-	case n > 0:
-		c.ahead = &b[0]
-	case err != nil && !errors.Is(err, os.ErrDeadlineExceeded): // Unwatch and Cut set a deadline
-		c.left = err
-		gone()
+	n, err := c.Conn.Read(b[:])
+	if n > 0 {
+		c.pipelined = &b[0]
+	} else if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) { // Unwatch and Cut set a deadline
+		c.gone = err
+		onGone()
 	}
 }
 
@@ -237,7 +245,7 @@ func (c *Client) Unwatch() {
 	w := &c.watch
 	w.mu.Lock()
 	reading := w.reading
-	w.gone, w.reading = nil, nil
+	w.onGone, w.reading = nil, nil
 	w.mu.Unlock()
 	if reading != nil {
 		_ = c.Conn.SetReadDeadline(longAgo())
@@ -248,13 +256,13 @@ func (c *Client) Unwatch() {
 
 // WatchUnread is Watch for a client that has sent bytes which nobody reads for now. end ends the watch. A client that has
 // sent more than the system takes is seen to leave once these bytes are read.
-func (c *Client) WatchUnread(gone func()) (end func()) {
+func (c *Client) WatchUnread(onGone func()) (end func()) {
 	_ = c.SetReadDeadline(time.Time{})
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		if awaitEnd(belowTLS(c.Conn)) {
-			gone()
+			onGone()
 		}
 	}()
 	return func() {

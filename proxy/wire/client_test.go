@@ -92,7 +92,7 @@ func TestUpstreamThatTakesNothingIsGivenUp(t *testing.T) {
 		defer func() { _ = theirs.Close() }()
 		c := &upstreamConn{Conn: ours, pool: &Pool{limits: Limits{WriteIdle: time.Minute}}}
 		begun := time.Now()
-		n, err := c.send(Request{Head: []byte("head"), Body: make([]byte, 3*uploadRate)})
+		n, err := c.send([]byte("head"), make([]byte, 3*uploadRate))
 		waited := time.Since(begun)
 		if n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) || waited != time.Minute+3*time.Second {
 			t.Errorf("%d bytes were taken and %v came after %s", n, err, waited)

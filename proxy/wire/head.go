@@ -31,22 +31,27 @@ type Head struct {
 // body pass for the next answer.
 func readHead(br *bufio.Reader) (*Head, error) {
 	var head []byte
-	for lineStart := 0; ; {
+	lineStart := 0
+	for {
 		part, err := br.ReadSlice('\n')
 		head = append(head, part...)
-		switch {
-		case err == io.EOF && len(head) > 0:
+		isPart := errors.Is(err, bufio.ErrBufferFull) // the line goes on
+		if err == io.EOF && len(head) > 0 {
 			return nil, io.ErrUnexpectedEOF
-		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		case len(head) > maxAnswerHead:
-			return nil, fmt.Errorf("the answer's head is larger than %d bytes", maxAnswerHead)
-		case err != nil: // the line goes on
-		case len(bytes.TrimRight(head[lineStart:], "\r\n")) == 0:
-			return parseHead(head)
-		default:
-			lineStart = len(head)
 		}
+		if err != nil && !isPart {
+			return nil, err
+		}
+		if len(head) > maxAnswerHead {
+			return nil, fmt.Errorf("the answer's head is larger than %d bytes", maxAnswerHead)
+		}
+		if isPart {
+			continue
+		}
+		if len(bytes.TrimRight(head[lineStart:], "\r\n")) == 0 {
+			return parseHead(head)
+		}
+		lineStart = len(head)
 	}
 }
 
@@ -63,7 +68,8 @@ func parseHead(head []byte) (*Head, error) {
 		return nil, errors.New("the answer is in no known version of HTTP")
 	}
 	var err error
-	if h.Code, err = strconv.Atoi(string(code)); err != nil || len(code) != 3 || h.Code < 100 {
+	h.Code, err = strconv.Atoi(string(code))
+	if err != nil || len(code) != 3 || h.Code < 100 {
 		return nil, errors.New("the answer does not begin with a status line")
 	}
 	if err := CheckLines(block); err != nil {
@@ -114,9 +120,9 @@ func (h *Head) AppendTo(dst []byte, to ClientSide) []byte {
 	dst = append(dst, "HTTP/1.1 "...)
 	dst = append(strconv.AppendInt(dst, int64(h.Code), 10), ' ')
 	dst = append(append(dst, h.reason...), crlf...)
-	hop := HopsOf(h.Block)
+	connection := Values(h.Block, "connection")
 	for l := LinesOf(h.Block); l.Next(); {
-		keep := !hop.Has(l.Name)
+		keep := !IsHop(l.Name, connection)
 		switch {
 		case l.Is("transfer-encoding"):
 			keep = !to.HTTP10 && h.Code >= 200 && h.Code != 204
@@ -129,11 +135,9 @@ func (h *Head) AppendTo(dst []byte, to ClientSide) []byte {
 			dst = l.AppendTo(dst)
 		}
 	}
-	switch {
-	case h.Code < 200:
-	case to.Close:
+	if to.Close && h.Code >= 200 {
 		dst = append(dst, "Connection: close\r\n"...)
-	case to.HTTP10:
+	} else if to.HTTP10 && h.Code >= 200 {
 		dst = append(dst, "Connection: keep-alive\r\n"...)
 	}
 	return append(append(dst, to.Extra...), crlf...)

@@ -31,17 +31,17 @@ func (l *Lines) Next() bool {
 	return true
 }
 
-// Is compares the line's name without regard to case; lower is in lower case.
-func (l *Lines) Is(lower string) bool { return EqualFold(l.Name, lower) }
+// Is compares the line's name without regard to case.
+func (l *Lines) Is(name string) bool { return EqualFold(l.Name, name) }
 
 // AppendTo appends the line as it came.
 func (l *Lines) AppendTo(dst []byte) []byte { return append(append(dst, l.raw...), crlf...) }
 
 var crlf = []byte("\r\n")
 
-// EqualFold compares ASCII without regard to case; lower is in lower case.
-func EqualFold(b []byte, lower string) bool {
-	return len(b) == len(lower) && bytes.EqualFold(b, []byte(lower)) // of one length, so no other letter folds to ASCII
+// EqualFold compares ASCII without regard to case.
+func EqualFold(b []byte, text string) bool {
+	return len(b) == len(text) && bytes.EqualFold(b, []byte(text)) // of one length, so no other letter folds to ASCII
 }
 
 // CheckLines returns an error for a block with a line that the next reader may take for two, for none, or for a part
@@ -61,9 +61,9 @@ func CheckLines(block []byte) error {
 }
 
 // Find returns the value of the first line with the given name, nil when there is none.
-func Find(block []byte, lower string) []byte {
+func Find(block []byte, name string) []byte {
 	for l := LinesOf(block); l.Next(); {
-		if l.Is(lower) {
+		if l.Is(name) {
 			return l.Value
 		}
 	}
@@ -72,13 +72,14 @@ func Find(block []byte, lower string) []byte {
 
 // Values joins the values of all lines with the given name by commas; it returns nil when there is none. The value of a
 // single line is a part of the block.
-func Values(block []byte, lower string) (all []byte) {
+func Values(block []byte, name string) (all []byte) {
 	for l := LinesOf(block); l.Next(); {
-		switch {
-		case !l.Is(lower):
-		case all == nil:
+		if !l.Is(name) {
+			continue
+		}
+		if all == nil {
 			all = l.Value[:len(l.Value):len(l.Value)]
-		default:
+		} else {
 			all = append(append(all, ", "...), l.Value...)
 		}
 	}
@@ -86,30 +87,18 @@ func Values(block []byte, lower string) (all []byte) {
 }
 
 // HasToken reports whether a comma-separated value names the token.
-func HasToken(value []byte, lower string) bool {
+func HasToken(value []byte, token string) bool {
 	for part := range bytes.SplitSeq(value, []byte(",")) {
-		if EqualFold(bytes.TrimSpace(part), lower) {
+		if EqualFold(bytes.TrimSpace(part), token) {
 			return true
 		}
 	}
 	return false
 }
 
-// Hops knows which lines of one message belong to its connection alone: those of RFC 9110, 7.6.1, and those that the
-// message's own Connection lines name.
-type Hops struct{ named []byte }
-
-// HopsOf reads the Connection lines of a message.
-func HopsOf(block []byte) Hops {
-	named := Values(block, "connection")
-	if EqualFold(named, "close") || EqualFold(named, "keep-alive") { // no header has these names
-		return Hops{}
-	}
-	return Hops{named}
-}
-
-// Has reports whether the line of this name belongs to its connection alone.
-func (h Hops) Has(name []byte) bool {
+// IsHop reports whether the line of this name belongs to its connection alone, by RFC 9110, 7.6.1, or because the
+// message's own Connection lines name it, whose Values are given.
+func IsHop(name, connection []byte) bool {
 	for _, hop := range [...]string{
 		"connection", "keep-alive", "proxy-authenticate", "proxy-authorization",
 		"proxy-connection", "te", "transfer-encoding", "upgrade",
@@ -118,7 +107,7 @@ func (h Hops) Has(name []byte) bool {
 			return true
 		}
 	}
-	return len(h.named) > 0 && HasToken(h.named, string(bytes.ToLower(name)))
+	return HasToken(connection, string(name))
 }
 
 // OwnPrefix begins the names of the request headers that are for epitome; they are not forwarded.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -21,14 +21,18 @@ type Limits struct {
 	WriteIdle time.Duration // for an upstream to take a request, beside a second per MB
 }
 
-// Pool keeps the connections to one upstream. Neither fasthttp's client nor net/http's is used: a dial of fasthttp's
-// cannot be given up when the client leaves, and its stream reader takes a cut answer for a complete one; net/http
-// sorts the header lines and respells their names.
+// Pool sends requests to one upstream, and keeps the connections to it. Neither fasthttp's client nor net/http's is
+// used: a dial of fasthttp's cannot be given up when the client leaves, and its stream reader takes a cut answer for a
+// complete one; net/http sorts the header lines and respells their names.
 type Pool struct {
 	addr   string
 	secure *tls.Config // nil for plain http
-	dialer dialer
+	via    *url.URL    // the forward proxy; nil for none
 	limits Limits
+
+	host     string   // value of the Host header
+	added    []byte   // header lines that each request gets
+	replaced []string // names of the client's header lines that are left out
 
 	mu   sync.Mutex
 	idle []*upstreamConn // oldest first
@@ -43,9 +47,18 @@ type upstreamConn struct {
 	expiry *time.Timer // closes the connection when it has been idle for too long
 }
 
-// NewPool makes a pool of connections to the server at a URL. secure is nil for plain http.
-func NewPool(at *url.URL, secure *tls.Config, limits Limits) *Pool {
-	return &Pool{addr: hostPort(at), secure: secure, dialer: newDialer(at, limits.Dial), limits: limits}
+// NewPool makes a pool of connections to the server at a URL. Each of the headers is sent in place of the client's own;
+// an empty value only leaves that out. secure is nil for plain http. The variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY
+// are read once.
+func NewPool(at *url.URL, headers map[string]string, secure *tls.Config, limits Limits) *Pool {
+	p := &Pool{addr: hostPort(at), secure: secure, via: forwardProxy(at), limits: limits, host: at.Host}
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if headers[name] != "" {
+			p.added = AppendField(p.added, []byte(name), headers[name])
+		}
+		p.replaced = append(p.replaced, name)
+	}
+	return p
 }
 
 // take returns an idle connection that the upstream has not closed, or a new one.
@@ -78,33 +91,14 @@ func (p *Pool) takeIdle() *upstreamConn {
 	return c
 }
 
-// dial makes a connection.
-func (p *Pool) dial(ctx context.Context) (*upstreamConn, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.limits.Dial)
-	defer cancel()
-	conn, err := p.dialer.dial(ctx, p.addr)
-	if err != nil {
-		return nil, err
-	}
-	if p.secure != nil {
-		secured := tls.Client(conn, p.secure)
-		if err := secured.HandshakeContext(ctx); err != nil {
-			_ = conn.Close()
-			return nil, fmt.Errorf("cannot set up TLS with %s: %w", p.addr, err)
-		}
-		conn = secured
-	}
-	return &upstreamConn{Conn: conn, pool: p, reader: bufio.NewReaderSize(conn, 4<<10)}, nil
-}
-
 // uploadRate is how many bytes of a request an upstream has to take in a second, once WriteIdle has passed.
 const uploadRate = 1 << 20
 
 // send writes head and body. n counts the bytes that the connection took.
-func (c *upstreamConn) send(out Request) (n int64, err error) {
-	upload := time.Duration(len(out.Body)) * time.Second / uploadRate
+func (c *upstreamConn) send(head, body []byte) (n int64, err error) {
+	upload := time.Duration(len(body)) * time.Second / uploadRate
 	_ = c.SetWriteDeadline(time.Now().Add(c.pool.limits.WriteIdle + upload))
-	return (&net.Buffers{out.Head, out.Body}).WriteTo(c.Conn) // with one system call where there is no TLS
+	return (&net.Buffers{head, body}).WriteTo(c.Conn) // with one system call where there is no TLS
 }
 
 // isQuiet reports whether an idle connection has nothing to read: the upstream has neither ended it nor sent bytes
@@ -129,13 +123,13 @@ func (c *upstreamConn) cut() { _ = belowTLS(c.Conn).Close() }
 
 // keep gives the connection back for another exchange. Its last answer has been read to the end.
 func (c *upstreamConn) keep() {
-	p := c.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if c.reader.Buffered() > 0 { // after bytes that nobody asked for no next answer could be trusted
 		c.cut()
 		return
 	}
+	p := c.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.idle = append(p.idle, c)
 	if c.expiry == nil {
 		c.expiry = time.AfterFunc(p.limits.Idle, c.expire)

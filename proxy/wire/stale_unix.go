@@ -14,40 +14,38 @@ import (
 // stale reports whether an idle connection has something to read. Between two exchanges that can only be the
 // upstream's end or reset, or bytes nobody asked for: the connection is not to be used again.
 func stale(c net.Conn) bool {
-	sc, ok := c.(syscall.Conn)
-	if !ok {
-		return false
-	}
-	rc, err := sc.SyscallConn()
-	if err != nil {
-		return true
-	}
-	quiet := false
-	err = rc.Read(func(fd uintptr) bool {
-		var b [1]byte
-		_, _, e := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		quiet = e == syscall.EAGAIN || e == syscall.EWOULDBLOCK
+	found := false
+	err := onSocket(c, func(socket uintptr) bool {
+		found = hasEvent(socket, unix.POLLIN|hangUp)
 		return true
 	})
-	return err != nil || !quiet
+	return found || err != nil && !errors.Is(err, errors.ErrUnsupported)
 }
 
 // awaitEnd waits until the other side has closed or reset a connection, whatever is still to be read of it, and reports
 // whether that has happened; false if the deadline of reads has come.
 func awaitEnd(c net.Conn) bool {
-	sc, ok := c.(syscall.Conn)
+	err := onSocket(c, func(socket uintptr) bool { return hasEvent(socket, hangUp) })
+	return !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, errors.ErrUnsupported)
+}
+
+const hangUp = unix.POLLHUP | unix.POLLERR | 0x2000 // POLLRDHUP of Linux; elsewhere POLLHUP says that, too
+
+// onSocket calls do with the socket of a connection, again with each event of it until do returns true.
+func onSocket(c net.Conn, do func(socket uintptr) bool) error {
+	system, ok := c.(syscall.Conn)
 	if !ok {
-		return false
+		return errors.ErrUnsupported
 	}
-	rc, err := sc.SyscallConn()
+	socket, err := system.SyscallConn()
 	if err != nil {
-		return true
+		return err
 	}
-	const hangUp = unix.POLLHUP | unix.POLLERR | 0x2000 // POLLRDHUP of Linux; elsewhere POLLHUP says that, too
-	err = rc.Read(func(fd uintptr) bool {               // again with each event of the socket
-		state := []unix.PollFd{{Fd: int32(fd), Events: hangUp}}
-		n, err := unix.Poll(state, 0)
-		return err == nil && n > 0 && state[0].Revents&hangUp != 0
-	})
-	return !errors.Is(err, os.ErrDeadlineExceeded)
+	return socket.Read(do)
+}
+
+func hasEvent(socket uintptr, events int16) bool {
+	state := []unix.PollFd{{Fd: int32(socket), Events: events}}
+	n, err := unix.Poll(state, 0)
+	return err == nil && n > 0 && state[0].Revents&events != 0
 }

@@ -10,7 +10,10 @@ import (
 // had been read ahead of it. down is how many bytes went to the client; the error is why the side that ended first
 // broke off, nil if it ended in order.
 func RunTunnel(fromClient io.Reader, c *Client, a *Answer) (down int64, err error) {
-	end := func() { a.conn.cut(); _ = c.Close() }
+	end := func() {
+		a.conn.cut()
+		_ = c.Close()
+	}
 	silence := time.AfterFunc(a.readIdle, end)
 	defer silence.Stop()
 	_ = a.conn.SetDeadline(time.Time{})

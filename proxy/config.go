@@ -12,6 +12,7 @@ import (
 
 	"epitome/event"
 	"epitome/internal/unit"
+	"epitome/proxy/wire"
 	"epitome/rewrite"
 )
 
@@ -57,7 +58,10 @@ type limits struct {
 }
 
 var defaultLimits = limits{
-	arrive: 30 * time.Second, writeIdle: time.Minute, upstreamIdle: 4 * time.Second, room: 10 * time.Minute,
+	arrive:       30 * time.Second,
+	writeIdle:    time.Minute,
+	upstreamIdle: 4 * time.Second,
+	room:         10 * time.Minute,
 }
 
 // settings are one configuration and the values made from it. They do not change once made.
@@ -73,17 +77,20 @@ type settings struct {
 func newSettings(s Settings, old *settings) (*settings, error) {
 	s.limits = cmp.Or(s.limits, &defaultLimits)
 	set := &settings{conf: s, upstreams: make(map[string]*upstream, len(s.Upstreams))}
-	var err error
 	for _, name := range slices.Sorted(maps.Keys(s.Upstreams)) {
 		up := old.upstreams[name]
 		if up == nil || !reflect.DeepEqual(up.config, s.Upstreams[name]) {
-			if up, err = newUpstream(name, s.Upstreams[name], s.limits); err != nil {
+			made, err := newUpstream(name, s.Upstreams[name], s.limits)
+			if err != nil {
 				return nil, err
 			}
+			up = made
 		}
 		set.upstreams[name] = up
 	}
-	if set.fallback, err = set.lookUp(s.Upstream); err != nil {
+	var err error
+	set.fallback, err = set.lookUp(s.Upstream)
+	if err != nil {
 		return nil, fmt.Errorf("cannot use upstream: %w", err)
 	}
 	for _, r := range s.Routes {
@@ -114,10 +121,10 @@ func (s *settings) forModel(model string) *upstream {
 	return s.fallback
 }
 
-// mode returns the mode of a request with that x-epitome-mode, which goes before the configured one. The error refuses
-// any other text.
-func (s *settings) mode(header []byte) (mode string, err error) {
-	switch m := string(bytes.ToLower(header)); m {
+// mode returns the mode of a request: that of its x-epitome-mode, or else the configured one. The error refuses a
+// header that is no mode.
+func (s *settings) mode(head []byte) (mode string, err error) {
+	switch m := string(bytes.ToLower(wire.Find(head, wire.OwnPrefix+"mode"))); m {
 	case event.ModeOn, event.ModeObserve, event.ModeOff:
 		return m, nil
 	case "":

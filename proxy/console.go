@@ -20,9 +20,14 @@ const (
 
 // isOwn reports whether epitome itself answers a request: for its pages, or from a person who opens its address.
 func isOwn(h *fasthttp.RequestHeader, path []byte) bool {
-	isIcon, isRoot := string(path) == "/favicon.ico", string(path) == "/"
-	return bytes.HasPrefix(path, []byte(ownPath)) || h.IsGet() && (isIcon ||
-		isRoot && bytes.Contains(wire.Find(h.RawHeaders(), "accept"), []byte("text/html")))
+	if bytes.HasPrefix(path, []byte(ownPath)) {
+		return true
+	}
+	if !h.IsGet() {
+		return false
+	}
+	wantsPage := bytes.Contains(wire.Find(h.RawHeaders(), "accept"), []byte("text/html"))
+	return string(path) == "/favicon.ico" || string(path) == "/" && wantsPage
 }
 
 // serveOwn answers a request for epitome itself. The handler runs on the connection's goroutine, and its request's
@@ -85,39 +90,51 @@ func (w *response) Flush() {
 // send writes the collected bytes, behind the head if that has not been sent. A client that does not get the whole
 // answer loses its connection.
 func (w *response) send(isLast bool) {
-	x, toHead := w.exchange, w.exchange.ctx.IsHead()
+	x := w.exchange
 	var out bytes.Buffer
 	if !w.chunked {
-		w.chunked, x.begun = !isLast, true
-		switch {
-		case w.chunked:
-			w.header.Del("Content-Length")
-			w.header.Set("Transfer-Encoding", "chunked")
-		case !toHead || w.header.Get("Content-Length") == "":
-			w.header.Set("Content-Length", strconv.Itoa(len(w.body)))
-		}
-		w.WriteHeader(http.StatusOK)
-		x.reply.Close = x.reply.Close || w.status == http.StatusUnauthorized // a stranger keeps no connection
-		fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", w.status, http.StatusText(w.status))
-		_ = w.header.Write(&out) // a buffer takes everything
-		out.Write(x.reply.Extra)
-		if x.reply.Close {
-			out.WriteString("Connection: close\r\n")
-		}
-		out.WriteString("\r\n")
+		w.chunked = !isLast
+		w.writeHead(&out)
+		x.begun = true
 	}
-	switch {
-	case toHead:
-	case !w.chunked:
-		out.Write(w.body)
-	case len(w.body) > 0:
-		fmt.Fprintf(&out, "%x\r\n%s\r\n", len(w.body), w.body)
+	if !x.ctx.IsHead() {
+		w.writeBody(&out, isLast)
 	}
-	if w.chunked && isLast && !toHead {
-		out.WriteString("0\r\n\r\n")
-	}
-	if w.body = w.body[:0]; w.err == nil {
+	w.body = w.body[:0]
+	if w.err == nil {
 		w.err = x.write(out.Bytes())
 	}
 	x.reply.Close = x.reply.Close || w.err != nil
+}
+
+func (w *response) writeHead(out *bytes.Buffer) {
+	x := w.exchange
+	if w.chunked {
+		w.header.Del("Content-Length")
+		w.header.Set("Transfer-Encoding", "chunked")
+	} else if !x.ctx.IsHead() || w.header.Get("Content-Length") == "" {
+		w.header.Set("Content-Length", strconv.Itoa(len(w.body)))
+	}
+	w.WriteHeader(http.StatusOK)
+	x.reply.Close = x.reply.Close || w.status == http.StatusUnauthorized // a stranger keeps no connection
+	fmt.Fprintf(out, "HTTP/1.1 %d %s\r\n", w.status, http.StatusText(w.status))
+	_ = w.header.Write(out) // a buffer takes everything
+	out.Write(x.reply.Extra)
+	if x.reply.Close {
+		out.WriteString("Connection: close\r\n")
+	}
+	out.WriteString("\r\n")
+}
+
+func (w *response) writeBody(out *bytes.Buffer, isLast bool) {
+	if !w.chunked {
+		out.Write(w.body)
+		return
+	}
+	if len(w.body) > 0 {
+		fmt.Fprintf(out, "%x\r\n%s\r\n", len(w.body), w.body)
+	}
+	if isLast {
+		out.WriteString("0\r\n\r\n")
+	}
 }
