@@ -56,37 +56,41 @@ func OpenBadger(folder string, log *slog.Logger) (*Badger, error) {
 	return b, nil
 }
 
-func (b *Badger) open() (err error) {
+func (b *Badger) open() error {
 	if err := os.MkdirAll(b.folder, 0o700); err != nil {
 		return err
 	}
 	b.lock = flock.New(b.folder + ".lock")
 	held, err := b.lock.TryLock()
-	if err == nil && !held {
-		err = ErrInUse
-	}
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = b.lock.Close()
-		}
-	}()
-	if err := b.space(); err != nil {
-		return err
+	if !held {
+		return ErrInUse
 	}
-	err = b.openFolder()
+	err = b.space()
+	if err == nil {
+		err = b.openLocked()
+	}
+	if err != nil {
+		_ = b.lock.Close()
+	}
+	return err
+}
+
+// openLocked opens what is in the folder, or else an empty store; not if the system refused a call.
+func (b *Badger) openLocked() error {
+	err := b.openFolder()
+	if err == nil {
+		return nil
+	}
 	var refused syscall.Errno
 	if errors.As(err, &refused) && !errors.Is(err, fs.ErrNotExist) {
 		_ = os.Remove(b.opening())
 		return err
 	}
-	if err != nil {
-		b.log.Warn("cannot open the store", "folder", b.folder, "error", fmt.Sprintf("%.300s", err.Error()))
-		return b.openFolder()
-	}
-	return nil
+	b.log.Warn("cannot open the store", "folder", b.folder, "error", fmt.Sprintf("%.300s", err.Error()))
+	return b.openFolder()
 }
 
 // opening returns the name of a file that is there while the folder is being opened, and after that has failed.
@@ -101,8 +105,13 @@ func (b *Badger) openFolder() (err error) {
 		}
 		b.log.Warn("the store was damaged, and an empty one begins", "folder", b.folder, "moved_to", aside)
 	}
-	err = errors.Join(os.MkdirAll(b.folder, 0o700), os.WriteFile(b.opening(), nil, 0o600), b.removeEmptyLogs())
-	if err != nil {
+	if err := os.MkdirAll(b.folder, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(b.opening(), nil, 0o600); err != nil {
+		return err
+	}
+	if err := b.removeEmptyLogs(); err != nil {
 		return err
 	}
 	o := badger.DefaultOptions(b.folder).WithLogger(warnings{b.log}).WithMetricsEnabled(false).
@@ -132,12 +141,15 @@ func (b *Badger) checkTables(o badger.Options) error {
 	}
 	defer file.Close()
 	manifest, _, err := badger.ReplayManifestFile(file, 0, o)
-	for id, t := range manifest.Tables { // none with an error
+	if err != nil {
+		return err
+	}
+	for id, t := range manifest.Tables {
 		if err := checkTable(table.NewFilename(id, b.folder), id, t.Compression); err != nil {
 			return fmt.Errorf("cannot read table %d: %w", id, err)
 		}
 	}
-	return err
+	return nil
 }
 
 func checkTable(path string, id uint64, c options.CompressionType) (err error) {
@@ -158,16 +170,20 @@ func checkTable(path string, id uint64, c options.CompressionType) (err error) {
 }
 
 // removeEmptyLogs removes the empty logs that a process leaves if it dies while it begins a log. Badger refuses them.
-func (b *Badger) removeEmptyLogs() (err error) {
+func (b *Badger) removeEmptyLogs() error {
 	for _, pattern := range []string{"*.mem", "*.vlog"} {
 		logs, _ := filepath.Glob(filepath.Join(b.folder, pattern))
 		for _, log := range logs {
-			if info, failed := os.Stat(log); failed == nil && info.Size() == 0 {
-				err = errors.Join(err, os.Remove(log))
+			info, err := os.Stat(log)
+			if err != nil || info.Size() > 0 {
+				continue
+			}
+			if err := os.Remove(log); err != nil {
+				return err
 			}
 		}
 	}
-	return err
+	return nil
 }
 
 // warnings logs Badger's errors and warnings.
@@ -244,13 +260,11 @@ func read(txn *badger.Txn, key string) (value []byte, expires uint64, err error)
 	if errors.Is(err, badger.ErrKeyNotFound) || key == "" {
 		return nil, 0, nil
 	}
-	if err == nil {
-		value, err = item.ValueCopy(nil)
-	}
 	if err != nil {
 		return nil, 0, err
 	}
-	return value, item.ExpiresAt(), nil
+	value, err = item.ValueCopy(nil)
+	return value, item.ExpiresAt(), err
 }
 
 func set(txn *badger.Txn, key string, value []byte, keep time.Duration) error {
@@ -274,8 +288,12 @@ func (b *Badger) Swap(key string, old, value []byte, keep time.Duration) (standi
 		return nil, wrapped("swap", key, err)
 	}
 	err = b.update("swap", key, func(txn *badger.Txn) error {
-		if standing, _, err = read(txn, key); err != nil || !bytes.Equal(standing, old) {
+		standing, _, err = read(txn, key)
+		if err != nil {
 			return err
+		}
+		if !bytes.Equal(standing, old) { // another writer was first
+			return nil
 		}
 		standing = bytes.Clone(value)
 		return set(txn, key, value, keep)
@@ -289,8 +307,11 @@ func (b *Badger) Swap(key string, old, value []byte, keep time.Duration) (standi
 func (b *Badger) Touch(key string, keep time.Duration) error {
 	return b.update("touch", key, func(txn *badger.Txn) error {
 		value, expires, err := read(txn, key)
-		if err != nil || value == nil || time.Until(time.Unix(int64(expires), 0)) >= keep-keep/16 {
+		if err != nil {
 			return err
+		}
+		if value == nil || time.Until(time.Unix(int64(expires), 0)) >= keep-keep/16 {
+			return nil
 		}
 		return set(txn, key, value, keep)
 	})

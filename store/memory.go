@@ -12,10 +12,9 @@ import (
 type memory struct {
 	limit int // bytes of a half
 
-	mu         sync.Mutex // guards all below
-	young, old map[string]fact
-	used       int // bytes of young
-	closed     bool
+	mu         sync.Mutex      // guards all below
+	young, old map[string]fact // young is nil once the store is closed
+	used       int             // bytes of young
 }
 
 type fact struct {
@@ -31,24 +30,22 @@ func NewMemory(limit int) Store {
 	return &memory{limit: limit / 2, young: map[string]fact{}}
 }
 
-// use calls do with the live fact under a key; its value is nil if there is none. do may call put.
-func (m *memory) use(verb, key string, do func(there fact) error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return wrapped(verb, key, ErrClosed)
+// find returns the live fact under a key; its value is nil if there is none. The caller holds m.mu, here and below.
+func (m *memory) find(key string) (fact, error) {
+	if m.young == nil {
+		return fact{}, ErrClosed
 	}
 	f, found := m.young[key]
 	if !found {
 		f = m.old[key]
 	}
 	if !time.Now().Before(f.expires) {
-		f = fact{}
+		return fact{}, nil
 	}
-	return wrapped(verb, key, do(f))
+	return f, nil
 }
 
-// put puts a fact into the young half. The caller holds m.mu.
+// put puts a fact into the young half.
 func (m *memory) put(key string, f fact) error {
 	size := f.size(key)
 	if size > m.limit {
@@ -63,7 +60,7 @@ func (m *memory) put(key string, f fact) error {
 	return nil
 }
 
-// remove removes a fact from its half. The caller holds m.mu.
+// remove removes a fact from its half.
 func (m *memory) remove(key string) {
 	if f, found := m.young[key]; found {
 		m.used -= f.size(key)
@@ -73,51 +70,54 @@ func (m *memory) remove(key string) {
 }
 
 func (m *memory) Get(key string) (value []byte, found bool, err error) {
-	err = m.use("read", key, func(there fact) error {
-		value = bytes.Clone(there.value)
-		return nil
-	})
-	return value, value != nil, err
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, err := m.find(key)
+	return bytes.Clone(f.value), f.value != nil, wrapped("read", key, err)
 }
 
 func (m *memory) GetMany(keys []string) ([][]byte, error) { return getEach(m, keys) }
 
 func (m *memory) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
-	err = m.use("swap", key, func(there fact) error {
-		if err := check(key, value, keep); err != nil || !bytes.Equal(there.value, old) {
-			standing = bytes.Clone(there.value)
-			return err
-		}
-		standing = bytes.Clone(value)
-		return m.put(key, fact{bytes.Clone(value), time.Now().Add(keep)})
-	})
-	if err != nil {
-		return nil, err
+	if err := check(key, value, keep); err != nil {
+		return nil, wrapped("swap", key, err)
 	}
-	return standing, nil
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, err := m.find(key)
+	if err != nil {
+		return nil, wrapped("swap", key, err)
+	}
+	if !bytes.Equal(f.value, old) { // another writer was first
+		return bytes.Clone(f.value), nil
+	}
+	if err := m.put(key, fact{value: bytes.Clone(value), expires: time.Now().Add(keep)}); err != nil {
+		return nil, wrapped("swap", key, err)
+	}
+	return bytes.Clone(value), nil
 }
 
 func (m *memory) Touch(key string, keep time.Duration) error {
-	return m.use("touch", key, func(there fact) error {
-		if there.value == nil {
-			return nil
-		}
-		if until := time.Now().Add(keep); until.After(there.expires) {
-			there.expires = until
-		}
-		return m.put(key, there)
-	})
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, err := m.find(key)
+	if err != nil || f.value == nil {
+		return wrapped("touch", key, err)
+	}
+	if until := time.Now().Add(keep); until.After(f.expires) {
+		f.expires = until
+	}
+	return wrapped("touch", key, m.put(key, f))
 }
 
 func (m *memory) Delete(keys ...string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for _, key := range keys {
-		err := m.use("delete", key, func(fact) error {
-			m.remove(key)
-			return nil
-		})
-		if err != nil {
-			return err
+		if m.young == nil {
+			return wrapped("delete", key, ErrClosed)
 		}
+		m.remove(key)
 	}
 	return nil
 }
@@ -125,6 +125,6 @@ func (m *memory) Delete(keys ...string) error {
 func (m *memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.closed, m.young, m.old = true, nil, nil
+	m.young, m.old = nil, nil
 	return nil
 }

@@ -48,41 +48,50 @@ func (m *Monitor) Do(call func(ctx context.Context) error) error {
 		return ErrAway
 	}
 	err := call(m.life)
-	switch {
-	case err == nil || m.life.Err() != nil:
-	case m.noAnswer(err):
+	if err == nil || m.life.Err() != nil {
+		return err
+	}
+	if m.noAnswer(err) {
 		m.lose(err)
-	default:
-		now, last := time.Now().UnixNano(), m.refused.Load()
-		if now-last > int64(refusedSpan) && m.refused.CompareAndSwap(last, now) {
-			m.log.Warn(m.name+" refuses requests: nothing new is decided until it accepts them, unless a window is full", "error", err.Error())
-		}
+	} else {
+		m.noteRefusal(err)
 	}
 	return err
 }
 
-// lose marks the server as away and pings it in the background until it answers.
-func (m *Monitor) lose(err error) {
-	if m.away.Swap(true) {
-		return
+func (m *Monitor) noteRefusal(err error) {
+	now, last := time.Now().UnixNano(), m.refused.Load()
+	if now-last > int64(refusedSpan) && m.refused.CompareAndSwap(last, now) {
+		m.log.Warn(m.name+" refuses requests: nothing new is decided until it accepts them, unless a window is full",
+			"error", err.Error())
 	}
-	m.log.Warn(m.name+" does not answer: nothing new is decided until it does, unless a window is full", "error", err.Error())
-	go func() {
-		tick := time.NewTicker(pingEvery)
-		defer tick.Stop()
-		for err := error(ErrAway); err != nil; {
-			select {
-			case <-m.life.Done():
-				return
-			case <-tick.C:
-			}
-			if err = m.ping(m.life); err != nil && !m.noAnswer(err) {
-				err = nil // it refuses the ping, but answers
-			}
+}
+
+// lose marks the server as away, and has it pinged in the background until it answers.
+func (m *Monitor) lose(err error) {
+	if !m.away.Swap(true) {
+		m.log.Warn(m.name+" does not answer: nothing new is decided until it does, unless a window is full",
+			"error", err.Error())
+		go m.awaitAnswer()
+	}
+}
+
+func (m *Monitor) awaitAnswer() {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-m.life.Done():
+			return
+		case <-tick.C:
 		}
-		m.away.Store(false)
-		m.log.Warn(m.name + " answers again")
-	}()
+		err := m.ping(m.life)
+		if err == nil || !m.noAnswer(err) { // if it refuses the ping, it answers
+			break
+		}
+	}
+	m.away.Store(false)
+	m.log.Warn(m.name + " answers again")
 }
 
 // State returns Answers, Refuses or Away.

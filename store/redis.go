@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -113,14 +114,10 @@ func (r *Redis) ping(ctx context.Context) error { return r.client.Ping(ctx).Err(
 func isUnanswered(err error) bool {
 	var reply redis.Error
 	if !errors.As(err, &reply) {
-		return !errors.Is(err, redis.ErrPoolTimeout) // then it is asked much
+		return !errors.Is(err, redis.ErrPoolTimeout) // a full pool means that we are busy, not that the server is away
 	}
 	word, _, _ := strings.Cut(reply.Error(), " ")
-	switch word {
-	case "LOADING", "MASTERDOWN", "CLUSTERDOWN", "WRONGPASS", "NOAUTH":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"LOADING", "MASTERDOWN", "CLUSTERDOWN", "WRONGPASS", "NOAUTH"}, word)
 }
 
 // State returns Answers, Refuses or Away.
@@ -211,8 +208,8 @@ func (r *Redis) Swap(key string, old, value []byte, keep time.Duration) (standin
 		return nil, wrapped("swap", key, err)
 	}
 	err = r.do("swap", key, func(ctx context.Context) error {
-		keys, life := []string{redisPrefix + key}, max(keep.Milliseconds(), 1)
-		text, err := swap.Run(ctx, r.client, keys, old, value, life).Text()
+		milliseconds := max(keep.Milliseconds(), 1)
+		text, err := swap.Run(ctx, r.client, []string{redisPrefix + key}, old, value, milliseconds).Text()
 		if err == nil {
 			standing = []byte(text)
 		}
