@@ -8,10 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/tidwall/gjson"
-
-	"epitome/dialect/answer"
 )
 
 // Cause is why a provider refused a request.
@@ -77,7 +73,7 @@ const (
 
 // MayRefuse reports whether an answer with the status may refuse its request for its size. Streams do so with 200.
 func MayRefuse(status int) bool {
-	return status < 300 || status >= 500 && status != 529 || strings.Contains("400 413 422 429", strconv.Itoa(status))
+	return status < 300 || status >= 500 && status != 529 || slices.Contains([]int{400, 413, 422, 429}, status)
 }
 
 // TooLong reports whether an answer refuses its request for its size, when nothing is known about the request.
@@ -100,8 +96,8 @@ func ReadRefusal(status int, contentType string, body []byte, s Sent) (r Refusal
 	if MayRefuse(status) {
 		r = readSize(status, contentType, body, s)
 	}
-	blames := status >= 400 && status < 500 && !strings.Contains("401 403 429", strconv.Itoa(status))
-	if r.Cause == NotSize && s.Rewritten && blames {
+	mayBlame := status >= 400 && status < 500 && !slices.Contains([]int{401, 403, 429}, status)
+	if r.Cause == NotSize && s.Rewritten && mayBlame {
 		r.Cause = Malformed
 	}
 	return r
@@ -110,19 +106,24 @@ func ReadRefusal(status int, contentType string, body []byte, s Sent) (r Refusal
 // readSize reads what an answer says against the size of its request.
 func readSize(status int, contentType string, body []byte, s Sent) (r Refusal) {
 	const most = 1 << 20 // bytes: some providers repeat the request before the error
-	a := readReply(status >= 300, contentType, strings.TrimSpace(string(body[:min(len(body), most)])))
-	text := a.text.String()
+	reply := readReply(status >= 300, contentType, strings.TrimSpace(string(body[:min(len(body), most)])))
+	text := reply.text.String()
 	if text == "" {
-		return a.readSilence(status, s)
+		return reply.readSilence(status, s)
 	}
 	n := readSizes(text)
-	if r.Cause = judge(status, text, n, s); r.Cause == Input || r.Cause == Rate {
+	r.Cause = newEvidence(status, text, n, s).judge()
+	if r.Cause == Rate {
 		r.Requested = n.whole
 	}
-	if r.Cause == Input && n.limit >= Least && n.limit <= Most {
+	if r.Cause != Input {
+		return r
+	}
+	r.Requested = n.whole
+	if n.limit >= Least && n.limit <= Most {
 		r.Limit = n.limit
 	}
-	if room := n.room(text, s); r.Cause == Input && room > 0 {
+	if room := n.room(text, s); room > 0 {
 		r.Cause, r.Room = Output, room
 	}
 	return r
@@ -149,57 +150,115 @@ var words = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return all
 })
 
+// chinese matches what words.txt says of windows and of long texts: such text has no words between blanks.
 var chinese = lazily(`(?:输入|提示|消息|对话|内容|文本|长度|上下文|tokens?)[^|]*(?:超|过长|太长|大于)`)
 
-func says(text, what string) bool { return words()[what].MatchString(text) }
+func says(text, name string) bool { return words()[name].MatchString(text) }
 
-// judge is the cause that a text tells. Refusals for other reasons may speak of sizes too: these are asked for first.
-func judge(status int, text string, n sizes, s Sent) Cause {
-	const leastTokens, leastCharacters = 512, 100_000 // what is smaller is not about a conversation
-	inTokens, named := strings.Contains(text, "token"), says(text, "window")
-	isAbove := n.limit > 0 && n.whole > n.limit
-	proven := isAbove && (named || says(text, "size") || inTokens && n.whole >= leastTokens)
-	onlyOutput := says(text, "output") && !says(text, "input")
+// evidence is what a refusal can be judged by.
+type evidence struct {
+	sizes
+	status int
+	text   string
+	sent   Sent
+
+	tokens     bool // it speaks of tokens
+	window     bool // it names the window
+	isAbove    bool // the numbers say that the request is larger than a limit
+	isProven   bool // and this limit is one of the window or of tokens
+	onlyOutput bool // it speaks of the output, and not of the input
+}
+
+const (
+	leastTokens     = 512 // tokens; what is smaller is not about a conversation
+	leastCharacters = 100_000
+)
+
+func newEvidence(status int, text string, n sizes, s Sent) *evidence {
+	e := &evidence{sizes: n, status: status, text: text, sent: s}
+	e.tokens = strings.Contains(text, "token")
+	e.window = e.says("window")
+	e.isAbove = n.limit > 0 && n.whole > n.limit
+	e.isProven = e.isAbove && (e.window || e.says("size") || e.tokens && n.whole >= leastTokens)
+	e.onlyOutput = e.says("output") && !e.says("input")
+	return e
+}
+
+func (e *evidence) says(name string) bool { return says(e.text, name) }
+
+// judge returns the cause. Refusals for other reasons may speak of sizes too: these are asked for first.
+func (e *evidence) judge() Cause {
 	switch {
-	case strings.Contains(text, "bound to a different conversation"):
+	case strings.Contains(e.text, "bound to a different conversation"):
 		return Thinking
-	case says(text, "string") && n.largest >= leastCharacters && !strings.Contains(text, "tool"):
+	case e.says("string") && e.largest >= leastCharacters && !strings.Contains(e.text, "tool"):
 		return Bytes
-	case says(text, "foreign"):
+	case e.says("foreign"):
 		return NotSize
-	case says(text, "rate") && (inTokens && isAbove && !says(text, "spent") || n.whole == 0 && says(text, "alone")):
+	case e.isAboveRate():
 		return Rate
-	case !proven && !named && status != 429 && !says(text, "rate") && says(text, "pictures") && says(text, "excess"):
+	case e.isAboutPictures():
 		return Pictures
-	case says(text, "rate"), !proven && !named && says(text, "other"), status == 429 && !named && !says(text, "input"):
+	case e.isAboutOthers():
 		return NotSize
-	case says(text, "negative") && s.MaxOutput >= 0:
+	case e.says("negative") && e.sent.MaxOutput >= 0: // else the client itself asked for less than nothing
 		return Input
-	case says(text, "body") && !inTokens && !named:
+	case e.says("body") && !e.tokens && !e.window:
 		return Bytes
-	case !onlyOutput && proven:
+	case e.isProven && !e.onlyOutput, e.saysTooLong():
 		return Input
-	}
-	for sentence := range strings.SplitSeq(text, "|") {
-		isMore, window := says(sentence, "excess"), says(sentence, "window")
-		isLong := isMore && (window || says(sentence, "size")) || says(sentence, "long") ||
-			chinese().MatchString(sentence)
-		if onlyOutput { // mostly the model's own limit
-			isLong = isMore && window && !strings.Contains(sentence, "maxout")
-		}
-		if isLong && (n.largest == 0 || n.largest >= leastTokens || inTokens || named) {
-			return Input
-		}
-	}
-	switch {
-	case !onlyOutput && status == 413:
+	case e.status == 413 && !e.onlyOutput:
 		return Bytes
-	case s.Unpaired != nil && (status < 300 || status == 400 || status == 422) && says(text, "pairs") && s.Unpaired():
+	case e.isUnpaired():
 		return Pairs
-	case s.Rewritten && says(text, "parts"):
+	case e.sent.Rewritten && e.says("parts"):
 		return Malformed
 	}
 	return NotSize
+}
+
+// isAboveRate reports whether the request alone is more than what is granted for a time.
+func (e *evidence) isAboveRate() bool {
+	if !e.says("rate") {
+		return false
+	}
+	return e.tokens && e.isAbove && !e.says("spent") || e.whole == 0 && e.says("alone")
+}
+
+func (e *evidence) isAboutPictures() bool {
+	return !e.isProven && !e.window && e.status != 429 && !e.says("rate") && e.says("pictures") && e.says("excess")
+}
+
+// isAboutOthers reports whether a refusal is about anything else, or about what other requests have spent.
+func (e *evidence) isAboutOthers() bool {
+	return e.says("rate") ||
+		!e.isProven && !e.window && e.says("other") ||
+		e.status == 429 && !e.window && !e.says("input")
+}
+
+// saysTooLong reports whether a sentence says that the conversation is too long.
+func (e *evidence) saysTooLong() bool {
+	if e.largest > 0 && e.largest < leastTokens && !e.tokens && !e.window {
+		return false
+	}
+	for sentence := range strings.SplitSeq(e.text, "|") {
+		isMore, window := says(sentence, "excess"), says(sentence, "window")
+		if e.onlyOutput { // mostly the model's own limit
+			if isMore && window && !strings.Contains(sentence, "maxout") {
+				return true
+			}
+			continue
+		}
+		if isMore && (window || says(sentence, "size")) || says(sentence, "long") || chinese().MatchString(sentence) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *evidence) isUnpaired() bool {
+	mayBe := e.status < 300 || e.status == 400 || e.status == 422
+	return mayBe && e.sent.Unpaired != nil && e.says("pairs") && e.sent.Unpaired()
 }
 
 // sizes are what the numbers of a text say, in tokens; 0 is unknown.
@@ -229,19 +288,21 @@ var (
 // beside a word for a limit, the smallest is the limit, and of the others the largest is the request, or its input.
 func readSizes(text string) (n sizes) {
 	var others, limits []int
-	from := 0
+	from := 0 // behind the last number
 	for _, at := range number().FindAllStringSubmatchIndex(text, -1) {
-		left, right := text[from:at[2]], text[at[1]:min(at[1]+64, len(text))]
-		value, _ := strconv.Atoi(strings.ReplaceAll(text[at[2]:at[3]], ",", ""))
-		if at[4] >= 0 {
-			value *= map[byte]int{'k': 1_000, 'm': 1_000_000}[text[at[4]]]
-		}
+		group := func(i int) string { return text[max(at[2*i], 0):max(at[2*i+1], 0)] }
+		value := valueOf(group(1), group(2))
+		isOther := group(3) != "" || value <= 1 || value > 100*Most
 		n.largest = max(n.largest, value)
+		before, behind := text[from:at[2]], text[at[1]:min(at[1]+64, len(text))]
 		if value > 1 { // and not as in [1, 6000]
 			from = at[1]
 		}
-		switch place := left[strings.LastIndexByte(left, '|')+1:] + "#" + right; {
-		case at[6] >= 0, value <= 1, value > 100*Most:
+		if isOther {
+			continue
+		}
+		place := before[strings.LastIndexByte(before, '|')+1:] + "#" + behind
+		switch {
 		case outputAround().MatchString(place):
 			n.output = max(n.output, value)
 		case limitAround().MatchString(place):
@@ -263,6 +324,18 @@ func readSizes(text string) (n sizes) {
 	return n
 }
 
+// valueOf reads a number with commas, and k or m behind it.
+func valueOf(digits, unit string) int {
+	value, _ := strconv.Atoi(strings.ReplaceAll(digits, ",", ""))
+	switch unit {
+	case "k":
+		return value * 1_000
+	case "m":
+		return value * 1_000_000
+	}
+	return value
+}
+
 // room is how much output fits behind the input; 0 or less if none does, or if that is not told.
 func (n sizes) room(text string, s Sent) int {
 	const margin = 64
@@ -275,149 +348,4 @@ func (n sizes) room(text string, s Sent) int {
 		return 0 // what was asked for fits: something else is the matter
 	}
 	return room
-}
-
-const mostText = 8 << 10 // bytes of all texts
-
-// reply is what a provider says where answers have their errors, in plain words, and how one without an error ended.
-type reply struct {
-	text     strings.Builder
-	isStream bool
-	isJSON   bool           // it has an object
-	reason   string         // why it ended
-	counts   map[string]int // of tokens, by their names in usage; the largest of each
-}
-
-// readReply reads an answer; if it failed, by its status, all of it is about an error.
-func readReply(failed bool, contentType, body string) *reply {
-	isStream := strings.Contains(contentType, "event-stream") || answer.IsStream([]byte(body[:min(len(body), 64)]))
-	a := &reply{isStream: isStream, counts: map[string]int{}}
-	if !isStream || strings.ContainsAny(body[:min(len(body), 1)], "{[<") {
-		a.read(body, failed)
-		return a
-	}
-	kind := ""
-	for f := range answer.Fields([]byte(body)) {
-		switch value := strings.TrimSpace(string(f.Value)); {
-		case f.End:
-			kind = ""
-		case string(f.Name) == "event":
-			kind = value
-		case string(f.Name) == "data":
-			a.read(value, failed || errorType().MatchString(kind))
-		}
-	}
-	return a
-}
-
-// read reads an answer, or the data of an event.
-func (a *reply) read(s string, failed bool) {
-	switch {
-	case strings.HasPrefix(s, "{"), strings.HasPrefix(s, "["):
-		a.readObject(s, failed)
-	case strings.HasPrefix(s, "<"):
-		a.addText(title().FindString(s))
-	case failed, strings.Contains(s[:min(len(s), 128)], "xception"):
-		a.addText(s)
-	}
-}
-
-// readObject reads an answer, or an event of one.
-func (a *reply) readObject(raw string, failed bool) {
-	v := gjson.Parse(raw)
-	a.isJSON = a.isJSON || v.IsObject()
-	response := v.Get("response") // so far, in an event of Responses
-	if failed || !response.Exists() && errorType().MatchString(v.Get("type").Str+" "+v.Get("object").Str) {
-		a.addErrors(raw)
-		return
-	}
-	for _, part := range []gjson.Result{v, response} {
-		if problem := part.Get("error"); problem.IsObject() || problem.Type == gjson.String {
-			a.addErrors(`"error":` + problem.Raw)
-		}
-		a.addUsage(part.Get("usage"))
-		a.addUsage(part.Get("message.usage"))
-		for _, path := range []string{"stop_reason", "choices.0.finish_reason", "delta.stop_reason",
-			"incomplete_details.reason"} {
-			a.reason += part.Get(path).Str
-		}
-	}
-}
-
-// addUsage adds counts of tokens; of several the largest holds.
-func (a *reply) addUsage(usage gjson.Result) {
-	usage.ForEach(func(name, n gjson.Result) bool {
-		a.counts[name.Str] = max(a.counts[name.Str], int(min(n.Int(), Most)))
-		return true
-	})
-}
-
-var (
-	errorType = lazily(`(?i)(?:error|exception|failed)\b`) // of an event or an object
-	title     = lazily(`<title>[^<]*`)
-	member    = lazily(`"(\w{1,32})"\s*:[\s\[]*("(?:[^"\\]|\\.)*"|-?\d+)`)
-	// Names of members in lower case and without "_".
-	holdTexts = lazily(`^(?:(?:error|status|original)?(?:message|msg)|error(?:code|type|description)?|` +
-		`details?|reason|title|raw|description|code|type|status|errcode|errors|err|fault|exception|cause)$`)
-	holdSizes = lazily(`token|ctx|context|limit|max|length|window|requested|^got$`)
-	// Where an answer repeats its request, which may itself speak of errors.
-	echo = lazily(`"(?:input|messages|content|instructions|tools|body|request)"\s*:\s*[\[{"]` +
-		`|input_value=|["'](?:input|messages|content)["'] ?:|messages=\[`)
-)
-
-// addErrors adds the texts and sizes of an error in JSON, wherever they are in it.
-func (a *reply) addErrors(raw string) {
-	for _, m := range member().FindAllStringSubmatch(echo().Split(raw, 2)[0], -1) {
-		key, value := strings.ToLower(strings.ReplaceAll(m[1], "_", "")), gjson.Parse(m[2])
-		switch {
-		case a.text.Len() >= mostText:
-			return
-		case value.Type == gjson.String && holdTexts().MatchString(key):
-			a.addText(value.Str)
-		case value.Type == gjson.Number && holdSizes().MatchString(key):
-			a.addText(m[1] + " " + m[2])
-		}
-	}
-}
-
-var (
-	noise = lazily(`(?i)https?://\S+|\(parameter=[^)]*\)*|\brequest[ _-]?id\W+\S+` +
-		`|\b(?:input validation error|invalid input)\b` +
-		`|\([1-3]\d{3}\)$|^\W*(?:(?:http|error|status|code)\W*)*[45]\d\d\b`)
-	caps = lazily(`(?i)\b(?:max_?tokens(?:_to_sample)?|maximum tokens (?:value|you requested)` +
-		`|(?:max|num|n)_?(?:completion|output|new|response|gen(?:erated?)?|predict|sample)s?(?:_?tokens?` +
-		`|_?len(?:gth)?)?)\b`)
-	joints = lazily(`([a-z])([A-Z])|([a-zA-Z])-([a-zA-Z])`)
-	signs  = strings.NewReplacer("_", " ", "`", "", `"`, "", "'", "", "*", "", "~", "", "≤", "<=", "≥", ">=",
-		"\n", " | ", ". ", " | ", "? ", " | ", "! ", " | ", "; ", " | ", "。", " | ")
-)
-
-// addText adds a text in lower case, without quotes, addresses and repeated requests. Sentences end with "|", names
-// from code are taken apart, and a field that asks for output ("max_tokens") is maxout.
-func (a *reply) addText(s string) {
-	s = echo().Split(strings.ReplaceAll(s[:min(len(s), mostText)], `\`, ""), 2)[0]
-	s = joints().ReplaceAllString(caps().ReplaceAllString(noise().ReplaceAllString(s, " "), "maxout"), "$1$3 $2$4")
-	if words := strings.Fields(signs.Replace(strings.ToLower(s))); len(words) > 0 {
-		a.text.WriteString(strings.Join(words, " ") + " | ")
-	}
-}
-
-// readSilence is what an answer without any error says about the size of its request.
-func (a *reply) readSilence(status int, s Sent) Refusal {
-	c := a.counts
-	used := c["prompt_tokens"] + c["input_tokens"] + c["cache_read_input_tokens"] + c["cache_creation_input_tokens"]
-	generated := max(c["completion_tokens"], c["output_tokens"], c["total_tokens"]-used)
-	isFull := s.Window > 0 && max(s.Tokens, used) > s.Window/100*85
-	switch {
-	case status == 413:
-		return Refusal{Cause: Bytes}
-	case isFull && !a.isJSON && (status == 400 || status < 300 && a.isStream): // it says nothing at all
-		return Refusal{Cause: Input}
-	case status >= 300 || used == 0 || generated >= 16: // it failed otherwise, or answered more than an empty message
-	case a.reason == "model_context_window_exceeded",
-		a.reason == "max_output_tokens" && (generated == 0 || generated < s.MaxOutput),
-		isFull && generated == 0 && (a.reason == "length" || a.reason == "max_tokens"):
-		return Refusal{Cause: Input, Requested: used}
-	}
-	return Refusal{}
 }
