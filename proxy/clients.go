@@ -21,17 +21,9 @@ type ClientConfig struct {
 	Upstreams []string `toml:"upstreams"` // names; none are all
 }
 
-// clients are those of a configuration by the hashes of their keys; nil if it has none. They do not change once made.
-type clients map[[sha256.Size]byte]*client
-
-// client is one that has keys.
-type client struct {
-	name   string
-	config ClientConfig
-}
-
-// nobody stands for any client where keys are not asked for.
-var nobody = &client{}
+// clients are the names of a configuration's clients by the hashes of their keys; nil if it has none, and no keys are
+// asked for. They do not change once made.
+type clients map[[sha256.Size]byte]string
 
 // newClients makes the clients of a configuration.
 func newClients(all map[string]ClientConfig) (clients, error) {
@@ -40,17 +32,16 @@ func newClients(all map[string]ClientConfig) (clients, error) {
 	}
 	byHash := make(clients)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		c := &client{name: name, config: all[name]}
-		for _, text := range c.config.Keys {
+		for _, text := range all[name].Keys {
 			hash, err := readHash(text)
 			if err != nil {
 				return nil, fmt.Errorf("cannot use a key of client %s: %w", name, err)
 			}
-			if other := byHash[hash]; other != nil {
+			if other, isTaken := byHash[hash]; isTaken {
 				return nil, fmt.Errorf("cannot use a key of client %s: it is one of client %s already; "+
-					"give each its own, as 'epitome key %s' makes it", name, other.name, name)
+					"give each its own, as 'epitome key %s' makes it", name, other, name)
 			}
-			byHash[hash] = c
+			byHash[hash] = name
 		}
 	}
 	return byHash, nil
@@ -59,40 +50,41 @@ func newClients(all map[string]ClientConfig) (clients, error) {
 // keyHeader is the request header that carries a key beside a credential for the provider.
 const keyHeader = wire.OwnPrefix + "key"
 
-// find returns the client whose key the header lines of a request have first, and the lines without those that have a
-// known key. Clients are found by a hash, so that the time of the look-up says nothing about keys. The error refuses a
-// request without a known key.
-func (byHash clients) find(head []byte) (found *client, left []byte, err error) {
+// find returns the name of the client whose key the header lines of a request have first, empty where no keys are asked
+// for, and the lines without those that have a known key. Clients are found by a hash, so that the time of the look-up
+// says nothing about keys. The error refuses a request without a known key.
+func (byHash clients) find(head []byte) (name string, left []byte, err error) {
 	if byHash == nil {
-		return nobody, head, nil
+		return "", head, nil
 	}
 	for l := wire.LinesOf(head); l.Next(); {
-		var c *client
+		var owner string
 		if l.Is("authorization") { // behind any scheme, or none
-			c = byHash[sha256.Sum256(l.Value[bytes.LastIndexByte(l.Value, ' ')+1:])]
+			owner = byHash[sha256.Sum256(l.Value[bytes.LastIndexByte(l.Value, ' ')+1:])]
 		} else if l.Is(keyHeader) || l.Is("x-api-key") || l.Is("api-key") {
-			c = byHash[sha256.Sum256(l.Value)]
+			owner = byHash[sha256.Sum256(l.Value)]
 		}
-		if c == nil {
+		if owner == "" {
 			left = l.AppendTo(left)
 		}
-		found = cmp.Or(found, c)
+		name = cmp.Or(name, owner)
 	}
-	if found == nil {
-		return nobody, head, refuse(401, "unknown_key", "the request has no key that this epitome knows: "+
+	if name == "" {
+		return "", head, refuse(401, "unknown_key", "the request has no key that this epitome knows: "+
 			"send yours as Authorization: Bearer KEY, x-api-key or "+keyHeader, "WWW-Authenticate: Bearer\r\n", noRetry)
 	}
-	return found, left, nil
+	return name, left, nil
 }
 
 // mayUse returns the refusal of a request to the upstream of that name, if the client may not use it.
-func (c *client) mayUse(upstream string) error {
-	if len(c.config.Upstreams) == 0 || slices.Contains(c.config.Upstreams, upstream) {
+func (s *settings) mayUse(client, upstream string) error {
+	names := s.conf.Clients[client].Upstreams
+	if len(names) == 0 || slices.Contains(names, upstream) {
 		return nil
 	}
 	return refuse(403, "upstream_forbidden", fmt.Sprintf(
 		"client %s may not use upstream %s: use %s, or have it added to clients.%s.upstreams",
-		c.name, upstream, strings.Join(c.config.Upstreams, " or "), c.name), noRetry)
+		client, upstream, strings.Join(names, " or "), client), noRetry)
 }
 
 const (

@@ -35,9 +35,9 @@ func credentialOf(up *upstream, target, head []byte) *credential {
 // tellsWho reports whether a header says for whom a request is: who pays, and which version of the API the client
 // speaks. Any other header is about that request alone.
 func tellsWho(name []byte) bool {
-	ends := func(lower string) bool { return wire.EqualFold(name[max(0, len(name)-len(lower)):], lower) }
-	is := func(lower string) bool { return wire.EqualFold(name, lower) }
-	return ends("authorization") || ends("api-key") || slices.ContainsFunc(whoHeaders, is)
+	is := func(text string) bool { return wire.EqualFold(name, text) }
+	endsWith := func(text string) bool { return wire.EqualFold(name[max(0, len(name)-len(text)):], text) }
+	return endsWith("authorization") || endsWith("api-key") || slices.ContainsFunc(whoHeaders, is)
 }
 
 var whoHeaders = strings.Fields(`ocp-apim-subscription-key helicone-auth openai-organization openai-project openai-beta

@@ -93,11 +93,11 @@ func (x *exchange) try(part func() error) (err error) {
 // handle is the whole way of a request that goes upstream. Its error is a refusal that the client is sent, or a
 // *wire.Failure, which says whose fault it is that the client gets no answer, or not all of it.
 func (x *exchange) handle() error {
-	owner, head, err := x.set.clients.find(x.head)
+	client, head, err := x.set.clients.find(x.head)
 	if err != nil {
 		return err
 	}
-	x.event.Client, x.head = owner.name, head
+	x.event.Client, x.head = client, head
 	if err := x.checkHead(); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (x *exchange) handle() error {
 	if err := x.route(); err != nil {
 		return err
 	}
-	if err := owner.mayUse(x.upstream.name); err != nil {
+	if err := x.set.mayUse(client, x.upstream.name); err != nil {
 		return err
 	}
 	if err := x.shape(); err != nil {

@@ -30,11 +30,11 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	if err != nil {
 		return rewrite.Input{}, err
 	}
-	owner, head, err := set.clients.find(linesOf(h))
+	client, head, err := set.clients.find(linesOf(h))
 	if err != nil {
 		return rewrite.Input{}, err
 	}
-	in, err := p.inputFrom(set, head, owner.name)
+	in, err := p.inputFrom(set, head, client)
 	in.Dialect, in.Body, in.Upstream = d, body, up.name
 	return in, err
 }
@@ -48,8 +48,8 @@ func linesOf(h http.Header) []byte {
 
 // IsClient reports whether a request with that header has the key of a client; false where keys are not asked for.
 func (p *Proxy) IsClient(h http.Header) bool {
-	found, _, err := p.settings.Load().clients.find(linesOf(h))
-	return err == nil && found != nobody
+	name, _, err := p.settings.Load().clients.find(linesOf(h))
+	return err == nil && name != ""
 }
 
 // compactValue matches the values of x-epitome-compact, with the tokens to leave and a focus of up to maxFocus
@@ -106,10 +106,10 @@ func (p *Proxy) setOption(in *rewrite.Input, name, value string) (err error) {
 	switch strings.TrimPrefix(name, wire.OwnPrefix) {
 	case "mode":
 		return nil // checkHead has read it
-	case "compact":
-		return setCompact(in, name, value)
 	case "preset":
 		err = in.Limits.SetPreset(value)
+	case "compact":
+		err = setCompact(in, value)
 	case "project":
 		in.Project = value
 		err = CheckProject(value)
@@ -131,22 +131,18 @@ func (p *Proxy) setOption(in *rewrite.Input, name, value string) (err error) {
 }
 
 // setCompact sets what x-epitome-compact asks for. A value that means no must not be taken for yes.
-func setCompact(in *rewrite.Input, name, value string) (err error) {
-	m := compactValue.FindStringSubmatch(value)
-	if m == nil || utf8.RuneCountInString(m[2]) > maxFocus {
-		return fmt.Errorf("cannot use %s: write now, or now; focus=TEXT of up to %d characters, or now; "+
-			"to=8000, or now; to=8000; focus=TEXT", name, maxFocus)
+func setCompact(in *rewrite.Input, value string) (err error) {
+	groups := compactValue.FindStringSubmatch(value)
+	if groups == nil || utf8.RuneCountInString(groups[2]) > maxFocus {
+		return fmt.Errorf("write now, or now; focus=TEXT of up to %d characters, or now; to=8000, "+
+			"or now; to=8000; focus=TEXT", maxFocus)
 	}
-	to, focus := m[1], m[2]
+	to, focus := groups[1], groups[2]
 	in.Compact, in.Focus = true, focus
-	if to == "" {
-		return nil
+	if to != "" {
+		in.CompactTo, err = ReadCompactTo(to)
 	}
-	in.CompactTo, err = ReadCompactTo(to)
-	if err != nil {
-		return fmt.Errorf("cannot use %s: %w", name, err)
-	}
-	return nil
+	return err
 }
 
 // setNumbers sets the numbers that x-epitome-set lists: name=value, name=value.

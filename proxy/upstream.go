@@ -205,6 +205,7 @@ func (u *Upstreams) ask(ctx context.Context, up *upstream, out wire.Request) (h 
 	if err == nil {
 		h = answer.Head
 		body, err = readWhole(answer, int64(conf.MaxBody))
+		answer.End()
 	}
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -215,20 +216,17 @@ func (u *Upstreams) ask(ctx context.Context, up *upstream, out wire.Request) (h 
 	return h, body, nil
 }
 
-// readWhole reads the body of an answer and ends it. It returns the body without its content coding, which may have at
-// most the given number of bytes.
+// readWhole returns the body of an answer without its content coding, which may have at most the given number of bytes.
 func readWhole(a *wire.Answer, most int64) (body []byte, err error) {
-	defer a.End()
-	for err == nil && int64(len(body)) <= most {
-		var piece []byte
-		piece, err = a.Next()
+	for int64(len(body)) <= most {
+		piece, err := a.Next()
+		if err == io.EOF {
+			return decode(codingOf(a), body, most)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the answer to its end: %w", err)
+		}
 		body = append(body, piece...)
 	}
-	if err == nil {
-		return nil, errTooLarge
-	}
-	if err != io.EOF {
-		return nil, fmt.Errorf("cannot read the answer to its end: %w", err)
-	}
-	return decode(codingOf(a), body, most)
+	return nil, errTooLarge
 }

@@ -86,7 +86,8 @@ func (x *exchange) readUsage(a *wire.Answer, cut bool) {
 	u, used := x.dialect.Usage(all)
 	if u.Source == "" {
 		x.countUsage(&u, cut)
-	} else if cut || a.Length == wire.UntilClose { // clients leave when they have the last event, before the body has its end
+	} else if cut || a.Length == wire.UntilClose {
+		// Clients leave when they have the last event, before the body has its end.
 		hasEnd := len(steps) == 0 || slices.Contains(steps, answer.EndStep)
 		u.Cut = u.Cut || !isOfType(a, "application/json") && !(isStream(a) && hasEnd)
 	}

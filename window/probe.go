@@ -53,7 +53,8 @@ func (l look) read(answer gjson.Result, model string) int {
 		return "base of " + strings.TrimSuffix(strings.TrimSuffix(name, ".gguf"), ":latest")
 	}
 	lower := func(m, n int) int { return min(cmp.Or(m, n), n) } // of two sizes; 0 is unknown
-	sizes, least, most := map[string]int{}, 0, 0
+	sizes := map[string]int{}                                   // by name
+	least, most := 0, 0                                         // of all sizes
 	for _, m := range models.Array() {
 		size := 0
 		for _, v := range m.Get(l.sizes + "|@flatten").Array() {
@@ -67,15 +68,18 @@ func (l look) read(answer gjson.Result, model string) int {
 		least, most = lower(least, size), max(most, size)
 		for _, v := range m.Get(l.names + "|@flatten").Array() {
 			name := strings.ToLower(v.String())
-			sizes[name], sizes[base(name)] = lower(sizes[name], size), lower(sizes[base(name)], size)
+			for _, key := range []string{name, base(name)} {
+				sizes[key] = lower(sizes[key], size)
+			}
 		}
 	}
 	model = strings.ToLower(model)
 	plain, _, _ := strings.Cut(model, ":")
-	if tokens := cmp.Or(sizes[model], sizes[plain], sizes[base(model)]); tokens > 0 || !l.one || least != most {
-		return tokens
+	tokens := cmp.Or(sizes[model], sizes[plain], sizes[base(model)])
+	if tokens == 0 && l.one && least == most {
+		return least
 	}
-	return least
+	return tokens
 }
 
 // Probe has a server asked through get, in the background, about a model to which a request goes, if that is due. One
@@ -96,8 +100,7 @@ func (w *Windows) Probe(upstream, model string, get Get, log *slog.Logger) {
 	w.running.Go(func() { w.probe(k.id, own, get, log) })
 }
 
-// probe asks one question after the other until the server says how much the model holds. What fails within a server
-// may not on another path; one that cannot be reached is asked nothing else.
+// probe keeps how much a model holds, if its server says so.
 func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 	log = log.With("upstream", q.upstream, "model", event.Clip(q.model))
 	defer func() {
@@ -108,21 +111,7 @@ func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 		w.asking = false
 		w.mu.Unlock()
 	}()
-	var tokens, status int
-	var answer []byte
-	var err error
-	for i := 0; i < len(looks) && err == nil && tokens == 0 && (i == 0 || own); i++ {
-		path := looks[i].path
-		if strings.HasSuffix(path, "=") {
-			path += url.QueryEscape(q.model)
-		}
-		ctx, cancel := context.WithTimeout(w.life, probeWait)
-		status, answer, err = get(ctx, q.upstream, path)
-		cancel()
-		if status == http.StatusOK && gjson.ValidBytes(answer) {
-			tokens = looks[i].read(gjson.ParseBytes(answer), q.model)
-		}
-	}
+	tokens, status, err := w.ask(q, own, get)
 	if tokens == 0 {
 		log.Debug("a server does not say how much a model holds", "status", status, "error", err)
 		return
@@ -139,6 +128,29 @@ func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 	} else if tokens != believed.Tokens {
 		log.Info("a server says how much a model holds")
 	}
+}
+
+// ask asks one question after the other until the server says how much the model holds. What fails within a server may
+// not on another path; one that cannot be reached is asked nothing else, and one that is not the user's own nothing but
+// the first.
+func (w *Windows) ask(q id, own bool, get Get) (tokens, status int, err error) {
+	for _, l := range looks {
+		path := l.path
+		if strings.HasSuffix(path, "=") {
+			path += url.QueryEscape(q.model)
+		}
+		ctx, cancel := context.WithTimeout(w.life, probeWait)
+		var answer []byte
+		status, answer, err = get(ctx, q.upstream, path)
+		cancel()
+		if status == http.StatusOK && gjson.ValidBytes(answer) {
+			tokens = l.read(gjson.ParseBytes(answer), q.model)
+		}
+		if tokens > 0 || err != nil || !own {
+			break
+		}
+	}
+	return tokens, status, err
 }
 
 // Close ends what is being asked, and returns when nothing is any more.

@@ -115,18 +115,20 @@ func (w *Windows) Configure(c Config, servers map[string]bool) {
 func (w *Windows) Of(upstream, model string) Window {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	found, k := Window{int(w.config.Default), Default}, w.of(upstream, model)
+	k := w.of(upstream, model)
+	found := Window{int(w.config.Default), Default}
 	if tokens := find(w.rules, strings.ToLower(model)); tokens > 0 {
 		found = Window{tokens, Configured}
 	} else if k.family > 0 {
 		found = Window{k.family, Table}
 	}
-	_, asked := w.servers[upstream]
-	if tokens := k.probed.Tokens; asked && w.holds(k.probed) && (tokens < found.Tokens || found.Source != Configured) {
-		found = Window{tokens, Probed}
+	_, isProbed := w.servers[upstream]
+	isProbed = isProbed && w.holds(k.probed)
+	if isProbed && (k.probed.Tokens < found.Tokens || found.Source != Configured) {
+		found = Window{k.probed.Tokens, Probed}
 	}
-	if tokens := k.learned.Tokens; w.holds(k.learned) && tokens < found.Tokens {
-		found = Window{tokens, Learned}
+	if w.holds(k.learned) && k.learned.Tokens < found.Tokens {
+		found = Window{k.learned.Tokens, Learned}
 	}
 	return found
 }
@@ -263,7 +265,7 @@ func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (token
 	defer w.mu.Unlock()
 	k := w.of(upstream, model)
 	tokens, keep := r.Limit, keepStated
-	if r.Cause == Input && !r.Below(believed) {
+	if r.Cause == Input && !r.Below(believed) { // the window only follows from the size of the request
 		tokens, keep = max(s.Tokens-s.Tokens/20, k.answered), keepGuessed
 		k.answered = 0
 	}
@@ -280,12 +282,18 @@ func (w *Windows) LearnAnswer(upstream, model string, counted, used int) (refute
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := w.of(upstream, model)
-	k.answered = max(k.answered, cmp.Or(max(used, 0), counted))
-	used = min(counted, cmp.Or(max(used, 0), counted-counted/10)) // we may count more than the provider
-	if w.holds(k.probed) && used > k.probed.Tokens {
-		refuted, k.probed = k.probed.Tokens, lesson{}
+	sure := counted - counted/10 // we may count more than the provider
+	if used > 0 {
+		k.answered = max(k.answered, used)
+		sure = min(counted, used)
+	} else {
+		k.answered = max(k.answered, counted)
 	}
-	if w.holds(k.learned) && used > k.learned.Tokens {
+	if w.holds(k.probed) && sure > k.probed.Tokens {
+		refuted = k.probed.Tokens
+		k.probed = lesson{}
+	}
+	if w.holds(k.learned) && sure > k.learned.Tokens {
 		refuted = max(refuted, k.learned.Tokens)
 		w.learn(k, lesson{})
 	}

@@ -6,9 +6,9 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"time"
 
@@ -78,7 +78,11 @@ func (a *Answer) readHead(ctx context.Context, out *Request, sendErr error) erro
 		_ = a.conn.SetReadDeadline(time.Now().Add(wait))
 		head, err := readHead(a.conn.reader)
 		if err != nil {
-			return noHead(ctx, err, sendErr)
+			fault := event.Broken
+			if sendErr == nil && errors.Is(err, os.ErrDeadlineExceeded) {
+				fault = event.Timeout
+			}
+			return failure(ctx, fault, cmp.Or(sendErr, err))
 		}
 		if head.Code == 101 && !out.Upgrade {
 			return failure(ctx, event.Broken, errors.New("the upstream switched protocols without being asked"))
@@ -99,17 +103,4 @@ func (a *Answer) readHead(ctx context.Context, out *Request, sendErr error) erro
 		}
 	}
 	return failure(ctx, event.Broken, errors.New("the upstream sent one interim answer after another"))
-}
-
-// noHead returns why the head of an answer could not be read, after a request that was taken whole if sendErr is nil.
-func noHead(ctx context.Context, err, sendErr error) *Failure {
-	switch {
-	case sendErr != nil:
-		return failure(ctx, event.Broken, sendErr)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return failure(ctx, event.Timeout, err)
-	case errors.Is(err, io.EOF):
-		return failure(ctx, event.Broken, errors.New("the upstream closed the connection without an answer"))
-	}
-	return failure(ctx, event.Broken, err)
 }

@@ -39,6 +39,9 @@ func readHead(br *bufio.Reader) (*Head, error) {
 		if err == io.EOF && len(head) > 0 {
 			return nil, io.ErrUnexpectedEOF
 		}
+		if err == io.EOF {
+			return nil, errors.New("the upstream closed the connection without an answer")
+		}
 		if err != nil && !isPart {
 			return nil, err
 		}
