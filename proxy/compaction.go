@@ -17,8 +17,8 @@ import (
 // makers are the domains of providers that make compactions, so that their answers need not be looked at.
 var makers = []string{"openai.com", "chatgpt.com", "azure.com", "x.ai"}
 
-// makesCompactions reports whether a host is one of makers.
-func makesCompactions(host string) bool {
+// isMaker reports whether a host is one of makers.
+func isMaker(host string) bool {
 	return slices.ContainsFunc(makers, func(domain string) bool {
 		return host == domain || strings.HasSuffix(host, "."+domain)
 	})
@@ -49,8 +49,8 @@ func (l *learned[V]) get(key string) V {
 
 // lacksCompactions reports whether the upstream has shown in a scope that it makes none: a client's mistake is none of the
 // others'. That is believed for an hour, as the upstream may begin to.
-func (up *upstream) lacksCompactions(scope string) bool {
-	return time.Since(up.lacking.get(scope)) < time.Hour
+func (u *upstream) lacksCompactions(scope string) bool {
+	return time.Since(u.lacking.get(scope)) < time.Hour
 }
 
 // How much of an answer is searched for a compaction, and how long it is held for that.
@@ -78,7 +78,7 @@ func (x *exchange) checkCompactions() error {
 // replaceCompaction passes an answer on, unless it shows that the upstream makes no compaction, which the request asks
 // for. Then epitome answers (x.shaped.Carried), or the request is sent once more without the member that asks for it.
 func (x *exchange) replaceCompaction(a *wire.Answer) (*wire.Answer, error) {
-	if !x.shaped.Asks || x.upstream.makes || x.lacks || len(x.shaped.Foreign) > 0 {
+	if !x.shaped.Asks || x.upstream.makesCompactions || x.lacks || len(x.shaped.Foreign) > 0 {
 		return a, nil
 	}
 	lacks, isSure := x.showsLack(a)
@@ -115,9 +115,9 @@ func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 		return false, false
 	}
 	coding := codingOf(a)
-	hasItem := x.hasCompaction()
-	if isEncoded(coding) || !isStream(a) {
-		hasItem = nil
+	var hasItem func(content []byte) bool
+	if isStream(a) && !isEncoded(coding) {
+		hasItem = compactionFinder()
 	}
 	content, err := decode(coding, x.hold(a, mostCompaction, compactionFor, hasItem), mostCompaction)
 	if err != nil || !a.IsComplete() {
@@ -129,13 +129,12 @@ func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 
 // errorNames reports whether the text of an error has the words, which are in lower case.
 func (x *exchange) errorNames(a *wire.Answer, words string) bool {
-	held := x.hold(a, mostOfError, errorFor, nil)
-	content, _ := decode(codingOf(a), held, mostOfError) // a part of it may tell enough
+	content := plainText(a, x.hold(a, mostOfError, errorFor, nil))
 	return bytes.Contains(bytes.ToLower(content), []byte(words))
 }
 
-// hasCompaction returns a function that reports whether a stream, of which more is there each time, has a compaction.
-func (x *exchange) hasCompaction() func(content []byte) bool {
+// compactionFinder returns a function that reports whether a stream has a compaction. Each call has more of the stream.
+func compactionFinder() func(content []byte) bool {
 	read := 0 // bytes of whole events
 	return func(content []byte) bool {
 		end := bytes.LastIndexByte(content, '\n') + 1

@@ -29,15 +29,15 @@ type exchange struct {
 	err   error           // of all steps: why the client got no answer, or not the whole one
 
 	// By begin.
-	client *wire.Client
-	life   context.Context // ends when the client has left, and with the proxy's life
-	leave  func()          // ends life, and with it the upstream call
-	uncut  func() bool     // ends the watch for the end of the proxy's life
-	own    bool            // epitome itself answers
-	head   []byte          // the client's header lines; handle takes out its key for epitome
-	marks  bool            // the request is to carry the proxy's mark
-	unread bool            // the body, or the rest of it, is still on the connection
-	reply  wire.ClientSide // how an answer goes to the client; every step up to the answer may change it
+	client   *wire.Client
+	life     context.Context // ends when the client has left, and with the proxy's life
+	leave    func()          // ends life, and with it the upstream call
+	stopCut  func() bool     // ends the watch for the end of the proxy's life
+	own      bool            // epitome itself answers
+	head     []byte          // the client's header lines; handle takes out its key for epitome
+	isMarked bool            // the request is to carry the proxy's mark
+	unread   bool            // the body, or the rest of it, is still on the connection
+	reply    wire.ClientSide // how an answer goes to the client; every step up to the answer may change it
 
 	// By receive. The bodies last until dropBodies.
 	room  room   // of body and plain
@@ -51,15 +51,15 @@ type exchange struct {
 
 	// By shape.
 	dialect conversation.Dialect // of the conversation that the request holds; nil if it holds none to shape
-	counts  bool                 // the request only asks for the size of the conversation
+	isCount bool                 // the request only asks for the size of the conversation
 	shaped  rewrite.Output       // what is sent, if Changed; without its body from dropBodies on
 	input   *rewrite.Input       // how it was shaped, without the body; nil if it was not, or is not to be shaped again
 
 	// By forward, of the answer to a conversation.
-	lacks bool        // the upstream has shown that it makes no compaction, for which the request asks
-	text  *answerText // the beginning and end of the answer, for readUsage; nil for no usage
-	holds bool        // the answer is being held back: all of it is added to held
-	held  []byte      // the beginning of the answer, without framing; of an answer with a compaction more, for noteMaker
+	lacks     bool        // the upstream has shown that it makes no compaction, for which the request asks
+	text      *answerText // the beginning and end of the answer, for readUsage; nil for no usage
+	isHolding bool        // the answer is being held back: all of it is added to held
+	held      []byte      // the beginning of the answer, without framing; of an answer with a compaction more, for noteMaker
 
 	// By relay, for fail.
 	begun       bool // bytes of an answer have gone to the client
@@ -140,7 +140,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	}
 	life, cancel := context.WithCancelCause(context.Background())
 	x.life, x.leave = life, func() { cancel(wire.ErrGone) }
-	x.uncut = context.AfterFunc(p.life, func() {
+	x.stopCut = context.AfterFunc(p.life, func() {
 		x.client.Cut()
 		x.leave()
 	})
@@ -150,7 +150,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	if x.own {
 		return x
 	}
-	x.marks = p.underWay.Add(1) > unmarked || wire.Find(x.head, viaHeader) != nil
+	x.isMarked = p.underWay.Add(1) > unmarked || wire.Find(x.head, viaHeader) != nil
 	x.event.Mode, _ = x.set.mode(x.head) // checkHead refuses a header that says no mode
 	if x.event.Mode != event.ModeOff {
 		x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
@@ -217,7 +217,7 @@ func (x *exchange) send() (*wire.Answer, error) {
 	if x.shaped.Changed {
 		out.Body, out.Changed = x.shaped.Body, true
 	}
-	if x.marks {
+	if x.isMarked {
 		mark := viaHeader + ": " + x.proxy.mark + "\r\n"
 		out.Lines = slices.Concat(bytes.TrimRight(x.head, "\r\n"), []byte("\r\n"+mark))
 	}
@@ -225,7 +225,7 @@ func (x *exchange) send() (*wire.Answer, error) {
 		out.Interim = func(h *wire.Head) error { return x.write(h.AppendTo(nil, wire.ClientSide{})) }
 	}
 	answer, err := x.upstream.pool.Do(x.life, out)
-	if err == nil && x.dialect != nil && !x.counts {
+	if err == nil && x.dialect != nil && !x.isCount {
 		x.listen(answer)
 	}
 	return answer, err
@@ -243,7 +243,7 @@ func (x *exchange) end() {
 		x.fail()
 	}
 	x.leave()
-	x.uncut()
+	x.stopCut()
 	if !x.ctx.Hijacked() {
 		x.releaseConnection()
 	}

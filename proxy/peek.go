@@ -76,8 +76,8 @@ func plainText(a *wire.Answer, held []byte) []byte {
 // enough may be nil. The bytes stay with the answer, to be passed on. It returns all that was held of this answer so far,
 // without framing. An error is met again when the answer is passed on.
 func (x *exchange) hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool) []byte {
-	x.holds = true
-	defer func() { x.holds = false }()
+	x.isHolding = true
+	defer func() { x.isHolding = false }()
 	until := time.Now().Add(wait)
 	for len(x.held) < most && time.Now().Before(until) {
 		if enough != nil && len(x.held) > 0 && enough(x.held) {

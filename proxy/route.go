@@ -28,12 +28,12 @@ func (x *exchange) route() error {
 	}
 	up := x.upstream
 	path, _, _ := bytes.Cut(x.target, []byte("?"))
-	if up.spends {
+	if up.hasCredential {
 		if err := x.checkSender(); err != nil {
 			return err
 		}
 	}
-	if (up.spends || up.base != "") && dotSegment.Match(path) {
+	if (up.hasCredential || up.base != "") && dotSegment.Match(path) {
 		return refuse(400, "bad_request",
 			`the path has a segment "." or "..", which may lead out of the upstream's base URL: send the path without it`)
 	}
@@ -57,17 +57,16 @@ func (x *exchange) chooseUpstream() (err error) {
 	x.target = wire.OriginForm(x.ctx.Request.Header.RequestURI())
 	named, isNamed := bytes.CutPrefix(x.target, []byte(namedPath))
 	if isNamed {
-		path, query, hasQuery := bytes.Cut(named, []byte("?"))
-		name, rest, _ := bytes.Cut(path, []byte("/"))
-		name, run, _ := bytes.Cut(name, []byte("~"))
+		end := bytes.IndexAny(named, "/?")
+		if end < 0 {
+			end = len(named)
+		}
+		name, run, _ := bytes.Cut(named[:end], []byte("~"))
 		x.run = string(run)
+		x.target = append([]byte("/"), bytes.TrimPrefix(named[end:], []byte("/"))...)
 		x.upstream, err = x.set.lookUp(string(name))
 		if err != nil {
 			return refuse(404, "unknown_upstream", err.Error())
-		}
-		x.target = append([]byte("/"), rest...)
-		if hasQuery {
-			x.target = append(append(x.target, '?'), query...)
 		}
 		return nil
 	}

@@ -22,15 +22,15 @@ func (x *exchange) shape() error {
 	if x.dialect == nil {
 		return nil
 	}
+	x.isCount = x.dialect.Counts(path)
 	in, err := x.inputAt(path)
 	if err != nil {
 		return refuse(400, "bad_request", err.Error())
 	}
 	x.event.Dialect, x.event.Agent = x.dialect.Name(), agentName(x.head)
 	x.event.Session = event.SessionOf(sessionID(x.head))
-	x.counts = x.dialect.Counts(path)
 	observes := x.event.Mode == event.ModeObserve
-	if x.counts && observes {
+	if x.isCount && observes {
 		return nil
 	}
 	defer func() { x.event.ShapeTime += time.Since(in.Now) }()
@@ -44,7 +44,7 @@ func (x *exchange) shape() error {
 		return err
 	}
 	report := &x.shaped.Report
-	if x.counts { // a count saves nothing: the request that it asks about will
+	if x.isCount { // a count saves nothing: the request that it asks about will
 		x.setExtra(report.Action)
 	} else {
 		x.setReport(report)
@@ -67,7 +67,7 @@ func (x *exchange) callShaper(in *rewrite.Input, observes bool) error {
 	} else {
 		x.shaped = x.proxy.deps.Shape(*in)
 		x.shaped.AsksNow = x.shaped.AsksNow || in.Compacts // also where the body could not be read
-		x.shaped.Asks = (x.shaped.Asks || in.Compacts) && !x.counts
+		x.shaped.Asks = (x.shaped.Asks || in.Compacts) && !x.isCount
 	}
 	if x.life.Err() != nil {
 		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
@@ -85,15 +85,14 @@ func (x *exchange) inputAt(path []byte) (*rewrite.Input, error) {
 		return nil, err
 	}
 	up, target, conf := x.upstream, x.target, &x.upstream.config
-	isCount := x.dialect.Counts(path)
 	in.Dialect, in.Upstream, in.Now, in.Client = x.dialect, up.name, time.Now(), x.life
 	in.Turn = x.proxy.turns
 	in.Memory = x.room.memory
-	in.Compacts, in.Makes = x.dialect.Compacts(path), up.makes
-	if x.event.Mode != event.ModeObserve && !up.makes && !isCount {
+	in.Compacts, in.Makes = x.dialect.Compacts(path), up.makesCompactions
+	if x.event.Mode != event.ModeObserve && !up.makesCompactions && !x.isCount {
 		in.Lacks = x.lacks || up.lacksCompactions(in.Scope)
 	}
-	in.Replay = isCount || in.Compacts
+	in.Replay = x.isCount || in.Compacts
 	in.Credential = func() any { return credentialOf(up, bytes.Replace(target, compactPath, nil, 1), x.head) }
 	in.Project = cmp.Or(in.Project, conf.Project)
 	in.Contexts = slices.Concat(in.Contexts, conf.Context, x.set.conf.Contexts)

@@ -50,13 +50,13 @@ func (u UpstreamConfig) Credential() string {
 // upstream is a provider: where its API lies, its headers for each request, and the connections to it.
 // It does not change once made, but for its pool and lacking.
 type upstream struct {
-	name   string
-	config UpstreamConfig
-	pool   *wire.Pool
-	host   string // with its port, if the URL has one
-	base   string // path in front of every request's own, without a slash at its end
-	spends bool   // a credential of the configuration is added to each request
-	makes  bool   // it is known to make compactions for its clients
+	name             string
+	config           UpstreamConfig
+	pool             *wire.Pool
+	host             string // with its port, if the URL has one
+	base             string // path in front of every request's own, without a slash at its end
+	hasCredential    bool   // a credential of the configuration is added to each request
+	makesCompactions bool   // it is known to make compactions for its clients
 
 	lacking learned[time.Time] // when it has shown that it makes no compactions, by scope
 }
@@ -76,13 +76,13 @@ func newUpstream(name string, u UpstreamConfig, l *limits) (*upstream, error) {
 	}
 	times := wire.Limits{Idle: l.upstreamIdle, Dial: dialTime, WriteIdle: l.writeIdle}
 	return &upstream{
-		name:   name,
-		config: u,
-		pool:   wire.NewPool(at, u.Headers, secure, times),
-		host:   at.Host,
-		base:   strings.TrimRight(at.EscapedPath(), "/"),
-		spends: u.Credential() != "",
-		makes:  makesCompactions(at.Hostname()),
+		name:             name,
+		config:           u,
+		pool:             wire.NewPool(at, u.Headers, secure, times),
+		host:             at.Host,
+		base:             strings.TrimRight(at.EscapedPath(), "/"),
+		hasCredential:    u.Credential() != "",
+		makesCompactions: isMaker(at.Hostname()),
 	}, nil
 }
 

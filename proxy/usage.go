@@ -36,7 +36,7 @@ func (x *exchange) listen(a *wire.Answer) {
 // hear takes the next bytes of the answer's content.
 func (x *exchange) hear(run []byte) {
 	x.text.add(run)
-	if x.holds || x.shaped.Asks && len(x.held) < mostCompaction {
+	if x.isHolding || x.shaped.Asks && len(x.held) < mostCompaction {
 		x.held = append(x.held, run...)
 	}
 }

@@ -53,8 +53,9 @@ func (l look) read(answer gjson.Result, model string) int {
 		return "base of " + strings.TrimSuffix(strings.TrimSuffix(name, ".gguf"), ":latest")
 	}
 	lower := func(m, n int) int { return min(cmp.Or(m, n), n) } // of two sizes; 0 is unknown
-	sizes := map[string]int{}                                   // by name
-	least, most := 0, 0                                         // of all sizes
+
+	sizes := map[string]int{} // by name
+	least, most := 0, 0       // of all sizes
 	for _, m := range models.Array() {
 		size := 0
 		for _, v := range m.Get(l.sizes + "|@flatten").Array() {

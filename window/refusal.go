@@ -113,13 +113,12 @@ func readSize(status int, contentType string, body []byte, s Sent) (r Refusal) {
 	}
 	n := readSizes(text)
 	r.Cause = newEvidence(status, text, n, s).judge()
-	if r.Cause == Rate {
+	if r.Cause == Input || r.Cause == Rate {
 		r.Requested = n.whole
 	}
 	if r.Cause != Input {
 		return r
 	}
-	r.Requested = n.whole
 	if n.limit >= Least && n.limit <= Most {
 		r.Limit = n.limit
 	}

@@ -144,20 +144,11 @@ func (a *reply) readSilence(status int, s Sent) (none Refusal) {
 		return Refusal{Cause: Input}
 	}
 	generated := max(c["completion_tokens"], c["output_tokens"], c["total_tokens"]-used)
-	if status >= 300 || used == 0 || generated >= 16 { // it failed otherwise, or answered more than an empty message
-		return none
+	hadNoRoom := a.reason == "model_context_window_exceeded" ||
+		a.reason == "max_output_tokens" && (generated == 0 || generated < s.MaxOutput) ||
+		isFull && generated == 0 && (a.reason == "length" || a.reason == "max_tokens")
+	if status < 300 && used > 0 && generated < 16 && hadNoRoom { // an empty message has a few tokens
+		return Refusal{Cause: Input, Requested: used}
 	}
-	var hasNoRoom bool
-	switch a.reason {
-	case "model_context_window_exceeded":
-		hasNoRoom = true
-	case "max_output_tokens":
-		hasNoRoom = generated == 0 || generated < s.MaxOutput
-	case "length", "max_tokens":
-		hasNoRoom = isFull && generated == 0
-	}
-	if !hasNoRoom {
-		return none
-	}
-	return Refusal{Cause: Input, Requested: used}
+	return none
 }

@@ -282,13 +282,11 @@ func (w *Windows) LearnAnswer(upstream, model string, counted, used int) (refute
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := w.of(upstream, model)
-	sure := counted - counted/10 // we may count more than the provider
+	most, sure := counted, counted-counted/10 // we may count more than the provider
 	if used > 0 {
-		k.answered = max(k.answered, used)
-		sure = min(counted, used)
-	} else {
-		k.answered = max(k.answered, counted)
+		most, sure = used, min(counted, used)
 	}
+	k.answered = max(k.answered, most)
 	if w.holds(k.probed) && sure > k.probed.Tokens {
 		refuted = k.probed.Tokens
 		k.probed = lesson{}
