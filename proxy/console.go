@@ -42,7 +42,7 @@ func (x *exchange) serveOwn() error {
 	}
 	x.client.Watch(x.leave)
 	defer context.AfterFunc(x.proxy.serving, x.leave)()
-	target := string(wire.OriginForm(x.ctx.Request.Header.RequestURI()))
+	target := string(x.target)
 	r, err := http.NewRequestWithContext(x.life, x.event.Method, target, bytes.NewReader(x.body))
 	if err != nil {
 		return refuse(400, "bad_request", "the request's target is not a URL")

@@ -34,6 +34,7 @@ type exchange struct {
 	leave    func()          // ends life, and with it the upstream call
 	stopCut  func() bool     // ends the watch for the end of the proxy's life
 	own      bool            // epitome itself answers
+	target   []byte          // path and query; from route on as the upstream gets them
 	head     []byte          // the client's header lines; handle takes out its key for epitome
 	isMarked bool            // the request is to carry the proxy's mark
 	unread   bool            // the body, or the rest of it, is still on the connection
@@ -46,7 +47,6 @@ type exchange struct {
 
 	// By route.
 	upstream *upstream
-	target   []byte // of the request there
 	run      string // names the "epitome run" that started the agent; empty for none
 
 	// By shape.
@@ -128,10 +128,11 @@ func (x *exchange) handle() error {
 // begin takes a request in. The settings that are in force now hold for all of it.
 func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
-	path, _, _ := bytes.Cut(wire.OriginForm(h.RequestURI()), []byte("?"))
+	target := wire.OriginForm(h.RequestURI())
+	path, _, _ := bytes.Cut(target, []byte("?"))
 	x := &exchange{
 		proxy: p, set: p.settings.Load(), ctx: ctx, client: ctx.Conn().(*wire.Client), room: room{all: p.rooms},
-		own: isOwn(h, path), head: h.RawHeaders(), unread: ctx.Request.IsBodyStream(),
+		own: isOwn(h, path), target: target, head: h.RawHeaders(), unread: ctx.Request.IsBodyStream(),
 	}
 	x.event = &event.Exchange{
 		ID: rand.Text()[:10], Start: time.Now(), Method: string(h.Method()), Path: string(path),

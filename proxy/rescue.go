@@ -106,16 +106,14 @@ func (r *rescuing) accept(status int) {
 	e, last := &r.event.Rescue, &r.Last.Report
 	e.Rescued, e.TokensAfter = status < 300, last.TokensAfter.Total()
 	if e.Rescued {
-		model := last.Model + r.input.Variant
-		tokens, news := r.proxy.deps.Windows.LearnRefusal(r.event.Upstream, model, r.refusal, r.refused)
-		if news {
-			e.WindowAfter, last.Window = tokens, tokens
-		}
-		if r.Last.Settle != nil && !r.Last.Settle() && last.Code != event.CodeUnkept {
+		r.learn()
+		isRecorded := r.Last.Settle == nil || r.Last.Settle()
+		if !isRecorded && last.Code != event.CodeUnkept {
 			last.Code, last.Reason = event.CodeUnrecorded, event.CodeUnrecorded.Clause()
 		}
 	}
-	action, causes := event.ActionRescue, r.shaped.Report.Causes // of the edits that stand
+	action := event.ActionRescue
+	causes := r.shaped.Report.Causes // of the edits that stand
 	r.shaped.Report = *last
 	r.setReport(last)
 	if r.Whole {
@@ -127,4 +125,14 @@ func (r *rescuing) accept(status int) {
 	}
 	r.event.Action, r.event.Causes = action, r.event.Causes.With(causes...)
 	r.setExtra(action)
+}
+
+// learn takes the window from the refusal that stated it.
+func (r *rescuing) learn() {
+	last := &r.Last.Report
+	model := last.Model + r.input.Variant
+	tokens, isNews := r.proxy.deps.Windows.LearnRefusal(r.event.Upstream, model, r.refusal, r.refused)
+	if isNews {
+		r.event.Rescue.WindowAfter, last.Window = tokens, tokens
+	}
 }

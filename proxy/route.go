@@ -54,7 +54,6 @@ func (x *exchange) route() error {
 // chooseUpstream sets the upstream, and the target without that one's base: by the path, or by the model that the body
 // names.
 func (x *exchange) chooseUpstream() (err error) {
-	x.target = wire.OriginForm(x.ctx.Request.Header.RequestURI())
 	named, isNamed := bytes.CutPrefix(x.target, []byte(namedPath))
 	if isNamed {
 		end := bytes.IndexAny(named, "/?")

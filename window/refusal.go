@@ -139,12 +139,16 @@ var wordsText string
 
 // words are expressions for what a text may say, by its name in words.txt. They are compiled for the first refusal.
 var words = sync.OnceValue(func() map[string]*regexp.Regexp {
-	lists, all := map[string]string{}, map[string]*regexp.Regexp{}
+	lists := map[string]string{}
 	for line := range strings.Lines(wordsText) {
-		if name, list, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name != "#" {
-			lists[name] += "|" + strings.NewReplacer(" ", "|", "_", " ").Replace(list)
-			all[name] = regexp.MustCompile(`\b(?:` + lists[name][1:] + `)(?:\b|$)`)
-		}
+		name, list, _ := strings.Cut(strings.TrimSpace(line), " ")
+		lists[name] += "|" + strings.NewReplacer(" ", "|", "_", " ").Replace(list)
+	}
+	delete(lists, "#") // comments
+	delete(lists, "")
+	all := map[string]*regexp.Regexp{}
+	for name, list := range lists {
+		all[name] = regexp.MustCompile(`\b(?:` + list[1:] + `)(?:\b|$)`)
 	}
 	return all
 })

@@ -107,7 +107,12 @@ func IsHop(name, connection []byte) bool {
 			return true
 		}
 	}
-	return HasToken(connection, string(name))
+	for token := range bytes.SplitSeq(connection, []byte(",")) {
+		if bytes.EqualFold(bytes.TrimSpace(token), name) {
+			return true
+		}
+	}
+	return false
 }
 
 // OwnPrefix begins the names of the request headers that are for epitome; they are not forwarded.
