@@ -124,9 +124,10 @@ func (s *settings) forModel(model string) *upstream {
 // mode returns the mode of a request: that of its x-epitome-mode, or else the configured one. The error refuses a
 // header that is no mode.
 func (s *settings) mode(head []byte) (mode string, err error) {
-	switch m := string(bytes.ToLower(wire.Find(head, wire.OwnPrefix+"mode"))); m {
+	mode = string(bytes.ToLower(wire.Find(head, wire.OwnPrefix+"mode")))
+	switch mode {
 	case event.ModeOn, event.ModeObserve, event.ModeOff:
-		return m, nil
+		return mode, nil
 	case "":
 		return s.conf.Mode, nil
 	}

@@ -181,8 +181,8 @@ func setNumber(in *rewrite.Input, key, value string) (known bool, err error) {
 
 // CheckProject says why a name cannot be a project's.
 func CheckProject(name string) error {
-	odd := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }
-	if n := utf8.RuneCountInString(name); n == 0 || n > 200 || strings.ContainsFunc(name, odd) {
+	isOdd := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }
+	if name == "" || utf8.RuneCountInString(name) > 200 || strings.ContainsFunc(name, isOdd) {
 		return errors.New("write a name of 1 to 200 characters on one line")
 	}
 	return nil

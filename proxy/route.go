@@ -123,10 +123,13 @@ func modelOf(body []byte) string { return gjson.GetBytes(body, "model").String()
 // either: some clients expect it in the base URL that they are given. Each dialect knows its own requests, which are
 // POSTs, by their path and by headers that only its clients send.
 func (x *exchange) meantTarget(target []byte) []byte {
+	if !x.ctx.IsPost() {
+		return target
+	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	has := func(header string) bool { return wire.Find(x.head, header) != nil }
 	for _, d := range dialect.All {
-		if meant := d.MeantPath(path, has); meant != nil && x.ctx.IsPost() {
+		if meant := d.MeantPath(path, has); meant != nil {
 			return append(meant, target[len(path):]...)
 		}
 	}

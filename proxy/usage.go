@@ -51,10 +51,12 @@ func (t *answerText) add(run []byte) {
 	t.head = append(t.head, run[:n]...)
 	run = run[n:]
 	if len(run) > tail {
-		t.tail, run, t.torn = t.tail[:0], run[len(run)-tail:], true
+		t.torn = true
+		t.tail, run = t.tail[:0], run[len(run)-tail:]
 	}
 	if len(t.tail)+len(run) > 2*tail {
-		t.tail, t.torn = append(t.tail[:0], t.tail[len(t.tail)-tail:]...), true
+		t.torn = true
+		t.tail = append(t.tail[:0], t.tail[len(t.tail)-tail:]...)
 	}
 	t.tail = append(t.tail, run...)
 }

@@ -183,11 +183,12 @@ func (r *Redis) pipeline(verb, command string, keys []string) (texts [][]byte, e
 		answers, err := p.Exec(ctx)
 		texts = make([][]byte, len(answers))
 		for i, a := range answers {
-			if failed := a.Err(); failed != nil && !errors.Is(failed, redis.Nil) {
+			if a.Err() != nil && !errors.Is(a.Err(), redis.Nil) {
 				texts = nil
-				return failed
+				return a.Err()
 			}
-			if text, failed := a.(*redis.Cmd).Text(); failed == nil {
+			text, notText := a.(*redis.Cmd).Text() // del answers with a number
+			if notText == nil {
 				texts[i] = []byte(text)
 			}
 		}

@@ -55,7 +55,8 @@ func (a *reply) readObject(raw string, failed bool) {
 		return
 	}
 	for _, part := range []gjson.Result{v, response} {
-		if problem := part.Get("error"); problem.IsObject() || problem.Type == gjson.String {
+		problem := part.Get("error")
+		if problem.IsObject() || problem.Type == gjson.String {
 			a.addErrors(`"error":` + problem.Raw)
 		}
 		a.addUsage(part.Get("usage"))

@@ -233,12 +233,15 @@ func (w *Windows) of(upstream, model string) *known {
 		k = &known{id: q, family: find(table(), familyName(strings.ToLower(q.model)))}
 		w.known[q] = k
 	}
-	if now := w.now(); w.store != nil && now.Sub(k.readAt).Abs() >= readEvery {
-		k.readAt = now
-		var n lesson
-		if value, found, _ := w.store.Get(k.key()); found && json.Unmarshal(value, &n) == nil {
-			k.learned = n
-		}
+	now := w.now()
+	if w.store == nil || now.Sub(k.readAt).Abs() < readEvery {
+		return k
+	}
+	k.readAt = now
+	var n lesson
+	value, found, _ := w.store.Get(k.key())
+	if found && json.Unmarshal(value, &n) == nil {
+		k.learned = n
 	}
 	return k
 }
