@@ -2,9 +2,9 @@ package dialect
 
 import (
 	"reflect"
-	"strings"
 	"testing"
 
+	"epitome/dialect/answer"
 	"epitome/dialect/jsonspan"
 )
 
@@ -63,9 +63,9 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, name := range names {
 			d, _ := Of(name, nil)
-			d.Step(nil, data)
+			answer.StepOf(d, nil, data)
 			u, input := d.Usage(data)
-			a, _ := d.ReadAnswer(strings.NewReader(string(data)))
+			a, _ := answer.Read(d, data)
 			if u.Input < 0 || u.Read < 0 || u.Output < 0 || input < 0 || a.Input < 0 || a.Cached > a.Input {
 				t.Fatalf("%s, %q: %+v, %d, %+v", name, data, u, input, a)
 			}

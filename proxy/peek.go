@@ -101,7 +101,7 @@ func firstStep(d conversation.Dialect, content []byte) (step answer.Step, rest [
 		case "event":
 			kind = bytes.TrimSpace(f.Value)
 		case "data":
-			step = d.Step(kind, f.Value)
+			step = answer.StepOf(d, kind, f.Value)
 			if step != answer.FrameStep {
 				return step, rest
 			}

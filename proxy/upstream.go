@@ -149,7 +149,7 @@ func (u *Upstreams) Send(ctx context.Context, r summarize.Request) (answer summa
 		return answer, err
 	}
 	after := string(wire.Find(head.Block, "retry-after"))
-	return summarize.Response{Status: head.Code, Body: io.NopCloser(bytes.NewReader(body)), RetryAfter: after}, nil
+	return summarize.Response{Status: head.Code, Body: body, RetryAfter: after}, nil
 }
 
 // question returns a request of epitome itself to a model.

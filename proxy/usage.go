@@ -130,7 +130,7 @@ func lastSteps(d conversation.Dialect, end []byte) (steps []answer.Step) {
 		case "event":
 			kind = bytes.TrimSpace(f.Value)
 		case "data":
-			steps = append(steps, d.Step(kind, f.Value))
+			steps = append(steps, answer.StepOf(d, kind, f.Value))
 			kind = nil
 		}
 	}

@@ -151,7 +151,7 @@ func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
 // A client that leaves and comes again, and again, goes on without a summary once summary_wait has passed in all.
 func TestRetriesDoNotWaitAllOverAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := rigged(t, plain(), deaf)
+		r := rigged(t, plain(), silent)
 		for i := range 3 {
 			ctx, leave := context.WithTimeout(t.Context(), 25*time.Second)
 			begun := time.Now()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"runtime/debug"
@@ -220,20 +219,15 @@ func (j *job) send(body []byte) (a answer.Answer, status int) {
 	}
 	j.cost.Requests++
 	resp, err := j.deps.Send(j.ctx, r)
-	if err != nil || resp.Body == nil {
+	if err != nil {
 		return a, 0
 	}
-	stop := context.AfterFunc(j.ctx, func() { _ = resp.Body.Close() }) // ends a read that waits
-	defer func() {
-		stop()
-		_ = resp.Body.Close()
-	}()
 	j.retryAfter = retryAfter(resp.RetryAfter)
 	if resp.Status != http.StatusOK {
-		a.Error, _ = io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+		a.Error = resp.Body[:min(len(resp.Body), maxRefusal)]
 		return a, resp.Status
 	}
-	a, err = j.dialect.ReadAnswer(resp.Body)
+	a, err = answer.Read(j.dialect, resp.Body)
 	j.cost.InputTokens += a.Input
 	j.cost.CachedTokens += a.Cached
 	j.cost.WrittenTokens += a.Written

@@ -147,7 +147,7 @@ func TestCloseEndsAllJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := plain()
 		c.Limits.Jobs = 1
-		r := rigged(t, c, deaf)
+		r := rigged(t, c, silent)
 		var all sync.WaitGroup
 		for i := range 3 {
 			all.Go(func() {

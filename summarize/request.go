@@ -1,9 +1,6 @@
 package summarize
 
-import (
-	"context"
-	"io"
-)
+import "context"
 
 // Request is sent to an upstream. It holds a credential and a conversation: it is not for logs.
 type Request struct {
@@ -18,9 +15,9 @@ type Request struct {
 // Response is the answer of an upstream.
 type Response struct {
 	Status     int
-	Body       io.ReadCloser // without content coding; Close may come twice, and while Read waits
-	RetryAfter string        // the header of this name; empty if there is none
+	Body       []byte // without content coding
+	RetryAfter string // the header of this name; empty if there is none
 }
 
-// Sender sends a request and returns when the head of the answer is there or ctx has ended.
+// Sender sends a request and returns the whole answer, or an error once ctx has ended.
 type Sender func(ctx context.Context, r Request) (Response, error)

@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"epitome/dialect/answer"
 	"epitome/dialect/conversation"
@@ -86,12 +87,17 @@ func (tongue) Prompt(model, system, user string, f answer.Form) []byte {
 	return b
 }
 
-func (tongue) ReadAnswer(body io.Reader) (a answer.Answer, err error) {
-	b, err := io.ReadAll(body)
-	if err == nil && json.Unmarshal(b, &a) != nil {
-		err = io.ErrUnexpectedEOF
-	}
-	return a, err
+func (tongue) Step(string, gjson.Result) answer.Step { return answer.SaidStep }
+
+func (tongue) Add(a *answer.Partial, v gjson.Result) {
+	_ = json.Unmarshal([]byte(v.Raw), &a.Answer)
+	a.Said.WriteString(a.Text)
+}
+
+func (tongue) Usage(text []byte) (u event.Usage, input int) {
+	var a answer.Answer
+	_ = json.Unmarshal(text, &a)
+	return event.Usage{Input: a.Input, Read: a.Cached, Write5m: a.Written, Output: a.Output}, a.Input
 }
 
 // step is what the upstream does with a request.
@@ -100,7 +106,7 @@ type step func(ctx context.Context, r sent) (Response, error)
 func says(a answer.Answer) step {
 	return func(context.Context, sent) (Response, error) {
 		b, err := json.Marshal(a)
-		return Response{Status: 200, Body: io.NopCloser(bytes.NewReader(b))}, err
+		return Response{Status: 200, Body: b}, err
 	}
 }
 
@@ -108,7 +114,7 @@ func text(t string) step { return says(answer.Answer{Text: t, Input: 1000, Cache
 
 func raw(status int, body string) step {
 	return func(context.Context, sent) (Response, error) {
-		return Response{Status: status, Body: io.NopCloser(strings.NewReader(body))}, nil
+		return Response{Status: status, Body: []byte(body)}, nil
 	}
 }
 
@@ -116,15 +122,8 @@ func breaks(context.Context, sent) (Response, error) {
 	return Response{}, errors.New("dial " + secret + ": refused")
 }
 
-// silent answers with a head, and then with nothing for as long as anyone waits.
-func silent(context.Context, sent) (Response, error) {
-	r, w := io.Pipe()
-	_ = w
-	return Response{Status: 200, Body: r}, nil
-}
-
-// deaf does not even answer with a head.
-func deaf(ctx context.Context, _ sent) (Response, error) {
+// silent answers nothing for as long as anyone waits.
+func silent(ctx context.Context, _ sent) (Response, error) {
 	<-ctx.Done()
 	return Response{}, ctx.Err()
 }

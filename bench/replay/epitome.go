@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"regexp"
 	"strconv"
@@ -137,5 +136,5 @@ func (e *epitome) answer(_ context.Context, r summarize.Request) (summarize.Resp
 	e.asked = append(e.asked, asked{bytes.Clone(r.Body), e.session.modelTokens(tokenize.CountString(text))})
 	body, err := sjson.SetBytes([]byte(`{"choices":[{"message":{"role":"assistant"},"finish_reason":"stop"}]}`),
 		"choices.0.message.content", text)
-	return summarize.Response{Status: 200, Body: io.NopCloser(bytes.NewReader(body))}, err
+	return summarize.Response{Status: 200, Body: body}, err
 }

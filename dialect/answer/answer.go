@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -36,13 +35,14 @@ const (
 )
 
 // Format is how one API writes answers.
-type Format struct {
+type Format interface {
 	// Step returns the meaning of an event that is an object and reports no error. name is its type.
-	Step func(name string, event gjson.Result) Step
+	Step(name string, event gjson.Result) Step
 	// Add adds to a what an event says. An answer that is not streamed comes as one event.
-	Add func(a *Partial, event gjson.Result)
-	// Usage reads the token counts of an answer, and how many tokens of the model its request had.
-	Usage func(answer []byte) (u event.Usage, input int)
+	Add(a *Partial, event gjson.Result)
+	// Usage reads an answer's counts of tokens, and how many tokens filled the window of the model, with those from a
+	// cache; 0 if the answer does not say. text is all of an answer, or its beginning and its end on separate lines.
+	Usage(text []byte) (u event.Usage, input int)
 }
 
 // Answer is the answer of a model to one request. Tokens are 0 if it does not state them.
@@ -62,14 +62,14 @@ type Partial struct {
 	Said strings.Builder // the text read so far; Text is set at the end
 }
 
-// StepOf returns the meaning of an event with that data. kind is the name of the event in the stream, outside its data.
-func (f *Format) StepOf(kind, data []byte) Step {
+// StepOf returns the meaning of an event with that data. kind is the name of the event in the stream, outside its data;
+// empty if it has none.
+func StepOf(f Format, kind, data []byte) Step {
 	kind, data = bytes.TrimSpace(kind), bytes.TrimSpace(data)
 	event := gjson.ParseBytes(data)
-	name, problem := cmp.Or(event.Get("type").Str, string(kind)), event.Get("error")
+	name := cmp.Or(event.Get("type").Str, string(kind))
 	switch {
-	case bytes.EqualFold(kind, []byte("error")), name == "error", problem.IsObject(), problem.Str != "",
-		event.Get("response.error").IsObject(): // gateways send it in streams of other APIs, too
+	case bytes.EqualFold(kind, []byte("error")), name == "error", reportsError(event):
 		return ErrorStep
 	case len(data) == 0:
 		return FrameStep
@@ -79,38 +79,48 @@ func (f *Format) StepOf(kind, data []byte) Step {
 	return f.Step(name, event)
 }
 
+// reportsError reports whether an event, of a stream of any API, says that the answer failed: gateways send the errors
+// of one API in streams of another.
+func reportsError(event gjson.Result) bool {
+	problem := event.Get("error")
+	return problem.IsObject() || problem.Str != "" || event.Get("response.error").IsObject()
+}
+
 // Read reads an answer, whole or as a stream. An answer that breaks off or is too long is io.ErrUnexpectedEOF.
-func (f *Format) Read(body io.Reader) (Answer, error) {
-	all, err := io.ReadAll(io.LimitReader(body, maxBytes))
-	if err != nil {
-		return Answer{}, err
-	}
+func Read(f Format, body []byte) (Answer, error) {
+	body = body[:min(len(body), maxBytes)]
 	var a Partial
-	events, isOver := Events(all), false
-	if !IsStream(all) { // a whole answer is read as the only event of a stream
-		if !jsonspan.Valid(all) {
-			return Answer{}, io.ErrUnexpectedEOF
+	isOver := false
+	if IsStream(body) {
+		for e := range Events(body) {
+			step := a.add(f, e)
+			if step == EndStep || step == ErrorStep {
+				isOver = true
+				break
+			}
 		}
-		events, isOver = slices.Values([]Event{{Data: all}}), true
-	}
-	for e := range events {
-		step := f.StepOf([]byte(e.Type), e.Data)
-		if step == ErrorStep {
-			a.Error = e.Data
-		} else if jsonspan.Valid(e.Data) { // events that are not JSON, such as [DONE], have no text
-			f.Add(&a, gjson.ParseBytes(e.Data))
-		}
-		if isOver = isOver || step == EndStep || step == ErrorStep; isOver {
-			break
-		}
+	} else if jsonspan.Valid(body) { // a whole answer is read as the only event of a stream
+		a.add(f, Event{Data: body})
+		isOver = true
 	}
 	if !isOver {
 		return Answer{}, io.ErrUnexpectedEOF
 	}
-	u, _ := f.Usage(all) // with the events behind EndStep, which may have the counts
+	u, _ := f.Usage(body) // with the events behind EndStep, which may have the counts
 	a.Text = a.Said.String()
 	a.Input, a.Cached, a.Written, a.Output = u.Input, u.Read, u.Write5m+u.Write1h, u.Output
 	return a.Answer, nil
+}
+
+// add adds what an event says, and returns its meaning.
+func (a *Partial) add(f Format, e Event) Step {
+	step := StepOf(f, []byte(e.Type), e.Data)
+	if step == ErrorStep {
+		a.Error = e.Data
+	} else if jsonspan.Valid(e.Data) { // events that are not JSON, such as [DONE], have no text
+		f.Add(a, gjson.ParseBytes(e.Data))
+	}
+	return step
 }
 
 // Unknown is a number that an answer does not state.

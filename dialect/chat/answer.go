@@ -2,7 +2,6 @@ package chat
 
 import (
 	"bytes"
-	"io"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -23,12 +22,8 @@ func (Dialect) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pa
 func (Dialect) Counts([]byte) bool   { return false }
 func (Dialect) Compacts([]byte) bool { return false }
 
-var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
-
-func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
-
-// stepOf returns the meaning of an event for its answer. An answer counts as over with the first choice that ends.
-func stepOf(_ string, e gjson.Result) answer.Step {
+// Step returns the meaning of an event for its answer. An answer counts as over with the first choice that ends.
+func (Dialect) Step(_ string, e gjson.Result) answer.Step {
 	choices := e.Get("choices").Array()
 	if len(choices) == 0 && !e.Get("usage").IsObject() {
 		return answer.SaidStep // unknown here, perhaps of another API: the stream is not held back
@@ -56,13 +51,11 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	return answer.ReadUsage(text, "prompt", "completion")
 }
 
-func (Dialect) ReadAnswer(body io.Reader) (answer.Answer, error) { return format.Read(body) }
-
 // cutReasons are the finish reasons of an answer that was cut off, as a limit on its tokens was reached.
 var cutReasons = [...]string{"length", "max_tokens", "model_length", "model_context_window_exceeded"}
 
-// addPiece adds an answer, or a piece of a streamed one, to a. Reasoning has fields or parts of its own, not read here.
-func addPiece(a *answer.Partial, v gjson.Result) {
+// Add adds an answer, or a piece of a streamed one, to a. Reasoning has fields or parts of its own, not read here.
+func (Dialect) Add(a *answer.Partial, v gjson.Result) {
 	choice := v.Get("choices.0") // the only one, as epitome does not ask for more
 	said := choice.Get("delta")
 	if message := choice.Get("message"); message.Exists() {

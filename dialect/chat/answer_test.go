@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"epitome/dialect/answer"
 	"epitome/event"
@@ -13,7 +12,7 @@ import (
 func TestEventsOfAStream(t *testing.T) {
 	f := func(kind, data string, want answer.Step) {
 		t.Helper()
-		if got := (Dialect{}).Step([]byte(kind), []byte(data)); got != want {
+		if got := answer.StepOf(Dialect{}, []byte(kind), []byte(data)); got != want {
 			t.Errorf("%s %s: step %v, want %v", kind, data, got, want)
 		}
 	}
@@ -98,7 +97,7 @@ func TestContinue(t *testing.T) {
 func TestAnswersAreRead(t *testing.T) {
 	f := func(body string, want answer.Answer) {
 		t.Helper()
-		got, err := Dialect{}.ReadAnswer(iotest.OneByteReader(strings.NewReader(body)))
+		got, err := answer.Read(Dialect{}, []byte(body))
 		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) || err != nil {
 			t.Errorf("%.80q: %+v, %v; want %+v", body, got, err, want)
 		}

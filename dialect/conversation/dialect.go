@@ -1,16 +1,15 @@
 package conversation
 
 import (
-	"io"
-
 	"epitome/dialect/answer"
 	"epitome/dialect/jsonspan"
-	"epitome/event"
 	"epitome/tokenize"
 )
 
 // Dialect is one API: all in which it differs from the others. It has no state.
 type Dialect interface {
+	answer.Format
+
 	// Name is "chat", "messages" or "responses". It never changes, because the keys of recorded decisions contain it.
 	Name() string
 	// Upstream is the name of the upstream in config.toml to which clients of the API are sent; empty for the default.
@@ -66,11 +65,4 @@ type Dialect interface {
 	Continue(body []byte, instruction string, f answer.Form) ([]byte, error)
 	// Prompt returns a request with a system prompt and a message of the user.
 	Prompt(model, system, user string, f answer.Form) []byte
-	// ReadAnswer reads an answer, streamed or not. One that breaks off or is too large is an error.
-	ReadAnswer(body io.Reader) (answer.Answer, error)
-	// Step returns the meaning of an event of a streamed answer. kind is its name in the stream; empty if it has none.
-	Step(kind, data []byte) answer.Step
-	// Usage reads an answer's counts of tokens, and how many tokens filled the window of the model, with those from a
-	// cache; 0 if the answer does not say. text is all of an answer, or its beginning and its end on separate lines.
-	Usage(text []byte) (u event.Usage, input int)
 }

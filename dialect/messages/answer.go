@@ -1,8 +1,6 @@
 package messages
 
 import (
-	"io"
-
 	"github.com/tidwall/gjson"
 
 	"epitome/dialect/answer"
@@ -10,12 +8,8 @@ import (
 	"epitome/event"
 )
 
-func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
-
-var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
-
-// stepOf returns the meaning of an event for its answer. A text block that is still empty is a part of the frame.
-func stepOf(name string, e gjson.Result) answer.Step {
+// Step returns the meaning of an event for its answer. A text block that is still empty is a part of the frame.
+func (Dialect) Step(name string, e gjson.Result) answer.Step {
 	isFrame := false
 	switch name {
 	case "message_start", "ping", "content_block_stop":
@@ -37,10 +31,8 @@ func stepOf(name string, e gjson.Result) answer.Step {
 	return answer.SaidStep
 }
 
-func (Dialect) ReadAnswer(body io.Reader) (answer.Answer, error) { return format.Read(body) }
-
-// addPiece adds an answer (a list of blocks), or an event of a stream (a block or a piece), to a. Thinking is not read.
-func addPiece(a *answer.Partial, v gjson.Result) {
+// Add adds an answer (a list of blocks), or an event of a stream (a block or a piece), to a. Thinking is not read.
+func (Dialect) Add(a *answer.Partial, v gjson.Result) {
 	for _, block := range append(v.Get("content").Array(), v.Get("content_block"), v.Get("delta")) {
 		switch block.Get("type").Str {
 		case "text", "text_delta":

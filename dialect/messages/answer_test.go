@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"epitome/dialect/answer"
 	"epitome/event"
@@ -30,7 +29,7 @@ func TestEventsOfAStream(t *testing.T) {
 			`{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"}}`},
 	} {
 		for _, data := range events {
-			if got := (Dialect{}).Step(nil, []byte(data)); got != want {
+			if got := answer.StepOf(Dialect{}, nil, []byte(data)); got != want {
 				t.Errorf("%s: step %v, want %v", data, got, want)
 			}
 		}
@@ -146,7 +145,7 @@ func TestReadAnswer(t *testing.T) {
 		{"", answer.Answer{}, io.ErrUnexpectedEOF},
 		{data(start, a), answer.Answer{}, io.ErrUnexpectedEOF},
 	} {
-		got, err := Dialect{}.ReadAnswer(iotest.OneByteReader(strings.NewReader(c.body)))
+		got, err := answer.Read(Dialect{}, []byte(c.body))
 		if !reflect.DeepEqual(got, c.want) || !errors.Is(err, c.err) {
 			t.Errorf("%s: %+v, %v, want %+v, %v", c.body, got, err, c.want, c.err)
 		}

@@ -2,7 +2,6 @@ package responses
 
 import (
 	"bytes"
-	"io"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -25,12 +24,8 @@ func (Dialect) Serves(p []byte) bool   { return bytes.HasSuffix(p, []byte(path))
 func (Dialect) Counts(p []byte) bool   { return bytes.HasSuffix(p, []byte(path+"/input_tokens")) }
 func (Dialect) Compacts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+"/compact")) }
 
-var format = answer.Format{Step: stepOf, Add: addPiece, Usage: Dialect{}.Usage}
-
-func (Dialect) Step(kind, data []byte) answer.Step { return format.StepOf(kind, data) }
-
-// stepOf returns the meaning of an event for its answer. A message that is still empty is a part of the frame.
-func stepOf(name string, e gjson.Result) answer.Step {
+// Step returns the meaning of an event for its answer. A message that is still empty is a part of the frame.
+func (Dialect) Step(name string, e gjson.Result) answer.Step {
 	isFrame := strings.HasPrefix(name, "codex.") // such as codex.rate_limits, which is not of the answer
 	switch name {
 	case "response.failed", "response.cancelled":
@@ -57,11 +52,9 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	return answer.ReadUsage(text, "input", "output")
 }
 
-func (Dialect) ReadAnswer(body io.Reader) (answer.Answer, error) { return format.Read(body) }
-
-// addPiece adds an answer, or an event of a streamed one, to a. A stream has the items of an answer one by one; its
+// Add adds an answer, or an event of a streamed one, to a. A stream has the items of an answer one by one; its
 // last event repeats them all, unless the server leaves them out there; repeated items replace the text read before.
-func addPiece(a *answer.Partial, v gjson.Result) {
+func (Dialect) Add(a *answer.Partial, v gjson.Result) {
 	if v.Get("type").Str == "response.output_item.done" {
 		addItem(a, v.Get("item"))
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"epitome/dialect/answer"
 	"epitome/event"
@@ -14,7 +13,7 @@ import (
 func TestEventsOfAStream(t *testing.T) {
 	f := func(data string, want answer.Step) {
 		t.Helper()
-		if got := (Dialect{}).Step(nil, []byte(data)); got != want {
+		if got := answer.StepOf(Dialect{}, nil, []byte(data)); got != want {
 			t.Errorf("%s: step %v, want %v", data, got, want)
 		}
 	}
@@ -55,7 +54,7 @@ func stream(events ...string) string { return "data: " + strings.Join(events, "\
 func TestReadsAnswers(t *testing.T) {
 	f := func(body, want string) {
 		t.Helper()
-		a, err := Dialect{}.ReadAnswer(iotest.OneByteReader(strings.NewReader(body)))
+		a, err := answer.Read(Dialect{}, []byte(body))
 		got := a.Text
 		for _, flag := range []struct {
 			is   bool
