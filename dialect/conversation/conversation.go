@@ -72,6 +72,17 @@ type Part struct {
 	Encoded       bool          // the text is itself JSON, and a text that replaces it must be encoded as JSON too
 }
 
+// SetImage makes p a picture. value is the JSON of its address or of its data as a URL.
+func (p *Part) SetImage(body []byte, value, detail jsonspan.Span) {
+	p.Kind, p.Value, p.Detail = ImagePart, value, detail
+	p.IsAddress = !bytes.HasPrefix(value.Of(body), []byte(`"data:`))
+}
+
+// SetAudio makes p a recording, of which o has the data and the format.
+func (p *Part) SetAudio(o *jsonspan.Object) {
+	p.Kind, p.Value, p.Detail = AudioPart, o.Value("data"), o.Value("format")
+}
+
 // Thought is a block of reasoning. It is dropped as a whole or kept, never shortened.
 type Thought struct {
 	jsonspan.Span               // the whole block; empty in Reasoning

@@ -20,49 +20,39 @@ const maxItems = 50_000
 // Commas in texts count too: the requests of agents have far fewer of both.
 const maxCommas = 700_000
 
-// ReadBody reads r.Body into r. It reads the keys that all APIs share, calls list with the index of the value of
-// listKey, and setting with each other key whose value is not null. list appends the items to r.Items and returns the
-// index behind its value. ReadBody then sets all fields of r and of its items that follow from the items.
-func ReadBody(
-	r *Request, listKey string, list func(start int) (end int, err error),
-	setting func(key []byte, value jsonspan.Span) error,
-) error {
+// Reader reads the parts of a body that only one API has.
+type Reader interface {
+	// ReadSetting reads a member of the body whose value is not null, or the conversation where it is no list.
+	ReadSetting(key []byte, value jsonspan.Span) error
+	// ReadEntry appends the items of an element of the conversation's list to Request.Items.
+	ReadEntry(o *jsonspan.Object) error
+}
+
+// ReadBody reads r.Body into r, which it returns. It copies the items that known has in common (see reuse), reads the keys
+// that all APIs share, and leaves all else to rd. Then it sets all fields of r and of its items that follow from the
+// items. listKey is the key of the conversation.
+func (r *Request) ReadBody(known *Request, listKey string, rd Reader) (*Request, error) {
 	if bytes.Count(r.Body, []byte(",")) > maxCommas {
-		return fmt.Errorf("the request has more than %d commas", maxCommas)
+		return nil, fmt.Errorf("the request has more than %d commas", maxCommas)
 	}
-	found := false
-	err := jsonspan.Document(r.Body, func(key []byte, start int) (int, error) {
-		if string(key) == listKey {
-			found = true
-			return list(start)
+	hasKey := false
+	err := jsonspan.Document(r.Body, func(key []byte, start int) (end int, err error) {
+		isConversation := string(key) == listKey
+		hasKey = hasKey || isConversation
+		if isConversation && r.Body[start] == '[' {
+			return r.readList(known, start, rd)
 		}
-		end, err := jsonspan.EndOfValue(r.Body, start)
-		if err != nil {
-			return 0, err
-		}
-		v := jsonspan.UnlessNull(r.Body, jsonspan.Span{Start: start, End: end})
-		switch {
-		case v.Empty():
-		case string(key) == "model":
-			r.Model = gjson.ParseBytes(v.Of(r.Body)).Str
-		case string(key) == "stream":
-			r.Stream = string(v.Of(r.Body)) == "true"
-		case string(key) == "tools":
-			r.Tools = v
-		case string(key) == "tool_choice": // the provider's cache depends on it
-			r.Settings = append(r.Settings, v)
-		default:
-			err = setting(key, v)
-		}
-		return end, err
+		return r.readMember(key, start, rd)
 	})
 	switch {
 	case err != nil:
-		return err
-	case !found:
-		return errors.New("the body has no " + listKey)
+		return nil, err
+	case !hasKey:
+		return nil, errors.New("the body has no " + listKey)
+	case r.List == 0 && len(r.Items) == 0:
+		return nil, errors.New("the conversation is not a list")
 	case len(r.Items) > maxItems:
-		return fmt.Errorf("the request has more than %d items", maxItems)
+		return nil, fmt.Errorf("the request has more than %d items", maxItems)
 	}
 	r.numberItems()
 	for i := r.Reused; i < len(r.Items); i++ {
@@ -70,11 +60,39 @@ func ReadBody(
 	}
 	r.findHead()
 	r.checkLast()
+	r.Unpriced = r.Unpriced || slices.ContainsFunc(r.Items, isUnpriced)
+	return r, nil
+}
+
+// readMember reads a member of the body whose value begins at Body[start], and returns the index behind the value.
+func (r *Request) readMember(key []byte, start int, rd Reader) (end int, err error) {
+	end, err = jsonspan.EndOfValue(r.Body, start)
+	if err != nil {
+		return 0, err
+	}
+	v := jsonspan.UnlessNull(r.Body, jsonspan.Span{Start: start, End: end})
+	if v.Empty() {
+		return end, nil
+	}
+	switch string(key) {
+	case "model":
+		r.Model = gjson.ParseBytes(v.Of(r.Body)).Str
+	case "stream":
+		r.Stream = string(v.Of(r.Body)) == "true"
+	case "tools":
+		r.Tools = v
+	case "tool_choice": // the provider's cache depends on it
+		r.Settings = append(r.Settings, v)
+	default:
+		err = rd.ReadSetting(key, v)
+	}
+	return end, err
+}
+
+// isUnpriced reports whether the model may see more of an item than its JSON.
+func isUnpriced(it Item) bool {
 	isOther := func(p Part) bool { return p.Kind == OtherPart || p.Kind == DocumentPart }
-	r.Unpriced = r.Unpriced || slices.ContainsFunc(r.Items, func(it Item) bool { // the model may see more than their JSON
-		return it.Role == Unknown || slices.ContainsFunc(it.Parts, isOther)
-	})
-	return nil
+	return it.Role == Unknown || slices.ContainsFunc(it.Parts, isOther)
 }
 
 // Grown returns the bodies of the requests that a client sent while the conversation grew: one wherever the model
@@ -107,34 +125,34 @@ func (r *Request) numberItems() {
 	}
 }
 
-// ReadList reads the list that begins at Body[start] and returns the index behind it. It copies the items that known
-// has in common (see reuse) and calls add with each later value, which must be an object.
-func (r *Request) ReadList(known *Request, start int, add func(o *jsonspan.Object) error) (end int, err error) {
-	if r.Body[start] != '[' {
-		return 0, errors.New("the conversation is not a list")
-	}
+// readList reads the list that begins at Body[start] and returns the index behind it. Its elements must be objects.
+func (r *Request) readList(known *Request, start int, rd Reader) (end int, err error) {
 	r.List = start + 1
-	if end, err = jsonspan.Objects(r.Body, r.reuse(known), add); err != nil {
+	end, err = jsonspan.Objects(r.Body, r.reuse(known), rd.ReadEntry)
+	if err != nil {
 		err = fmt.Errorf("cannot read item %d: %w", len(r.Items), err)
 	}
 	return end, err
 }
 
-// ReadContent reads the content v of a message or a result into it: of a string one text part, or a list, with whose
-// elements, which must be objects, it calls add. An item with any other content is locked.
+// ReadContent reads the content v of a message or a result: a string becomes one text part of the item; of a list it
+// calls add with each element, which must be an object. An item with any other content is locked.
 func (r *Request) ReadContent(it *Item, v jsonspan.Span, add func(*Item, *jsonspan.Object)) (err error) {
 	it.Content = v
-	switch {
-	case v.Empty():
-	case r.Body[v.Start] == '"':
+	if v.Empty() {
+		return nil
+	}
+	switch r.Body[v.Start] {
+	case '"':
 		it.Parts = []Part{{Span: v, Kind: TextPart, Value: v}}
-	case r.Body[v.Start] == '[':
+	case '[':
 		_, err = jsonspan.Objects(r.Body, v.Start+1, func(part *jsonspan.Object) error {
 			add(it, part)
 			return nil
 		})
 	default: // no content that an API takes
-		it.Content, it.Locked = jsonspan.Span{}, true
+		it.Content = jsonspan.Span{}
+		it.Locked = true
 	}
 	return err
 }

@@ -195,6 +195,9 @@ func UnlessNull(body []byte, v Span) Span {
 	return v
 }
 
+// IsText reports whether v is a string.
+func IsText(body []byte, v Span) bool { return !v.Empty() && body[v.Start] == '"' }
+
 // HasElements reports whether v is an array with at least one element.
 func HasElements(body []byte, v Span) bool {
 	return !v.Empty() && body[v.Start] == '[' && SkipSpace(body, v.Start+1) != v.End-1 // not the closing bracket

@@ -44,7 +44,7 @@ func (Dialect) Serves(p []byte) bool { return bytes.HasSuffix(p, []byte(path)) }
 
 func (Dialect) Counts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+counting)) }
 
-// Compacts returns false: a request for the provider's compaction has no path of its own (readSetting finds it).
+// Compacts returns false: a request for the provider's compaction has no path of its own (ReadSetting finds it).
 func (Dialect) Compacts([]byte) bool { return false }
 
 // MeantPath adds the version to a path that lacks it, if a header shows that the request is for this API; else it is

@@ -23,17 +23,13 @@ func (Dialect) Name() string { return "messages" }
 // Read parses body. To save time it copies items at the start of the list that known has too, byte for byte.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := reader{&conversation.Request{Dialect: d, Body: body}}
-	list := func(start int) (int, error) { return rd.ReadList(known, start, rd.readMessage) }
-	if err := conversation.ReadBody(rd.Request, "messages", list, rd.readSetting); err != nil {
-		return nil, err
-	}
-	return rd.Request, nil
+	return rd.ReadBody(known, "messages", rd)
 }
 
 type reader struct{ *conversation.Request }
 
-// readSetting reads a key beside the messages that not all APIs have.
-func (rd reader) readSetting(key []byte, v jsonspan.Span) (err error) {
+// ReadSetting reads a key that not all APIs have.
+func (rd reader) ReadSetting(key []byte, v jsonspan.Span) (err error) {
 	switch string(key) {
 	case outputCap:
 		rd.MaxOutput = numberOf(string(v.Of(rd.Body)))
@@ -86,8 +82,8 @@ var roles = map[string]conversation.Role{
 	`"system"`: conversation.System, `"user"`: conversation.User, `"assistant"`: conversation.Assistant,
 }
 
-// readMessage appends the items of a message.
-func (rd reader) readMessage(o *jsonspan.Object) error {
+// ReadEntry appends the items of a message.
+func (rd reader) ReadEntry(o *jsonspan.Object) error {
 	it := conversation.Item{Span: o.Span, Role: roles[o.Raw("role")]}
 	content := o.Find("content")
 	if it.Role == conversation.User && jsonspan.HasElements(rd.Body, content) {
@@ -155,7 +151,7 @@ func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
 	p := conversation.Part{Span: block.Span, Value: block.Span}
 	switch typeName := block.Text("type"); typeName {
 	case "text":
-		if v := block.Find("text"); !v.Empty() && rd.Body[v.Start] == '"' {
+		if v := block.Find("text"); jsonspan.IsText(rd.Body, v) {
 			p.Kind, p.Value = conversation.TextPart, v
 		}
 	case "tool_use":
@@ -213,7 +209,7 @@ func (rd reader) readMedia(block *jsonspan.Object, kind conversation.PartKind) [
 	}
 	err := rd.ReadContent(&inner, content, func(inner *conversation.Item, o *jsonspan.Object) {
 		v := o.Find("text")
-		isText = isText && !v.Empty() && rd.Body[v.Start] == '"'
+		isText = isText && jsonspan.IsText(rd.Body, v)
 		inner.Parts = append(inner.Parts, conversation.Part{Value: v})
 	})
 	if err != nil || !isText || len(inner.Parts) == 0 {

@@ -22,24 +22,24 @@ func (Dialect) Name() string { return "responses" }
 
 // Read parses body. To save time it copies items at the start of the list that known has too, byte for byte.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
-	r := &conversation.Request{Body: body, Dialect: d}
-	rd := reader{request: r}
-	readList := func(start int) (int, error) { return rd.readInput(start, known) }
-	if err := conversation.ReadBody(r, "input", readList, rd.readSetting); err != nil {
-		return nil, err
-	}
-	return r, nil
+	rd := &reader{Request: &conversation.Request{Dialect: d, Body: body}}
+	return rd.ReadBody(known, "input", rd)
 }
 
 type reader struct {
-	request  *conversation.Request
+	*conversation.Request
 	inAnswer bool // the last item is an answer, or may be: the next entry may belong to it
 }
 
-// readSetting reads a key beside the input that not all APIs have.
-func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
-	r := rd.request
+// ReadSetting reads a key that not all APIs have.
+func (rd *reader) ReadSetting(key []byte, v jsonspan.Span) error {
+	r := rd.Request
 	switch string(key) {
+	case "input": // not a list, but a text of the user, which is never changed
+		if jsonspan.IsText(r.Body, v) {
+			r.Items = []conversation.Item{{Span: v, Role: conversation.User, Locked: true}}
+			return r.ReadContent(&r.Items[0], v, rd.addPart)
+		}
 	case "instructions":
 		r.System, r.Prompts = v, []jsonspan.Span{v}
 	case "reasoning": // the provider's cache depends on it
@@ -71,22 +71,8 @@ func (rd *reader) readSetting(key []byte, v jsonspan.Span) error {
 	return nil
 }
 
-// readInput reads the input that begins at Body[start]: a list of entries, or a user's text, which is never changed.
-func (rd *reader) readInput(start int, known *conversation.Request) (end int, err error) {
-	r := rd.request
-	if r.Body[start] != '"' {
-		return r.ReadList(known, start, rd.readEntry)
-	}
-	if end, err = jsonspan.EndOfString(r.Body, start); err != nil {
-		return 0, err
-	}
-	it := conversation.Item{Span: jsonspan.Span{Start: start, End: end}, Role: conversation.User, Locked: true}
-	r.Items = append(r.Items, it)
-	return end, r.ReadContent(&r.Items[0], it.Span, rd.addPart)
-}
-
-// readEntry reads an entry of the input.
-func (rd *reader) readEntry(o *jsonspan.Object) (err error) {
+// ReadEntry reads an entry of the input.
+func (rd *reader) ReadEntry(o *jsonspan.Object) (err error) {
 	typeName := o.Text("type")
 	if typeName == "" && !o.Find("role").Empty() {
 		typeName = "message"
@@ -97,7 +83,7 @@ func (rd *reader) readEntry(o *jsonspan.Object) (err error) {
 		it.Role = roles[o.Text("role")]
 	}
 	if it.Trigger {
-		rd.request.Upkeep = conversation.ClientSummarizes
+		rd.Upkeep = conversation.ClientSummarizes
 	}
 	if it.Role == tool {
 		status := o.Text("status")
@@ -114,12 +100,12 @@ func (rd *reader) readEntry(o *jsonspan.Object) (err error) {
 		it.Reasoning = []conversation.Thought{{Text: o.Find("content"), Summary: o.Find("summary"),
 			Sealed: o.Find("encrypted_content")}}
 	case k.holds == content:
-		err = rd.request.ReadContent(&it, value, rd.addPart)
+		err = rd.ReadContent(&it, value, rd.addPart)
 	case k.holds == screenshot:
 		rd.addPart(&it, o.In(k.key))
 	case k.holds == jsonText:
 		it.Answers = cmp.Or(it.Answers, o.Text("id")) // names the call where call_id is missing
-		if err = rd.request.ReadContent(&it, value, rd.addPart); len(it.Parts) == 1 {
+		if err = rd.ReadContent(&it, value, rd.addPart); len(it.Parts) == 1 {
 			it.Parts[0].Encoded = true // so a text that replaces it becomes JSON, too
 		}
 	case k.holds == picture && !value.Empty():
@@ -154,7 +140,7 @@ func hostedCallOf(entry *jsonspan.Object, k kind) conversation.Call {
 // add adds the item that was read of one entry to the request. mayBePart says that the entry may be a part of an
 // answer: behind another such entry it joins the last item, so that both stay or go together.
 func (rd *reader) add(it conversation.Item, mayBePart bool) {
-	r := rd.request
+	r := rd.Request
 	if !mayBePart || !rd.inAnswer {
 		r.Items = append(r.Items, it)
 		rd.inAnswer = mayBePart
@@ -178,19 +164,18 @@ const breakpoint = "prompt_cache_breakpoint"
 // addPart adds a part to an item. The output of a command becomes a part for each of its streams, without a Span: only
 // their texts can be replaced.
 func (rd *reader) addPart(it *conversation.Item, o *jsonspan.Object) {
-	isText := func(v jsonspan.Span) bool { return !v.Empty() && rd.request.Body[v.Start] == '"' }
 	isOutput := false
 	for _, key := range [...]string{"stdout", "stderr"} {
-		if v := o.Value(key); isText(v) {
+		if v := o.Value(key); jsonspan.IsText(rd.Body, v) {
 			it.Parts = append(it.Parts, conversation.Part{Kind: conversation.TextPart, Value: v})
 			isOutput = true
 		}
 	}
-	switch sealed := o.Find("encrypted_content"); {
-	case !sealed.Empty():
+	if sealed := o.Find("encrypted_content"); !sealed.Empty() {
 		it.Reasoning = append(it.Reasoning, conversation.Thought{Sealed: sealed})
 		return
-	case isOutput:
+	}
+	if isOutput {
 		return
 	}
 	if !o.Find(breakpoint).Empty() {
@@ -199,18 +184,16 @@ func (rd *reader) addPart(it *conversation.Item, o *jsonspan.Object) {
 	part := conversation.Part{Span: o.Span}
 	switch o.Text("type") {
 	case "input_image", "computer_screenshot":
-		part.Kind, part.Value, part.Detail = conversation.ImagePart, o.Find("image_url", "file_id"), o.Value("detail")
-		part.IsAddress = !bytes.HasPrefix(part.Value.Of(rd.request.Body), []byte(`"data:`))
+		part.SetImage(rd.Body, o.Find("image_url", "file_id"), o.Value("detail"))
 	case "input_file":
 		part.Kind, part.Value = conversation.FilePart, o.Find("file_data", "file_url", "file_id")
 		part.IsAddress, part.Title = o.Find("file_data").Empty(), o.Find("filename")
 	case "input_audio":
-		audio := o.In("input_audio")
-		part.Kind, part.Value, part.Detail = conversation.AudioPart, audio.Value("data"), audio.Value("format")
+		part.SetAudio(o.In("input_audio"))
 	default:
 		part.Kind, part.Value = conversation.TextPart, o.Find("text", "refusal")
 	}
-	if !isText(part.Value) { // of no known kind, or without the value of its kind: it is counted as it is written
+	if !jsonspan.IsText(rd.Body, part.Value) { // of no known kind, or without the value of its kind: it is counted as it is written
 		part = conversation.Part{Span: o.Span, Value: o.Span}
 	}
 	it.Parts = append(it.Parts, part)
