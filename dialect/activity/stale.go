@@ -83,7 +83,7 @@ func (h *history) replaces(c, read *Call) bool {
 // size returns the bytes of a call's result.
 func (h *history) size(c *Call) int {
 	content := h.request.Items[c.Result].Content
-	return content.End - content.Start
+	return content.Len()
 }
 
 // repeats reports whether nine of ten lines of two results are the same, but for times.

@@ -15,7 +15,8 @@ type Hash [sha256.Size]byte
 // hashOf hashes the fields of item i. Its JSON is hashed too if its role is unknown or it has neither parts nor calls,
 // as an item of reasoning alone: the fields lack its content then. Each length keeps adjacent fields apart.
 func (r *Request) hashOf(i int) Hash {
-	it, h := &r.Items[i], sha256.New()
+	it := &r.Items[i]
+	h := sha256.New()
 	number := func(n int) { h.Write(binary.AppendUvarint(nil, uint64(n))) }
 	field := func(value []byte) {
 		number(len(value))
@@ -167,9 +168,10 @@ func (r *Request) Callers() []int {
 	if r.callers != nil {
 		return r.callers
 	}
-	callers, calls := make([]int, len(r.Items)), 0
+	callers := make([]int, len(r.Items))
 	r.Answered = make([]int, len(r.Items))
 	waiting := map[string][2]int{} // by ID of a call without a result so far: the item with this call, and its number
+	calls := 0                     // of the items before
 	for i := range r.Items {
 		it := &r.Items[i]
 		callers[i] = -1
@@ -179,7 +181,8 @@ func (r *Request) Callers() []int {
 		}
 		calls += len(it.Hosted)
 		if call, ok := waiting[it.Answers]; ok && it.Role == Tool { // Answers "" of other roles may match a broken call
-			callers[i], r.Answered[i] = call[0], call[1]
+			callers[i] = call[0]
+			r.Answered[i] = call[1]
 			delete(waiting, it.Answers)
 		}
 	}

@@ -11,24 +11,38 @@ import (
 
 // Scale counts tokens for one model. All counts are in tokens of the vocabulary; Ratio converts them.
 type Scale struct {
-	Model    tokenize.Model
-	Memo     *tokenize.Memo // remembers counts from request to request
-	Ratio    float64        // tokens of the model for one token of the vocabulary
-	halvings int            // of maxCounted
+	Model tokenize.Model
+	Memo  *tokenize.Memo // remembers counts from request to request
+	Ratio float64        // tokens of the model for one token of the vocabulary
+
+	isFar bool // the item stands behind so many others that only samples of fewSampled bytes are counted of its texts
 }
 
-// maxCounted bounds the time that counting one text takes: the count of a text of more bytes is extrapolated from
-// samples of this size in total, or of 16 KB behind items of so many tokens: the time for all is bounded, too.
-const maxCounted = 1 << 20
+// The count of a text with more bytes than maxCounted is extrapolated from samples of so many in total, which bounds the
+// time for one text. Behind items of maxCounted tokens together it is fewSampled, which bounds the time for all.
+const (
+	maxCounted = 1 << 20
+	fewSampled = 16 << 10
+)
 
 // Size is the size of one item in tokens of the vocabulary. Media are pictures, audio and documents.
 type Size struct{ Text, Media int }
 
 func (s Size) Total() int { return s.Text + s.Media }
 
-// In returns the field of t for the text of items with this role. The list has the fields in the order of the roles.
+// In returns the field of t for the text of items with this role.
 func (r Role) In(t *event.Tokens) *int {
-	return [...]*int{&t.Other, &t.System, &t.User, &t.Assistant, &t.Results}[r]
+	switch r {
+	case System:
+		return &t.System
+	case User:
+		return &t.User
+	case Assistant:
+		return &t.Assistant
+	case Tool:
+		return &t.Results
+	}
+	return &t.Other
 }
 
 // Count sets the sizes of all items and returns the tokens of the rest of the request: the system prompt outside of the
@@ -38,21 +52,14 @@ func (r *Request) Count(s Scale) event.Tokens {
 		return r.fixed
 	}
 	for _, text := range r.Prompts {
-		r.fixed.System += s.count(text.Of(r.Body), false)
+		r.fixed.System += s.countJSON(text.Of(r.Body), false)
 	}
-	if raw := r.Tools.Of(r.Body); len(raw) > 0 {
-		r.fixed.Tools = s.Memo.Count(countTools, raw, func(raw []byte) int {
-			if list := r.Dialect.Declared(raw); list != nil {
-				return tokenize.Tools(s.CountText, list)
-			}
-			return s.CountText(string(raw))
-		})
+	if !r.Tools.Empty() {
+		r.fixed.Tools = r.countTools(s)
 	}
 	before := 0 // tokens of the items before
 	for i := range r.Items {
-		if before > maxCounted {
-			s.halvings = 6
-		}
+		s.isFar = before > maxCounted
 		if r.Items[i].Size == (Size{}) { // not reused: a counted item has some tokens at least
 			r.Items[i].Size = r.sizeOf(s, i)
 		}
@@ -62,9 +69,19 @@ func (r *Request) Count(s Scale) event.Tokens {
 	return r.fixed
 }
 
+func (r *Request) countTools(s Scale) int {
+	source := r.Tools.Of(r.Body)
+	return s.Memo.Count(countDeclared, source, func() int {
+		if list := r.Dialect.Declared(source); list != nil {
+			return tokenize.Tools(s.CountText, list)
+		}
+		return s.CountText(string(source))
+	})
+}
+
 // Estimated reports whether sizes of items are estimates, as texts exceed maxCounted: no Ratio is learned from them.
 func (r *Request) Estimated() bool {
-	isLong := func(p Part) bool { return p.Kind < ImagePart && p.Value.End-p.Value.Start > maxCounted }
+	isLong := func(p Part) bool { return p.Kind < ImagePart && p.Value.Len() > maxCounted }
 	hasLong := func(it Item) bool { return slices.ContainsFunc(it.Parts, isLong) }
 	return len(r.Body) > 4*maxCounted || len(r.Body) > maxCounted && slices.ContainsFunc(r.Items, hasLong)
 }
@@ -84,7 +101,7 @@ func (r *Request) sizeOf(s Scale, i int) (size Size) {
 		size.Text += tokenize.PerCallBatch
 	}
 	for _, call := range it.Calls {
-		size.Text += tokenize.PerCall + s.CountText(call.Name) + s.count(call.Arguments.Of(r.Body), false)
+		size.Text += tokenize.PerCall + s.CountText(call.Name) + s.countJSON(call.Arguments.Of(r.Body), false)
 	}
 	for _, p := range it.Parts {
 		if p.Kind < ImagePart {
@@ -101,7 +118,7 @@ func (r *Request) sizeOf(s Scale, i int) (size Size) {
 func (r *Request) CountThoughts(s Scale, list []Thought) (n int) {
 	for _, t := range list {
 		if text := t.Text.Of(r.Body); len(text) > len(`""`) {
-			n += s.count(text, false)
+			n += s.countJSON(text, false)
 		} else {
 			n += len(t.Sealed.Of(r.Body)) * 3 / 4 / 4
 		}
@@ -117,7 +134,7 @@ func (r *Request) CountIn(s Scale, i int, v []byte) int {
 		caller := r.Callers()[i]
 		isOneOfSeveral = caller >= 0 && len(r.Items[caller].Calls) > 1
 	}
-	return s.count(v, isOneOfSeveral && s.Model.Exact)
+	return s.countJSON(v, isOneOfSeveral && s.Model.Exact)
 }
 
 // CountText returns the tokens of a text, an estimate if it is longer than maxCounted.
@@ -129,18 +146,21 @@ func (s Scale) CountText(text string) int {
 const (
 	countUnquoted uint16 = iota
 	countEscaped
-	countTools
+	countDeclared
 )
 
-// count returns the tokens of a JSON value: of the text if it is a string, else of its source. See CountIn for escaped.
-func (s Scale) count(v []byte, escaped bool) int {
+// countJSON returns the tokens of a JSON value: of the text if it is a string, else of its source. See CountIn for
+// isEscaped.
+func (s Scale) countJSON(v []byte, isEscaped bool) int {
 	kind, count := countUnquoted, tokenize.Count
-	if escaped {
+	if isEscaped {
 		kind, count = countEscaped, tokenize.CountEscaped
 	}
-	return s.Memo.Count(kind, v, func(v []byte) int {
-		return tokenize.About(jsonspan.TextOf(v), maxCounted>>s.halvings, count)
-	})
+	most := maxCounted
+	if s.isFar {
+		most = fewSampled
+	}
+	return s.Memo.Count(kind, v, func() int { return tokenize.About(jsonspan.TextOf(v), most, count) })
 }
 
 // CountMedia returns the tokens of an image, audio or file part. An address counts as a usual image or one page.

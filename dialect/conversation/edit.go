@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -16,8 +17,9 @@ type Drop struct {
 // DropItems returns the edits for all drops, which must be in order and must not overlap. The edits also remove commas
 // that would be left over, and a message whose items are all dropped.
 func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
-	isDropped, next := make([]bool, len(r.Items)), 0 // next is the first item that the next drop may have
-	replacements := map[int][]byte{}                 // Drop.Message by the index of the drop's first item
+	isDropped := make([]bool, len(r.Items))
+	replacements := map[int][]byte{} // Drop.Message by the index of the drop's first item
+	next := 0                        // the first item that the next drop may have
 	for _, d := range drops {
 		if d.First < next || d.First+d.Count > len(r.Items) {
 			return nil, fmt.Errorf("cannot drop %d items from item %d on: they overlap others, or do not exist", d.Count,
@@ -26,32 +28,33 @@ func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
 		for next = d.First; next < d.First+d.Count; next++ {
 			isDropped[next] = true
 		}
-		replacements[d.First] = d.Message
+		if d.Message != nil {
+			replacements[d.First] = d.Message
+		}
 	}
 	var removed []jsonspan.Span // without a replacement
 	for first, end := 0, 0; first < len(r.Items); first = end {
 		_, end = r.itemsOfMessage(first)
 		message := r.Items[first].Place()
-		isWhole := !slices.Contains(isDropped[first:end], false) // all items of the message are dropped
-		var instead []byte                                       // replacements of a whole message, each with a comma
+		stays := slices.Contains(isDropped[first:end], false)
+		var instead [][]byte // of the message
 		for i := first; i < end; i++ {
-			switch replacement := replacements[i]; {
-			case replacement == nil:
-			case isWhole:
-				instead = append(append(instead, replacement...), ',')
-			case i > first: // the message stays, maybe with items before i: the replacement goes behind it
-				edits = append(edits, jsonspan.Insert(message.End, ","+string(replacement)))
-			default: // the message stays without its first item: the replacement goes before it
-				edits = append(edits, jsonspan.Insert(message.Start, string(replacement)+","))
-			}
-			if isDropped[i] && !isWhole {
+			replacement, isReplaced := replacements[i]
+			if stays && isDropped[i] {
 				removed = append(removed, r.Items[i].Span)
 			}
+			switch {
+			case isReplaced && !stays:
+				instead = append(instead, replacement)
+			case isReplaced && i == first: // the message loses its first item: the replacement goes before it
+				edits = append(edits, jsonspan.Insert(message.Start, string(replacement)+","))
+			case isReplaced:
+				edits = append(edits, jsonspan.Insert(message.End, ","+string(replacement)))
+			}
 		}
-		switch {
-		case len(instead) > 0:
-			edits = append(edits, jsonspan.Edit{Span: message, With: instead[:len(instead)-1]}) // without its last comma
-		case isWhole:
+		if len(instead) > 0 {
+			edits = append(edits, jsonspan.Edit{Span: message, With: bytes.Join(instead, []byte(","))})
+		} else if !stays {
 			removed = append(removed, message)
 		}
 	}
@@ -93,11 +96,13 @@ func (r *Request) ContentSource(it *Item, others []jsonspan.Span) []byte {
 
 // withoutMarks returns a copy of the bytes in span without those cache marks of items that lie in it.
 func (r *Request) withoutMarks(span jsonspan.Span, items []Item) []byte {
-	source, copied := make([]byte, 0, span.End-span.Start), span.Start // all in span before copied is done
+	source := make([]byte, 0, span.Len())
+	copied := span.Start // all in span before copied is done
 	for i := range items {
 		for _, mark := range items[i].Marks {
 			if mark.Start >= copied && mark.End <= span.End {
-				source, copied = append(source, r.Body[copied:mark.Start]...), mark.End
+				source = append(source, r.Body[copied:mark.Start]...)
+				copied = mark.End
 			}
 		}
 	}
@@ -106,7 +111,8 @@ func (r *Request) withoutMarks(span jsonspan.Span, items []Item) []byte {
 
 // MessagesIn returns how many messages items [first, end) belong to, in whole or in part.
 func (r *Request) MessagesIn(first, end int) int {
-	if end = min(end, len(r.Items)); first >= end { // no item, also where end is behind the last one
+	end = min(end, len(r.Items))
+	if first >= end {
 		return 0
 	}
 	return r.Items[end-1].Number - r.Items[first].Number + 1

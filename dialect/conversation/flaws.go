@@ -71,7 +71,8 @@ func Worse(original, rewritten *Request) error {
 		remaining[f]++
 	}
 	for _, f := range rewritten.Dialect.Check(rewritten).Flaws {
-		if remaining[f]--; remaining[f] < 0 {
+		remaining[f]--
+		if remaining[f] < 0 {
 			return fmt.Errorf("the rewritten request breaks a rule: %s", f)
 		}
 	}

@@ -105,14 +105,11 @@ func withoutNotes(text string) string {
 		body := text[at[1]:]
 		name := text[at[2]:at[3]]
 		closing := "</" + name + ">"
-		if _, ok := lastEnds[name]; !ok {
-			lastEnds[name] = 0
-			if last := strings.LastIndex(body, closing); last >= 0 {
-				lastEnds[name] = len(body) - last
-			}
+		if _, isKnown := lastEnds[name]; !isKnown {
+			lastEnds[name] = len(body) - strings.LastIndex(body, closing) // more than the body has if there is none
 		}
 		end := len(body) - lastEnds[name]
-		if lastEnds[name] == 0 || end < 0 { // it is no element
+		if end < 0 { // it is no element
 			own.WriteString(text[at[0]:at[1]])
 			text = body
 			continue
@@ -224,20 +221,21 @@ func (r *Request) Media(it *Item) string {
 	nouns := [...]string{DocumentPart: "text file", ImagePart: "picture", AudioPart: "recording", FilePart: "document"}
 	var list []string
 	for _, p := range it.Parts {
-		what, size := nouns[p.Kind], p.Value.End-p.Value.Start
-		if what == "" {
+		medium := nouns[p.Kind]
+		if medium == "" {
 			continue
 		}
-		if p.Kind >= ImagePart {
-			size = size / 4 * 3 // bytes, as four letters of base64 encode three
-		}
 		if title := jsonspan.TextOf(p.Title.Of(r.Body)); len(title) > 0 {
-			what += fmt.Sprintf(" %q", excerpt.OneLine(string(title), 100))
+			medium += fmt.Sprintf(" %q", excerpt.OneLine(string(title), 100))
 		}
 		if !p.IsAddress {
-			what += fmt.Sprintf(" (about %d KB)", (size+999)/1000)
+			size := p.Value.Len()
+			if p.Kind >= ImagePart {
+				size = size / 4 * 3 // bytes, as four letters of base64 encode three
+			}
+			medium += fmt.Sprintf(" (about %d KB)", (size+999)/1000)
 		}
-		list = append(list, what)
+		list = append(list, medium)
 	}
 	return strings.Join(list, ", ")
 }

@@ -19,6 +19,9 @@ type Span struct{ Start, End int }
 // Of returns the span's bytes without copying them.
 func (s Span) Of(body []byte) []byte { return body[s.Start:s.End] }
 
+// Len returns the number of the span's bytes.
+func (s Span) Len() int { return s.End - s.Start }
+
 // Empty reports whether the span has no bytes. An empty span stands for a value that does not exist.
 func (s Span) Empty() bool { return s.Start == s.End }
 

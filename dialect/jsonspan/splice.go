@@ -25,7 +25,7 @@ func Splice(body []byte, edits []Edit, memory func(bytes int) []byte) ([]byte, e
 		if e.Start < at || e.End < e.Start || e.End > len(body) {
 			return nil, fmt.Errorf("cannot splice bytes %d to %d: edits overlap, or lie outside of the body", e.Start, e.End)
 		}
-		size += len(e.With) - (e.End - e.Start)
+		size += len(e.With) - e.Len()
 		at = e.End
 	}
 	var out []byte

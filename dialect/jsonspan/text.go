@@ -60,7 +60,7 @@ func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), 
 // text is something else.
 func Wrapped(s string) (long Span) {
 	const maxAround = 400 // bytes beside the string
-	around := func(end int) int { return end - (long.End - long.Start) }
+	around := func(end int) int { return end - long.Len() }
 	text := bytesOf(s)
 	first := SkipSpace(text, 0)
 	if first == len(text) || bytes.IndexByte([]byte(`{["`), text[first]) < 0 {
@@ -75,7 +75,7 @@ func Wrapped(s string) (long Span) {
 		if err != nil {
 			return Span{}
 		}
-		if end-i-quote > long.End-long.Start {
+		if end-i-quote > long.Len() {
 			long = Span{Start: i + quote, End: end}
 		}
 		i = end
