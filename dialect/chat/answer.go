@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -9,18 +8,6 @@ import (
 	"epitome/dialect/answer"
 	"epitome/event"
 )
-
-// pathEnd ends the path of every request that holds a conversation; servers put paths of their own before it.
-const pathEnd = "/chat/completions"
-
-// Owns returns true: a body that no other API owns is taken to be of this one.
-func (Dialect) Owns([]byte) bool { return true }
-
-func (Dialect) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
-
-// Counts and Compacts return false: a client cannot ask this API to count a conversation's tokens, or to compact one.
-func (Dialect) Counts([]byte) bool   { return false }
-func (Dialect) Compacts([]byte) bool { return false }
 
 // Step returns the meaning of an event for its answer. An answer counts as over with the first choice that ends.
 func (Dialect) Step(_ string, e gjson.Result) answer.Step {

@@ -30,9 +30,9 @@ func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text str
 // AddResults puts a message for each result behind the answer.
 func (Dialect) AddResults(r *conversation.Request, i int, results []conversation.Result, _ bool) jsonspan.Edit {
 	list := ""
-	for _, it := range results {
-		id, text := jsonspan.Quoted(it.ID), jsonspan.Quoted(it.Text)
-		list += `,{"role":"tool","tool_call_id":` + id + `,"content":` + text + "}"
+	for _, result := range results {
+		list += `,{"role":"tool","tool_call_id":` + jsonspan.Quoted(result.ID) +
+			`,"content":` + jsonspan.Quoted(result.Text) + "}"
 	}
 	return jsonspan.Insert(r.Items[i].End, list)
 }
@@ -40,12 +40,11 @@ func (Dialect) AddResults(r *conversation.Request, i int, results []conversation
 // AppendSystem adds text to the last of the leading system messages (r.Lead is their number), as many servers take no
 // further one. If there is none, it puts one before all messages.
 func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
-	switch {
-	case r.Lead > 0:
+	if r.Lead > 0 {
 		return d.Append(r, &r.Items[r.Lead-1], "\n\n"+text)
-	case len(r.Items) == 0: // the comma behind the new message would be one too many
+	}
+	if len(r.Items) == 0 { // the comma behind the new message would be one too many
 		return e, false
 	}
-	start := jsonspan.Span{Start: r.List, End: r.List} // an empty span at the start of the list of messages
-	return jsonspan.Edit{Span: start, With: append(message(conversation.System, text), ',')}, true
+	return jsonspan.Insert(r.List, string(message(conversation.System, text))+","), true
 }

@@ -19,9 +19,10 @@ func (Dialect) Step(name string, e gjson.Result) answer.Step {
 	case "content_block_delta":
 		isFrame = e.Get("delta.type").Str == "text_delta" && e.Get("delta.text").Str == ""
 	case "message_delta":
-		if isFrame = e.Get("delta.stop_reason").Str == ""; !isFrame {
+		if e.Get("delta.stop_reason").Str != "" {
 			return answer.EndStep
 		}
+		isFrame = true
 	case "message_stop":
 		return answer.EndStep
 	}
@@ -56,55 +57,69 @@ func (Dialect) Add(a *answer.Partial, v gjson.Result) {
 // request at the start: without these nothing is known. It has the final output at its end; without it, u.Cut is set.
 // The counts have those of compactions that the provider has made within the turn.
 func (Dialect) Usage(text []byte) (u event.Usage, input int) {
-	u.CacheUnknown = true
-	hasStart, hasEnd, output := false, false, answer.Unknown
-	var calls []gjson.Result       // of the model
-	read := func(v gjson.Result) { // later counts replace earlier ones, and the output only grows
-		readCounts(v, &u)
-		output = max(output, answer.Tokens(v.Get("output_tokens")))
-		if list := v.Get("iterations"); list.IsArray() {
-			calls = list.Array()
-		}
+	t := turn{usage: event.Usage{CacheUnknown: true}, output: answer.Unknown}
+	hasStart, hasEnd := t.addStream(text)
+	if !hasStart && hasEnd {
+		return u, 0
 	}
-	for f := range answer.Fields(text) {
-		if string(f.Name) != "data" || !jsonspan.Valid(f.Value) {
-			continue
-		}
-		switch e := gjson.ParseBytes(f.Value); e.Get("type").Str {
-		case "message_start":
-			hasStart = true
-			read(e.Get("message.usage"))
-		case "message_delta":
-			hasEnd = hasEnd || e.Get("usage.output_tokens").Exists()
-			read(e.Get("usage"))
-		}
+	if !hasStart { // the answer is not a stream
+		t.add(answer.LastUsage(text, "input_tokens"))
 	}
-	switch {
-	case !hasStart && hasEnd:
-		return event.Usage{}, 0
-	case !hasStart: // the answer is not a stream
-		read(answer.LastUsage(text, "input_tokens"))
-	}
-	summaries := compactions(calls, u, output)
-	hasSummary := summaries != event.Usage{}
+	u = t.usage
 	// The API's input is without the tokens that the cache had or took up; its writes, in Write5m, are for any time.
 	input = u.Input + u.Read + u.Write5m
-	if len(calls) > 1 || hasSummary { // no window ever held the sum, and a compacted request is not the one that was sent
+	summaries := t.summaries()
+	hasSummary := summaries != event.Usage{}
+	if len(t.calls) > 1 || hasSummary { // no window ever held the sum, and a compacted request is not the one that was sent
 		input = 0
 	}
 	if hasSummary {
-		u.Input, u.Read = u.Input+summaries.Input, u.Read+summaries.Read
-		u.Write5m, u.Write1h = u.Write5m+summaries.Write5m, u.Write1h+summaries.Write1h
+		addTo(&u, summaries)
 		u.CacheUnknown = u.CacheUnknown && summaries.Read+summaries.Write5m == 0
-		output = max(output, 0) + summaries.Output
+		t.output = max(t.output, 0) + summaries.Output
 	}
 	u.Input += u.Read + u.Write5m
 	u.Write1h = min(u.Write1h, u.Write5m)
 	u.Write5m -= u.Write1h
-	u = answer.Complete(u, output, answer.Unknown)
+	u = answer.Complete(u, t.output, answer.Unknown)
 	u.Uncached = u.Source != "" && !u.CacheUnknown && u.Read+u.Write5m+u.Write1h == 0
 	u.Cut = u.Source != "" && hasStart && !hasEnd
 	return u, input
+}
+
+// turn has the counts of an answer as the API states them.
+type turn struct {
+	usage  event.Usage    // see readCounts
+	output int            // answer.Unknown until it is stated
+	calls  []gjson.Result // of the model; none if it is not said that there were several
+}
+
+// add reads the counts in v. Later counts replace earlier ones, and the output only grows.
+func (t *turn) add(v gjson.Result) {
+	readCounts(v, &t.usage)
+	t.output = max(t.output, answer.Tokens(v.Get("output_tokens")))
+	if list := v.Get("iterations"); list.IsArray() {
+		t.calls = list.Array()
+	}
+}
+
+// addStream reads the counts in the events of a stream, and reports whether those at its start and at its end are there.
+func (t *turn) addStream(text []byte) (hasStart, hasEnd bool) {
+	for f := range answer.Fields(text) {
+		if string(f.Name) != "data" || !jsonspan.Valid(f.Value) {
+			continue
+		}
+		e := gjson.ParseBytes(f.Value)
+		switch e.Get("type").Str {
+		case "message_start":
+			hasStart = true
+			t.add(e.Get("message.usage"))
+		case "message_delta":
+			hasEnd = hasEnd || e.Get("usage.output_tokens").Exists()
+			t.add(e.Get("usage"))
+		}
+	}
+	return hasStart, hasEnd
 }
 
 // readCounts sets the counts of u that v states. Input is without what the cache had or took up, and Write5m has all
@@ -121,22 +136,29 @@ func readCounts(v gjson.Result, u *event.Usage) {
 	}
 }
 
-// compactions returns the counts of the calls of a turn that made a summary, which the sum over the turn leaves out. A
-// server whose sum has all calls in it has no more.
-func compactions(calls []gjson.Result, sum event.Usage, output int) (extra event.Usage) {
-	input, said := 0, 0 // of all calls
-	for _, v := range calls {
+// summaries returns the counts of the calls that made a summary, which the sum over the turn leaves out. A server whose
+// sum has all calls in it has no more.
+func (t *turn) summaries() (sum event.Usage) {
+	var all event.Usage
+	for _, v := range t.calls {
 		var u event.Usage
 		readCounts(v, &u)
 		u.Output = max(0, answer.Tokens(v.Get("output_tokens")))
-		input, said = input+u.Input, said+u.Output
+		addTo(&all, u)
 		if v.Get("type").Str == "compaction" {
-			extra.Input, extra.Read, extra.Output = extra.Input+u.Input, extra.Read+u.Read, extra.Output+u.Output
-			extra.Write5m, extra.Write1h = extra.Write5m+u.Write5m, extra.Write1h+u.Write1h
+			addTo(&sum, u)
 		}
 	}
-	if input == sum.Input && said == output {
+	if all.Input == t.usage.Input && all.Output == t.output {
 		return event.Usage{}
 	}
-	return extra
+	return sum
+}
+
+func addTo(sum *event.Usage, u event.Usage) {
+	sum.Input += u.Input
+	sum.Read += u.Read
+	sum.Write5m += u.Write5m
+	sum.Write1h += u.Write1h
+	sum.Output += u.Output
 }

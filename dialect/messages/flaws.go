@@ -63,9 +63,13 @@ func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
 // openRound returns the index of the item that starts the first answer since the user last spoke, if that answer must
 // begin with thinking: the model thinks first, and is to continue it, as results stand behind it. Else it is -1.
 func openRound(r *conversation.Request) int {
+	if !r.ThinksFirst {
+		return -1
+	}
 	first, hasResults := -1, false
-	for i := len(r.Items) - 1; i >= 0 && r.ThinksFirst; i-- {
-		switch it := &r.Items[i]; {
+	for i := len(r.Items) - 1; i >= 0; i-- {
+		it := &r.Items[i]
+		switch {
 		case it.Role == conversation.Tool:
 			hasResults = true
 		case it.Role == conversation.Assistant && !hasResults:

@@ -197,16 +197,20 @@ func addOutput(it *conversation.Item, block *jsonspan.Object) {
 // readMedia returns the parts of a picture, a document or a search result: each of its texts, or else all of it as one
 // part of the given kind. The first has the span of the block, so that all of it counts for the hash of the item.
 func (rd reader) readMedia(block *jsonspan.Object, kind conversation.PartKind) []conversation.Part {
-	source, inner, isText := block.In("source"), conversation.Item{}, true
+	source := block.In("source")
 	whole := conversation.Part{Span: block.Span, Value: block.Span, Title: block.Find("title")}
 	address, data := source.Find("file_id", "url"), source.Find("data")
 	if value := cmp.Or(address, data); !value.Empty() {
-		whole.Kind, whole.Value, whole.IsAddress = kind, value, !address.Empty()
+		whole.Kind = kind
+		whole.Value = value
+		whole.IsAddress = !address.Empty()
 	}
 	content := cmp.Or(block.Find("content"), source.Find("content"))
 	if source.Text("type") == "text" {
 		content = data
 	}
+	var inner conversation.Item // has the texts as parts
+	isText := true              // the content has nothing else
 	err := rd.ReadContent(&inner, content, func(inner *conversation.Item, o *jsonspan.Object) {
 		v := o.Find("text")
 		isText = isText && jsonspan.IsText(rd.Body, v)

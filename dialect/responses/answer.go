@@ -1,28 +1,13 @@
 package responses
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"epitome/dialect/answer"
-	"epitome/dialect/jsonspan"
 	"epitome/event"
 )
-
-const path = "/responses" // ends the path of a request with a conversation; servers put paths of their own before it
-
-func (Dialect) Owns(body []byte) bool {
-	return !jsonspan.HasAny(body, "messages") && jsonspan.HasAny(body, "input", "instructions", "previous_response_id")
-}
-
-// Serves, Counts and Compacts tell three requests of a client apart by their path: for an answer of the model, for the
-// size of a conversation, and for a conversation that the provider has made shorter (not epitome's own compaction). For
-// the last two epitome repeats its earlier edits and decides none: they are about the form that the provider was sent.
-func (Dialect) Serves(p []byte) bool   { return bytes.HasSuffix(p, []byte(path)) }
-func (Dialect) Counts(p []byte) bool   { return bytes.HasSuffix(p, []byte(path+"/input_tokens")) }
-func (Dialect) Compacts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+"/compact")) }
 
 // Step returns the meaning of an event for its answer. A message that is still empty is a part of the frame.
 func (Dialect) Step(name string, e gjson.Result) answer.Step {

@@ -39,7 +39,9 @@ func (c *Compaction) response(isDone bool) object {
 		"model": c.Model, "output": []object{}, "error": nil, "incomplete_details": nil, "instructions": nil,
 		"metadata": object{}, "parallel_tool_calls": true, "tool_choice": "auto", "tools": []object{}, "usage": nil}
 	if isDone {
-		r["status"], r["output"], r["usage"] = "completed", []object{c.item()}, c.usage()
+		r["status"] = "completed"
+		r["output"] = []object{c.item()}
+		r["usage"] = c.usage()
 	}
 	return r
 }
@@ -105,17 +107,16 @@ func CompactionsIn(content []byte) (sealed []string, isComplete bool) {
 				sealed = append(sealed, item.Get("encrypted_content").Str)
 			}
 		}
-		isComplete = isComplete || v.Get("output").IsArray() && (v.Get("status").Str == "completed" || !v.Get("status").Exists())
+		status := v.Get("status")
+		isDone := status.Str == "completed" || !status.Exists()
+		isComplete = isComplete || isDone && v.Get("output").IsArray()
 	}
 	if gjson.ValidBytes(content) {
 		read(gjson.ParseBytes(content))
 		return sealed, isComplete
 	}
-	for f := range answer.Fields(content) {
-		if string(f.Name) != "data" {
-			continue
-		}
-		event := gjson.ParseBytes(f.Value)
+	for e := range answer.Events(content) {
+		event := gjson.ParseBytes(e.Data)
 		read(event)
 		read(event.Get("response"))
 	}

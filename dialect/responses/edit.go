@@ -44,10 +44,13 @@ func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text str
 // AddResults puts an entry for each result behind the answer, as the output of a function or of a custom tool.
 func (Dialect) AddResults(r *conversation.Request, i int, results []conversation.Result, _ bool) jsonspan.Edit {
 	list := ""
-	for _, it := range results {
-		tool := map[bool]string{false: "function", true: "custom_tool"}[it.FreeText]
-		list += `,{"type":"` + tool + `_call_output","call_id":` + jsonspan.Quoted(it.ID) +
-			`,"output":` + jsonspan.Quoted(it.Text) + "}"
+	for _, result := range results {
+		tool := "function"
+		if result.FreeText {
+			tool = "custom_tool"
+		}
+		list += `,{"type":"` + tool + `_call_output","call_id":` + jsonspan.Quoted(result.ID) +
+			`,"output":` + jsonspan.Quoted(result.Text) + "}"
 	}
 	return jsonspan.Insert(r.Items[i].End, list)
 }
@@ -60,13 +63,15 @@ func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.
 	}
 	if r.Lead > 0 {
 		last := &r.Items[r.Lead-1]
-		if e, ok = jsonspan.AddTo(r.Body, last.Content, "\n\n"+text, d.TextPart("\n\n"+text)); ok { // no tools declared
+		e, ok = jsonspan.AddTo(r.Body, last.Content, "\n\n"+text, d.TextPart("\n\n"+text))
+		if ok { // it declares no tools
 			return e, true
 		}
 	}
-	first, added := r.Items[0].Span, string(message("developer", text))+","
-	if input := string(first.Of(r.Body)); input[0] == '"' { // the whole input is the user's text: it becomes a list
-		list := "[" + added + `{"type":"message","role":"user","content":` + input + "}]"
+	added := string(message("developer", text)) + ","
+	first := r.Items[0].Span
+	if jsonspan.IsText(r.Body, first) { // the whole input is the user's text: it becomes a list
+		list := "[" + added + `{"type":"message","role":"user","content":` + string(first.Of(r.Body)) + "}]"
 		return jsonspan.Edit{Span: first, With: []byte(list)}, true
 	}
 	return jsonspan.Insert(first.Start, added), true

@@ -14,8 +14,8 @@ import (
 	"epitome/dialect/jsonspan"
 )
 
-// Dialect implements conversation.Dialect. An item is one entry of the input, but
-// the entries of one answer (reasoning, messages, calls) are one item, as they may only be taken out together.
+// Dialect implements conversation.Dialect. An item is one entry of the input, but the entries of one answer (reasoning,
+// messages, calls) are one item, as they may only be taken out together.
 type Dialect struct{ answer.OpenAI }
 
 func (Dialect) Name() string { return "responses" }
@@ -72,7 +72,7 @@ func (rd *reader) ReadSetting(key []byte, v jsonspan.Span) error {
 }
 
 // ReadEntry reads an entry of the input.
-func (rd *reader) ReadEntry(o *jsonspan.Object) (err error) {
+func (rd *reader) ReadEntry(o *jsonspan.Object) error {
 	typeName := o.Text("type")
 	if typeName == "" && !o.Find("role").Empty() {
 		typeName = "message"
@@ -86,26 +86,41 @@ func (rd *reader) ReadEntry(o *jsonspan.Object) (err error) {
 		rd.Upkeep = conversation.ClientSummarizes
 	}
 	if it.Role == tool {
-		status := o.Text("status")
-		it.Name, it.Answers, it.IsError = o.Text("name"), o.Text("call_id"), status == "failed" || status == "incomplete"
+		it.Name = o.Text("name")
+		it.Answers = o.Text("call_id")
+		it.IsError = hasFailed(o)
 	}
 	isByProgram := o.In("caller").Text("caller_id") != "" // a program of an earlier entry calls: no new answer starts
 	it.StartsAnswer = it.Role == model && !isByProgram
 	// Declarations of tools stay, and so does an asynchronous call, whose output may come at any later time.
 	it.Locked = it.Role == conversation.Unknown || it.Role == system && k.holds == opaque || o.Raw("async") == "true"
-	switch value := o.Find(k.key); {
+	if k.args != "" {
+		it.Hosted = []conversation.Call{hostedCallOf(o, k)}
+	}
+	if err := rd.readValue(&it, o, k); err != nil {
+		return err
+	}
+	rd.add(it, it.Role == model || !isKnown)
+	return nil
+}
+
+// readValue reads into it what an entry of kind k holds.
+func (rd *reader) readValue(it *conversation.Item, o *jsonspan.Object, k kind) (err error) {
+	value, sealed := o.Find(k.key), o.Find("encrypted_content")
+	switch {
 	case k.holds == arguments:
 		it.Calls = []conversation.Call{callOf(o, k, value)}
-	case k.holds == nothing, !o.Find("encrypted_content").Empty(): // no part, as it is not read
-		it.Reasoning = []conversation.Thought{{Text: o.Find("content"), Summary: o.Find("summary"),
-			Sealed: o.Find("encrypted_content")}}
+	case k.holds == nothing, !sealed.Empty(): // no part, as it is not read
+		thought := conversation.Thought{Text: o.Find("content"), Summary: o.Find("summary"), Sealed: sealed}
+		it.Reasoning = []conversation.Thought{thought}
 	case k.holds == content:
-		err = rd.ReadContent(&it, value, rd.addPart)
+		err = rd.ReadContent(it, value, rd.addPart)
 	case k.holds == screenshot:
-		rd.addPart(&it, o.In(k.key))
+		rd.addPart(it, o.In(k.key))
 	case k.holds == jsonText:
 		it.Answers = cmp.Or(it.Answers, o.Text("id")) // names the call where call_id is missing
-		if err = rd.ReadContent(&it, value, rd.addPart); len(it.Parts) == 1 {
+		err = rd.ReadContent(it, value, rd.addPart)
+		if len(it.Parts) == 1 {
 			it.Parts[0].Encoded = true // so a text that replaces it becomes JSON, too
 		}
 	case k.holds == picture && !value.Empty():
@@ -113,11 +128,12 @@ func (rd *reader) ReadEntry(o *jsonspan.Object) (err error) {
 	default:
 		it.Parts = []conversation.Part{{Value: o.Span}}
 	}
-	if k.args != "" {
-		it.Hosted = []conversation.Call{hostedCallOf(o, k)}
-	}
-	rd.add(it, it.Role == model || !isKnown)
 	return err
+}
+
+func hasFailed(entry *jsonspan.Object) bool {
+	status := entry.Text("status")
+	return status == "failed" || status == "incomplete"
 }
 
 func callOf(entry *jsonspan.Object, k kind, args jsonspan.Span) conversation.Call {
@@ -130,9 +146,11 @@ func callOf(entry *jsonspan.Object, k kind, args jsonspan.Span) conversation.Cal
 }
 
 func hostedCallOf(entry *jsonspan.Object, k kind) conversation.Call {
-	c, fault, status := callOf(entry, k, entry.Find(k.args)), entry.Find("error"), entry.Text("status")
+	c := callOf(entry, k, entry.Find(k.args))
+	fault := entry.Find("error")
 	c.Output = cmp.Or(fault, entry.Find("output", "outputs", "results"))
-	c.IsError = status == "failed" || status == "incomplete" || !fault.Empty()
+	c.IsError = hasFailed(entry) || !fault.Empty()
+	status := entry.Text("status")
 	c.HasRun = c.IsError || status == "completed" || status == ""
 	return c
 }
@@ -165,7 +183,7 @@ const breakpoint = "prompt_cache_breakpoint"
 // their texts can be replaced.
 func (rd *reader) addPart(it *conversation.Item, o *jsonspan.Object) {
 	isOutput := false
-	for _, key := range [...]string{"stdout", "stderr"} {
+	for _, key := range []string{"stdout", "stderr"} {
 		if v := o.Value(key); jsonspan.IsText(rd.Body, v) {
 			it.Parts = append(it.Parts, conversation.Part{Kind: conversation.TextPart, Value: v})
 			isOutput = true

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
@@ -10,6 +11,18 @@ import (
 	"epitome/dialect/conversation"
 	"epitome/dialect/jsonspan"
 )
+
+// pathEnd ends the path of every request that holds a conversation; servers put paths of their own before it.
+const pathEnd = "/chat/completions"
+
+// Owns returns true: a body that no other API owns is taken to be of this one.
+func (Dialect) Owns([]byte) bool { return true }
+
+func (Dialect) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
+
+// Counts and Compacts return false: a client cannot ask this API to count a conversation's tokens, or to compact one.
+func (Dialect) Counts([]byte) bool   { return false }
+func (Dialect) Compacts([]byte) bool { return false }
 
 // The names of the cap on the output. Most providers want the first one, newer models of OpenAI the other.
 const (
@@ -27,12 +40,12 @@ func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	used, other := usualCap, otherCap
+	used, unused := usualCap, otherCap
 	clientUsesOther := gjson.GetBytes(body, otherCap).Exists()
 	if clientUsesOther != f.OtherCap { // the client's name is used until it is refused, which f.OtherCap says
-		used, other = other, used
+		used, unused = otherCap, usualCap
 	}
-	asked = jsonspan.Delete(asked, other, "n", "stop", "response_format", "logprobs", "store", "parallel_tool_calls",
+	asked = jsonspan.Delete(asked, unused, "n", "stop", "response_format", "logprobs", "store", "parallel_tool_calls",
 		"prediction", "modalities", "audio", "tool_choice")
 	if gjson.GetBytes(body, "tools.0").Exists() { // without tools, servers may refuse a tool_choice
 		asked = jsonspan.Set(asked, "tool_choice", `"none"`)
