@@ -49,57 +49,61 @@ func Of(r *conversation.Request, known []Call) []Call {
 	if len(known) > 0 && r.Reused == len(r.Items) {
 		return known // no call is new, and none has to be changed
 	}
-	compareItem := func(c Call, item int) int { return c.Item - item }
-	n, _ := slices.BinarySearchFunc(known, r.Reused, compareItem)
-	calls := append(make([]Call, 0, n+8), known[:n]...)
-	for k := range calls {
-		if c := &calls[k]; c.Result >= r.Reused { // the result was not taken over: the loop below looks for it again
-			c.Result, c.IsError, c.IsOpen, c.Exit, c.Again = -1, false, true, -1, 0
-		}
-		for _, at := range []*int{&calls[k].Patched, &calls[k].Replaced} {
-			if *at >= r.Reused {
-				*at = 0
-			}
-		}
+	h := &history{
+		request: r, calls: unchanged(known, r.Reused),
+		newest: make(map[[3]string]int, len(known)), reads: map[string][]int{},
 	}
-	h := &history{r, calls, make(map[[3]string]int, len(calls)), map[string][]int{}}
 	for i, caller := range r.Callers() {
-		it := &r.Items[i]
-		if i < r.Reused && caller >= 0 {
-			h.add(r.Answered[i], false)
-		}
 		if i < r.Reused {
+			if caller >= 0 {
+				h.add(r.Answered[i], false)
+			}
 			continue
 		}
+		it := &r.Items[i]
 		for _, call := range slices.Concat(it.Calls, it.Hosted) {
-			c := readCall(r.Body, &call)
-			c.Item, c.Result, c.Output, c.IsOpen, c.Exit = i, -1, call.Output, true, -1
-			if call.HasRun {
-				c.Result = i
-				c.readEnd(string(jsonspan.TextOf(call.Output.Of(r.Body))), call.IsError)
-			}
-			calls = append(calls, c)
+			h.calls = append(h.calls, readCall(r.Body, &call, i))
 		}
-		h.calls = calls
-		if caller < 0 {
-			continue // the item is not the first result of a call
+		if caller >= 0 { // the item is the first result of a call
+			c := &h.calls[r.Answered[i]]
+			c.Result = i
+			c.readEnd(r.TextOf(it), it.IsError)
+			h.add(r.Answered[i], true)
 		}
-		c := &calls[r.Answered[i]]
-		c.Result = i
-		c.readEnd(r.TextOf(it), it.IsError)
-		h.add(r.Answered[i], true)
 	}
-	return calls
+	return h.calls
 }
 
-// readCall reads a call without its result. If the tool's name says that it reads or writes, but no argument names a
-// file, the call is of kind Other: it may read mail, or create an issue.
-func readCall(body []byte, call *conversation.Call) Call {
-	c := Call{Tool: call.Name, Arguments: call.Arguments, Kind: kindOf(call.Name)}
-	raw := call.ArgumentsIn(body)
-	args := readArguments(raw, call.FreeText)
+// unchanged returns a copy of the calls in the first items, without what they have of later ones.
+func unchanged(calls []Call, items int) []Call {
+	n, _ := slices.BinarySearchFunc(calls, items, func(c Call, item int) int { return c.Item - item })
+	kept := append(make([]Call, 0, n+8), calls[:n]...)
+	for k := range kept {
+		c := &kept[k]
+		if c.Result >= items {
+			c.Result, c.IsError, c.IsOpen, c.Exit, c.Again = -1, false, true, -1, 0
+		}
+		if c.Patched >= items {
+			c.Patched = 0
+		}
+		if c.Replaced >= items {
+			c.Replaced = 0
+		}
+	}
+	return kept
+}
+
+// readCall reads a call in an item, without a result in a later one. If the tool's name says that it reads or writes, but
+// no argument names a file, the call is of kind Other: it may read mail, or create an issue.
+func readCall(body []byte, call *conversation.Call, item int) Call {
+	c := Call{
+		Item: item, Result: -1, Tool: call.Name, Arguments: call.Arguments, Output: call.Output,
+		Kind: kindOf(call.Name), IsOpen: true, Exit: -1,
+	}
+	args := readArguments(call.ArgumentsIn(body), call.FreeText)
 	if c.Kind == Read || c.Kind == Write {
-		if c.Files = args.files(); len(c.Files) == 0 {
+		c.Files = args.files()
+		if len(c.Files) == 0 {
 			c.Kind = Other
 		}
 	}
@@ -108,6 +112,10 @@ func readCall(body []byte, call *conversation.Call) Call {
 	c.part = args.part
 	if c.Kind == Read {
 		c.part = args.choice
+	}
+	if call.HasRun {
+		c.Result = item
+		c.readEnd(string(jsonspan.TextOf(call.Output.Of(body))), call.IsError)
 	}
 	return c
 }
@@ -220,7 +228,8 @@ func (a *arguments) files() (list []string) {
 		}
 	}
 	for _, p := range paths { // a diff has /dev/null as the new name of a deleted file
-		if p = path.Clean(p); strings.Trim(p, "./ ") != "" && !strings.ContainsAny(p, "\n*\x00") && p != "/dev/null" {
+		p = path.Clean(p)
+		if strings.Trim(p, "./ ") != "" && !strings.ContainsAny(p, "\n*\x00") && p != "/dev/null" {
 			list = append(list, p)
 		}
 	}

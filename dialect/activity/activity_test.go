@@ -11,7 +11,7 @@ import (
 func TestArgumentsNestedDeeplyAreReadAsText(t *testing.T) {
 	body := []byte(jsonspan.Quoted(`{"path":` + strings.Repeat("[", 1<<20)))
 	call := conversation.Call{Name: "read", Arguments: jsonspan.Span{Start: 0, End: len(body)}}
-	if c := readCall(body, &call); c.Kind != Other || !strings.HasPrefix(c.About, `{"path":[[[`) {
+	if c := readCall(body, &call, 0); c.Kind != Other || !strings.HasPrefix(c.About, `{"path":[[[`) {
 		t.Errorf("a call of kind %v about %.20s", c.Kind, c.About)
 	}
 }

@@ -71,7 +71,8 @@ func exitCode(text string) int {
 // and a mark an exit code of 0.
 func (c *Call) readEnd(text string, isMarked bool) {
 	const short = 2_000 // bytes
-	c.IsError, c.IsOpen, c.Exit = isMarked, false, -1
+	c.IsError = isMarked
+	c.IsOpen = false
 	isQuote := c.Kind == Read || c.Kind == Search || c.Kind == Fetch
 	if !isQuote && c.Kind != Ask { // others may only mention an exit code
 		c.Exit = exitCode(text)
@@ -87,8 +88,9 @@ func (c *Call) readEnd(text string, isMarked bool) {
 	mayReport := !isQuote && len(said) <= short || len(said) <= near && !strings.Contains(said, "\n")
 	words := ends(said)
 	c.IsOpen = interruption.MatchString(words)
-	c.IsError = !c.IsOpen && (isMarked || refusal.MatchString(words) || mayReport && report.MatchString(words) ||
-		hasError(text, !isQuote || len(text) <= short))
+	saysError := refusal.MatchString(words) || mayReport && report.MatchString(words) ||
+		hasError(text, !isQuote || len(text) <= short)
+	c.IsError = !c.IsOpen && (isMarked || saysError)
 }
 
 // hasError reports whether a text begins with a JSON object that says, at its top level, that the call failed: by MCP's

@@ -25,9 +25,10 @@ func (h *history) add(k int, isNew bool) {
 	c := &h.calls[k]
 	isRead := c.Kind == Read && len(c.Files) == 1
 	files := slices.Compact(slices.Sorted(slices.Values(c.Files[:min(len(c.Files), maxFiles)])))
-	switch {
-	case c.IsOpen || c.Kind == Ask || c.Failed() && (isRead || c.Kind == Write):
-	case isRead || c.Kind == Write:
+	if c.IsOpen || c.Kind == Ask || c.Failed() && (isRead || c.Kind == Write) {
+		return
+	}
+	if isRead || c.Kind == Write {
 		for _, file := range files {
 			reads := h.reads[file]
 			if isNew && isRead {
@@ -41,17 +42,19 @@ func (h *history) add(k int, isNew bool) {
 			}
 			h.reads[file] = reads[max(0, len(reads)-maxReads):]
 		}
-	default:
-		key := [...]string{c.Tool, c.About, c.part}
-		old, ok := h.newest[key]
-		if ok && isNew && c.Kind.Looks() && !h.calls[old].Failed() {
-			c.Again = h.calls[old].Result
-		}
-		if ok && isNew && h.repeats(c, &h.calls[old]) {
-			h.calls[old].Replaced = c.Result
-		}
-		h.newest[key] = k
+		return
 	}
+	key := [...]string{c.Tool, c.About, c.part}
+	if n, ok := h.newest[key]; ok && isNew {
+		old := &h.calls[n]
+		if c.Kind.Looks() && !old.Failed() {
+			c.Again = old.Result
+		}
+		if h.repeats(c, old) {
+			old.Replaced = c.Result
+		}
+	}
+	h.newest[key] = k
 }
 
 // lastRead returns the item of the newest of some reads of a file that has what c reads: the same part, or the whole.
@@ -68,8 +71,9 @@ func (h *history) lastRead(c *Call, reads []int) (item int) {
 // replaces marks a read of a file that c reads or writes, and reports whether c has all that the read shows. A new read
 // has by its arguments and its size: a client may answer with a note that the file has not changed.
 func (h *history) replaces(c, read *Call) bool {
-	isReplaced, size, oldSize := c.isWhole, h.size(c), h.size(read)
+	isReplaced := c.isWhole
 	if c.Kind == Read {
+		size, oldSize := h.size(c), h.size(read)
 		isReplaced = c.part == read.part && size >= oldSize/2 || c.part == "" && size >= oldSize
 	} else if read.Patched == 0 {
 		read.Patched = c.Result
@@ -91,15 +95,17 @@ func (h *history) repeats(c, old *Call) bool {
 	if size, oldSize := h.size(c), h.size(old); max(size, oldSize) > 2*min(size, oldSize) {
 		return false
 	}
-	counts, same := map[string]int{}, 0
 	lines := strings.Split(c.ResultText(h.request), "\n")
 	oldLines := strings.Split(old.ResultText(h.request), "\n")
+	left := map[string]int{} // how many of the old lines no new line has matched
 	for _, line := range oldLines {
-		counts[withoutTimes(line)]++
+		left[withoutTimes(line)]++
 	}
+	same := 0
 	for _, line := range lines {
 		line = withoutTimes(line)
-		if counts[line]--; counts[line] >= 0 {
+		if left[line] > 0 {
+			left[line]--
 			same++
 		}
 	}

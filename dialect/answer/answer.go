@@ -163,7 +163,8 @@ func Complete(u event.Usage, output, total int) event.Usage {
 func LastUsage(answer []byte, key string) gjson.Result {
 	at := len(answer)
 	for range 4 {
-		if at = bytes.LastIndex(answer[:at], []byte(`"usage"`)); at < 0 {
+		at = bytes.LastIndex(answer[:at], []byte(`"usage"`))
+		if at < 0 {
 			break
 		}
 		v := gjson.GetBytes(append([]byte{'{'}, answer[at:]...), "usage") // reads one value, not all behind it
@@ -185,10 +186,11 @@ func ReadUsage(text []byte, input, output string) (u event.Usage, request int) {
 		Charged:   dollars(v.Get("cost")), // OpenRouter
 		Reasoning: max(Tokens(v.Get(output+"_tokens_details.reasoning_tokens")), 0),
 	}
-	for _, key := range [...]string{input + "_tokens_details.cached_tokens", // the others are Moonshot's and DeepSeek's
-		"cached_tokens", "prompt_cache_hit_tokens"} {
+	cached := []string{input + "_tokens_details.cached_tokens", "cached_tokens", "prompt_cache_hit_tokens"}
+	for _, key := range cached { // the last two are Moonshot's and DeepSeek's
 		if n := Tokens(v.Get(key)); n >= 0 {
-			u.Read, u.CacheUnknown = n, false
+			u.Read = n
+			u.CacheUnknown = false
 		}
 	}
 	if v.Get("is_byok").Bool() { // OpenRouter calls a provider with the client's own key: its charge is beside cost

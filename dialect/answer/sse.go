@@ -29,13 +29,15 @@ func NextField(data []byte) (f Field, rest []byte, ok bool) {
 func Fields(stream []byte) iter.Seq[Field] {
 	return func(yield func(Field) bool) {
 		for rest := TrimMark(stream); len(rest) > 0; {
-			f, behind, whole := NextField(rest)
-			if !whole {
-				f, behind = parse(bytes.TrimSuffix(rest, []byte("\r"))), nil
+			f, behind, isWhole := NextField(rest)
+			if !isWhole { // it ends with the stream
+				f = parse(bytes.TrimSuffix(rest, []byte("\r")))
+				behind = nil
 			}
-			if rest = behind; !yield(f) {
+			if !yield(f) {
 				return
 			}
+			rest = behind
 		}
 	}
 }

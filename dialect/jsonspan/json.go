@@ -90,13 +90,15 @@ func endOfValue(b []byte, i, maxLevels int) (end int, err error) {
 			}
 			i-- // the closing quote, which is skipped below
 		case '{', '[':
-			if depth++; depth > maxLevels {
+			depth++
+			if depth > maxLevels {
 				return 0, errTooDeep
 			}
 		case '}', ']':
 			depth--
 		}
-		if i++; depth == 0 { // a string has ended that is the value itself, or its last bracket has closed
+		i++
+		if depth == 0 { // a string has ended that is the value itself, or its last bracket has closed
 			return i, nil
 		}
 	}

@@ -16,7 +16,7 @@ func ObjectAt(body []byte, start int) (o *Object, err error) {
 	o = &Object{Span: Span{Start: start}, body: body, members: make([]member, 0, 8)} // room for those of most objects
 	o.End, err = members(body, start, func(key Span, valueStart int) (valueEnd int, err error) {
 		valueEnd, err = EndOfValue(body, valueStart)
-		o.members = append(o.members, member{key, Span{Start: valueStart, End: valueEnd}})
+		o.members = append(o.members, member{key: key, value: Span{Start: valueStart, End: valueEnd}})
 		return valueEnd, err
 	})
 	return o, err

@@ -20,7 +20,8 @@ type Edit struct {
 // empty memory for the copy; nil: Go's own.
 func Splice(body []byte, edits []Edit, memory func(bytes int) []byte) ([]byte, error) {
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
-	size, at := len(body), 0 // at is the index behind the last edit
+	size := len(body)
+	at := 0 // behind the last edit
 	for _, e := range edits {
 		if e.Start < at || e.End < e.Start || e.End > len(body) {
 			return nil, fmt.Errorf("cannot splice bytes %d to %d: edits overlap, or lie outside of the body", e.Start, e.End)
@@ -69,7 +70,8 @@ func TakeOut(body []byte, spans ...Span) (edits []Edit) {
 			s.Start = edits[n-1].Start
 			edits = edits[:n-1]
 		}
-		if next := SkipSpace(body, s.End); body[next] == ',' { // else it is the closing bracket
+		next := SkipSpace(body, s.End)
+		if body[next] == ',' { // else it is the closing bracket
 			s.End = SkipSpace(body, next+1)
 		} else { // the last element or member: the comma before it must go
 			s.Start = len(bytes.TrimRight(body[:s.Start], " \t\r\n,"))
@@ -86,12 +88,11 @@ func Insert(at int, text string) Edit {
 // AddTo returns the edit that adds a text to the end of a message's content: text itself to a string, or part, the JSON
 // of a part with this text, to a list. ok is false if content is neither a string nor a list with elements.
 func AddTo(body []byte, content Span, text string, part []byte) (e Edit, ok bool) {
-	switch {
-	case content.Empty():
-	case body[content.Start] == '"':
+	if IsText(body, content) {
 		quoted := Quoted(text)
 		return Insert(content.End-1, quoted[1:len(quoted)-1]), true // before the closing quote
-	case HasElements(body, content):
+	}
+	if HasElements(body, content) {
 		return Insert(content.End-1, ","+string(part)), true
 	}
 	return e, false

@@ -45,8 +45,12 @@ func TextOf(v []byte) []byte {
 // ContentOfText returns the content to keep in an artifact of a JSON string v, of which text is TextOf(v): text, or v
 // itself if TextOf put a U+FFFD into it, because then only v has all. The result must not be changed.
 func ContentOfText(v []byte, text string) []byte {
-	if n := strings.Count(text, "\uFFFD"); n > 0 && // not all are TextOf's: v may have some as letters or escapes
-		n != bytes.Count(v, []byte("\uFFFD"))+bytes.Count(bytes.ToLower(v), []byte(`\ufffd`)) {
+	inText := strings.Count(text, "\uFFFD")
+	if inText == 0 {
+		return bytesOf(text)
+	}
+	inJSON := bytes.Count(v, []byte("\uFFFD")) + bytes.Count(bytes.ToLower(v), []byte(`\ufffd`))
+	if inText != inJSON { // some are TextOf's
 		return v
 	}
 	return bytesOf(text)
@@ -63,7 +67,7 @@ func Wrapped(s string) (long Span) {
 	around := func(end int) int { return end - long.Len() }
 	text := bytesOf(s)
 	first := SkipSpace(text, 0)
-	if first == len(text) || bytes.IndexByte([]byte(`{["`), text[first]) < 0 {
+	if first == len(text) || !strings.ContainsRune(`{["`, rune(text[first])) {
 		return Span{}
 	}
 	for i := 0; around(i) <= maxAround; {
@@ -81,11 +85,13 @@ func Wrapped(s string) (long Span) {
 		i = end
 	}
 	isKey := bytes.HasPrefix(text[SkipSpace(text, long.End):], []byte(":"))
-	if long.Empty() || isKey || around(len(text)) > maxAround || !Valid(text) ||
-		text[first] != '"' && !bytes.Contains(TextOf(long.Of(text)), []byte("\n")) {
+	if long.Empty() || isKey || around(len(text)) > maxAround || !Valid(text) {
 		return Span{}
 	}
-	return long
+	if text[first] == '"' || bytes.Contains(TextOf(long.Of(text)), []byte("\n")) {
+		return long
+	}
+	return Span{}
 }
 
 // Unwrapped returns text with the string that Wrapped finds in it unquoted, on lines of its own.
