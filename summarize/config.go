@@ -57,7 +57,7 @@ type Limits struct {
 	Jobs      int           // at once
 	Queue     int           // jobs that wait for their turn
 	Pending   int64         // bytes of conversations that wait or are asked about
-	Tries     int           // requests in vain in a conversation before the model rests in it
+	Tries     int           // requests in vain in a conversation before the model is paused in it
 	MaxOutput int           // tokens of one answer, reasoning included
 }
 

@@ -1,13 +1,12 @@
 package summarize
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"epitome/dialect/answer"
@@ -19,25 +18,22 @@ import (
 // Limits of one job.
 const (
 	maxRequests = 20
-	leastPause  = time.Second      // before the same request is sent once more
-	mostPause   = 10 * time.Second // that an upstream may ask for; for a longer one no job waits
-	mostAfter   = 24 * time.Hour   // that a longer one counts for
-	maxRefusal  = 64 << 10         // bytes of an error that are read
+	maxRefusal  = 64 << 10 // bytes of an error that are read
 )
 
 // job is a question that waits for its turn or is being asked. It begins with the request that costs least, and changes
 // what the upstream objects to.
 type job struct {
 	*Summarizer
-	question Question
-	limits   Limits
-	upstream string // that is asked
-	model    string
-	keyEnv   string
-	dialect  conversation.Dialect
-	size     int64     // bytes of the question, about
-	prepared bool      // nobody waited for it when it was created
-	waited   time.Time // when somebody first did; guarded by Summarizer.mu
+	question   Question
+	limits     Limits
+	upstream   string // that is asked
+	model      string
+	keyEnv     string
+	dialect    conversation.Dialect
+	size       int64     // bytes of the question, about
+	isPrepared bool      // nobody waited for it when it was created
+	waited     time.Time // when somebody first did; guarded by Summarizer.mu
 
 	ctx        context.Context // ends with the job's time
 	prompt     prompt
@@ -55,15 +51,47 @@ type job struct {
 	err   error
 }
 
+// newJob returns the job of a question. s.mu is held.
+func (s *Summarizer) newJob(q Question, isAwaited bool) *job {
+	j := &job{
+		Summarizer: s, question: q, limits: s.limits, keyEnv: s.conf.KeyEnv, isPrepared: !isAwaited, way: WayTranscript,
+		upstream: cmp.Or(s.conf.Upstream, q.Upstream), model: cmp.Or(s.conf.Model, q.Model),
+		dialect: q.Dialect, done: make(chan struct{}), size: int64(len(q.Continue) + len(q.Earlier)),
+	}
+	for i := range q.Transcript {
+		j.size += int64(len(q.Transcript[i].Text))
+	}
+	j.question.Instructions = s.conf.Instructions
+	if j.upstream != q.Upstream {
+		j.dialect = s.deps.Dialect
+	}
+	if s.conf.Model != "" || s.conf.Upstream != "" { // another model gets a transcript, and has a window of its own
+		j.question.Continue = nil
+		j.question.Usable = s.deps.Usable(j.upstream, j.model)
+	}
+	if j.question.Continue != nil {
+		j.way = WayContinue
+	}
+	if q.Distills {
+		j.step = whole
+		j.limits.Tries = s.limits.Queue / 2 // many are asked at once
+	}
+	j.form.MaxOutput = s.limits.MaxOutput
+	if usable := j.question.Usable; usable > 0 { // every window keeps an eighth free for answers, up to 8,192
+		j.form.MaxOutput = min(j.form.MaxOutput, max(min(8_192, usable/7), minOutput))
+	}
+	return j
+}
+
 // run waits for the job's turn, does it, and hands the outcome to those who wait.
 func (s *Summarizer) run(j *job) {
 	ctx, cancel := context.WithTimeout(s.life, j.limits.Timeout)
 	defer cancel()
-	if s.places.Acquire(ctx, 1) != nil {
+	if s.slots.Acquire(ctx, 1) != nil {
 		s.end(j, Prose{}, ErrBusy)
 		return
 	}
-	defer s.places.Release(1)
+	defer s.slots.Release(1)
 	j.ctx = ctx
 	p, err := Prose{}, fmt.Errorf("%w: a bug in epitome", ErrFailed)
 	defer func() {
@@ -78,20 +106,8 @@ func (s *Summarizer) run(j *job) {
 // keyPrefix begins the keys of answers in the store. Behind it is the question's.
 const keyPrefix = "summary "
 
-// Look returns an answer that was made before. After an error it is not known whether there is one.
-func (s *Summarizer) Look(key string) (p Prose, found bool, err error) {
-	value, found, err := s.deps.Store.Get(keyPrefix + key)
-	if err != nil {
-		return Prose{}, false, fmt.Errorf("%w: cannot look for a stored one: %w", ErrFailed, err)
-	}
-	if !found || json.Unmarshal(value, &p) != nil || p.Text == "" {
-		return Prose{}, false, nil
-	}
-	return p, true, nil
-}
-
 // answer returns the answer: one that was made meanwhile, or a new one, which is stored.
-func (j *job) answer() (p Prose, err error) {
+func (j *job) answer() (Prose, error) {
 	if p, found, err := j.Look(j.question.Key); found || err != nil {
 		return p, err
 	}
@@ -101,14 +117,9 @@ func (j *job) answer() (p Prose, err error) {
 	begun := time.Now()
 	text, err := j.ask()
 	j.cost.Took = time.Since(begun)
+	var p Prose
 	if err == nil {
-		p = Prose{Text: text, Cost: j.cost}
-		value, _ := json.Marshal(p) // plain data
-		if value, err = j.deps.Store.Swap(keyPrefix+j.question.Key, nil, value, j.deps.Keep); err != nil {
-			err = j.fail("it cannot be stored: " + err.Error())
-		} else { // another process may have been faster: everybody gets what is there
-			err = json.Unmarshal(value, &p)
-		}
+		p, err = j.store(text)
 	}
 	if err != nil {
 		j.tell(event.SummaryFailed, 0, err.Error())
@@ -123,10 +134,21 @@ func (j *job) answer() (p Prose, err error) {
 	return p, nil
 }
 
+// store stores an answer. If another process was faster, everybody gets the answer of that one.
+func (j *job) store(text string) (p Prose, err error) {
+	value, _ := json.Marshal(Prose{Text: text, Cost: j.cost}) // plain data
+	value, err = j.deps.Store.Swap(keyPrefix+j.question.Key, nil, value, j.deps.Keep)
+	if err != nil {
+		return p, j.fail("it cannot be stored: " + err.Error())
+	}
+	err = json.Unmarshal(value, &p)
+	return p, err
+}
+
 func (j *job) tell(kind string, tokens int, reason string) {
 	j.deps.Tell(event.Summary{
 		Kind: kind, Time: time.Now(), Conversation: j.question.Conversation, Upstream: j.upstream,
-		Model: event.Clip(j.model), Way: j.way, Update: j.question.Earlier != "", Prepared: j.prepared,
+		Model: event.Clip(j.model), Way: j.way, Update: j.question.Earlier != "", Prepared: j.isPrepared,
 		SpanTokens: j.question.SpanTokens, Tokens: tokens, Cost: j.cost, Reason: event.Clip(reason),
 		Key: keyPrefix + j.question.Key, Distills: j.question.Distills,
 	})
@@ -195,6 +217,11 @@ func (j *job) body() ([]byte, error) {
 	if len(j.question.Transcript) == 0 {
 		return nil, j.fail("there is nothing to ask")
 	}
+	return j.prompted(), nil
+}
+
+// prompted returns a request of its own, with as much of the transcript as it has room for.
+func (j *job) prompted() []byte {
 	name := "summary"
 	if j.question.Distills {
 		name = "distillate"
@@ -204,7 +231,7 @@ func (j *job) body() ([]byte, error) {
 		j.prompt.Record = turnsOf(&j.question, j.prompt.Tag, j.step)
 		system, user := j.prompt.render(name+"-system.md"), j.prompt.render(name+".md")
 		if j.question.Usable <= 0 || j.step >= lastStep || j.deps.Count(system)+j.deps.Count(user) <= room {
-			return j.dialect.Prompt(j.model, system, user, j.form), nil
+			return j.dialect.Prompt(j.model, system, user, j.form)
 		}
 	}
 }
@@ -212,8 +239,9 @@ func (j *job) body() ([]byte, error) {
 // send sends a request and reads its answer, whose Error has what the upstream says against the request. status is 0 if
 // the upstream could not be reached or broke off.
 func (j *job) send(body []byte) (a answer.Answer, status int) {
-	r := Request{Upstream: j.upstream, Path: j.dialect.Path(), Body: body, KeyEnv: j.keyEnv,
-		Authorize: j.dialect.Authorize}
+	r := Request{
+		Upstream: j.upstream, Path: j.dialect.Path(), Body: body, KeyEnv: j.keyEnv, Authorize: j.dialect.Authorize,
+	}
 	if j.keyEnv == "" && j.upstream == j.question.Upstream {
 		r.Credential = j.question.Credential
 	}
@@ -239,126 +267,6 @@ func (j *job) send(body []byte) (a answer.Answer, status int) {
 		return a, 0
 	}
 	return a, resp.Status
-}
-
-// adapt changes the next request after one that was not answered. An error says that there is none.
-func (j *job) adapt(status int, refusal []byte) error {
-	said := fmt.Sprintf("the upstream answered with status %d", status)
-	switch {
-	case status == 0:
-		return j.pause("the upstream could not be reached or broke off")
-	case status == http.StatusRequestEntityTooLarge || j.deps.Overflow(status, refusal):
-		if j.step++; j.way == WayTranscript && j.step <= lastStep {
-			return nil
-		}
-		return j.fallBack("the request for it is too long")
-	case status == http.StatusOK:
-		return j.pause("the upstream reported an error within its answer")
-	case status == http.StatusRequestTimeout || status == http.StatusTooEarly ||
-		status == http.StatusTooManyRequests || status >= 500:
-		return j.pause(said)
-	case status >= 401 && status <= 404:
-		return j.fail(said)
-	}
-	if form, ok := adaptForm(j.form, refusal); ok {
-		j.form = form
-		return nil
-	}
-	if !j.mayAskAgain() {
-		return j.fail(said)
-	}
-	return j.fallBack(said)
-}
-
-// What refusals say of a form: a cap on the output and how high it may be, a cap that is unknown, or that the provider
-// answers in streams alone. A complaint about an upstream is none about streams.
-var (
-	highestCap = regexp.MustCompile(`(?i)\bmax(?:_completion|_output)?_tokens\b[^<>]*?` +
-		`(?:<=?|>|at most|equal to) ?([0-9]+)`)
-	anyCap     = regexp.MustCompile(`\bmax(?:_completion|_output)?_tokens\b`)
-	streamWord = regexp.MustCompile(`(?i)\bstream(?:ing|ed)?\b`)
-)
-
-// adaptForm returns the form to ask in after a provider has refused f: with a lower cap on the output, with the other
-// cap, or as a stream. It is false if f is not what was refused.
-func adaptForm(f answer.Form, refusal []byte) (answer.Form, bool) {
-	if found := highestCap.FindSubmatch(refusal); found != nil {
-		if n, err := strconv.Atoi(string(found[1])); err == nil && n > 0 && n < f.MaxOutput {
-			f.MaxOutput = n
-			return f, true
-		}
-	}
-	switch {
-	case !f.OtherCap && anyCap.Match(refusal):
-		f.OtherCap = true
-	case !f.Stream && streamWord.Match(refusal):
-		f.Stream = true
-	default:
-		return f, false
-	}
-	return f, true
-}
-
-// mayAskAgain reports whether another request may be in vain, behind one that was, and counts it.
-func (j *job) mayAskAgain() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	f := j.failure(j)
-	if f.vain >= j.limits.Tries {
-		return false
-	}
-	f.vain++
-	return true
-}
-
-// fallBack leaves the conversation itself for its transcript.
-func (j *job) fallBack(why string) error {
-	if j.way != WayContinue || len(j.question.Transcript) == 0 {
-		return j.fail(why)
-	}
-	j.way, j.step = WayTranscript, 0
-	return nil
-}
-
-// pause waits before the same request is sent once more. A prepared question is left to the compaction that needs it:
-// until then the reason may have passed.
-func (j *job) pause(why string) error {
-	if j.prepared || j.retryAfter > mostPause || !j.mayAskAgain() {
-		return j.fail(why)
-	}
-	select {
-	case <-time.After(max(leastPause, j.retryAfter)):
-		return nil
-	case <-j.ctx.Done():
-		return j.late()
-	}
-}
-
-// retryAfter returns what a header Retry-After asks for, as seconds or as a date; 0 if it is neither.
-func retryAfter(value string) time.Duration {
-	if seconds, err := strconv.Atoi(value); err == nil {
-		return time.Duration(max(0, min(seconds, int(mostAfter/time.Second)))) * time.Second
-	}
-	date, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	return max(0, min(time.Until(date), mostAfter))
-}
-
-// askAgain says in the next request why the answer could not be used. A second such answer is the last.
-func (j *job) askAgain(why string, a answer.Answer) error {
-	if j.prompt.Why != "" || !j.mayAskAgain() {
-		return j.fail(why)
-	}
-	j.prompt.Why = why
-	if a.Cut { // reasoning may have used up the output
-		j.form.MaxOutput *= 2
-	}
-	if (a.Cut || a.Called) && len(j.question.Transcript) > 0 {
-		j.way = WayTranscript // it has no tools, and leaves room for a long answer
-	}
-	return nil
 }
 
 func (j *job) fail(why string) error { return fmt.Errorf("%w: %s", ErrFailed, why) }

@@ -8,17 +8,17 @@
 // A Summarizer asks models, each question once. Equal questions share one job, also across a restart and across
 // processes that share a store, and an answer is stored before anybody gets it. A caller waits at most Limits.Wait and
 // may leave earlier; the job goes on until Limits.Timeout. After Limits.Tries requests in vain, or a wait in vain, the
-// model rests: it is not asked in that conversation for restCompactions compactions, or for restTime if that ends first.
-// After a wait in vain, none waits again until an answer has come in time. Jobs, memory, requests per job and the size
-// of an answer are bounded.
+// model is paused: it is not asked in that conversation for pauseCompactions compactions, or for pauseTime if that ends
+// first. After a wait in vain, none waits again until an answer has come in time. Jobs, memory, requests per job and the
+// size of an answer are bounded.
 //
 // A credential lives in memory, as long as the job that needs it. No log, event or error has a word of a conversation,
 // a credential or an upstream's answer. A model may be wrong: what must be right is written by code.
 package summarize
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -39,7 +39,7 @@ var (
 	ErrBusy   = errors.New("too many summaries are being made")
 	ErrLate   = errors.New("the summary is not ready yet") // the job goes on
 	ErrFailed = errors.New("the model gave no usable summary")
-	ErrRests  = errors.New("the model has failed in this conversation, and is not asked for a while")
+	ErrPaused = errors.New("the model has failed in this conversation, and is not asked for a while")
 	ErrClosed = errors.New("epitome stops and makes no more summaries")
 )
 
@@ -60,11 +60,11 @@ type Deps struct {
 
 // Summarizer answers questions. Its methods may be called from any goroutine.
 type Summarizer struct {
-	deps   Deps
-	life   context.Context // of all jobs
-	stop   context.CancelFunc
-	work   sync.WaitGroup      // jobs
-	places *semaphore.Weighted // of the jobs that run
+	deps  Deps
+	life  context.Context // of all jobs
+	stop  context.CancelFunc
+	work  sync.WaitGroup      // jobs
+	slots *semaphore.Weighted // of the jobs that run
 
 	mu       sync.Mutex // guards all below
 	conf     Config
@@ -75,31 +75,11 @@ type Summarizer struct {
 	failures map[string]*failure // by subject
 }
 
-// A model that rests is asked again after so many compactions, or after so long.
-const (
-	restCompactions = 5
-	restTime        = time.Hour
-)
-
-// failure is how a model has failed in a conversation since it last answered in time.
-type failure struct {
-	vain        int       // requests in vain since it last rested, with those under way
-	late        bool      // a caller has waited in vain
-	until       time.Time // the end of its rest
-	compactions int       // since the rest began
-	notBefore   time.Time // until then the upstream wants no request
-}
-
-// rests reports whether the model is not to be asked.
-func (f *failure) rests(now time.Time) bool {
-	return now.Before(f.notBefore) || now.Before(f.until) && f.compactions < restCompactions
-}
-
 // New returns a Summarizer with a configuration that Check accepts.
 func New(c Config, d Deps) *Summarizer {
 	s := &Summarizer{deps: d, limits: DefaultLimits(), jobs: map[string]*job{}, failures: map[string]*failure{}}
 	s.Configure(c)
-	s.places = semaphore.NewWeighted(int64(s.limits.Jobs))
+	s.slots = semaphore.NewWeighted(int64(s.limits.Jobs))
 	s.life, s.stop = context.WithCancel(context.Background())
 	return s
 }
@@ -153,7 +133,7 @@ func (s *Summarizer) Needs() int {
 	q := Question{Earlier: "one", Behind: 1, Focus: strings.Repeat("word ", 200), Instructions: s.conf.Instructions}
 	s.mu.Unlock()
 	p := newPrompt(&q, 0)
-	p.Why = "it named none of the files that were written"
+	p.Why = namesNoFile
 	return s.deps.Count(p.render("continue.md"))
 }
 
@@ -176,138 +156,75 @@ func (s *Summarizer) Close(ctx context.Context) error {
 	}
 }
 
-// join returns the job of a question: the one there is, or a new one if there is room. asked says that the caller
+// Look returns an answer that was made before. After an error it is not known whether there is one.
+func (s *Summarizer) Look(key string) (p Prose, found bool, err error) {
+	value, found, err := s.deps.Store.Get(keyPrefix + key)
+	if err != nil {
+		return Prose{}, false, fmt.Errorf("%w: cannot look for a stored one: %w", ErrFailed, err)
+	}
+	if !found || json.Unmarshal(value, &p) != nil || p.Text == "" {
+		return Prose{}, false, nil
+	}
+	return p, true, nil
+}
+
+// join returns the job of a question: the one there is, or a new one if there is room. isAwaited says that the caller
 // waits.
-func (s *Summarizer) join(q Question, asked bool) (*job, error) {
+func (s *Summarizer) join(q Question, isAwaited bool) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	j, now := s.jobs[q.Key], time.Now()
+	j := s.jobs[q.Key]
 	isNew := j == nil
 	if isNew {
-		j = s.newJob(q, asked)
+		j = s.newJob(q, isAwaited)
 	}
 	f := s.failure(j)
+	now := time.Now()
 	switch {
 	case s.closed:
 		return nil, ErrClosed
-	case f.rests(now):
-		if asked {
+	case f.isPaused(now):
+		if isAwaited {
 			f.compactions++
 		}
-		return nil, ErrRests
-	case isNew && f.vain >= j.limits.Tries: // all that it may be asked is under way
-		return nil, ErrRests
-	case isNew && q.Distills && len(s.jobs) >= s.limits.Queue/2: // the rest is for summaries, which clients wait for
+		return nil, ErrPaused
+	case isNew && f.tries >= j.limits.Tries: // all that it may be asked is under way
+		return nil, ErrPaused
+	case isNew && !s.hasRoom(j):
 		return nil, ErrBusy
-	case isNew && (len(s.jobs) >= s.limits.Jobs+s.limits.Queue || s.pending > 0 && s.pending+j.size > s.limits.Pending):
-		return nil, ErrBusy // a question that is larger than all may be together is taken alone
 	}
 	if isNew {
-		f.vain++
+		f.tries++
 		s.jobs[q.Key] = j
 		s.pending += j.size
 		s.work.Go(func() { s.run(j) })
 	}
-	if asked && j.waited.IsZero() {
+	if isAwaited && j.waited.IsZero() {
 		j.waited = now
-		if f.late {
+		if f.isLate {
 			j.waited = now.Add(-j.limits.Wait) // its answer is for the compactions after this one
 		}
 	}
 	return j, nil
 }
 
-func (s *Summarizer) newJob(q Question, asked bool) *job {
-	j := &job{
-		Summarizer: s, question: q, limits: s.limits, keyEnv: s.conf.KeyEnv, prepared: !asked, way: WayTranscript,
-		upstream: cmp.Or(s.conf.Upstream, q.Upstream), model: cmp.Or(s.conf.Model, q.Model),
-		dialect: q.Dialect, done: make(chan struct{}), size: int64(len(q.Continue) + len(q.Earlier)),
+// hasRoom reports whether there is room for a new job. A question that is larger than all may be together is taken alone.
+// s.mu is held.
+func (s *Summarizer) hasRoom(j *job) bool {
+	if j.question.Distills && len(s.jobs) >= s.limits.Queue/2 { // the rest is for summaries, which clients wait for
+		return false
 	}
-	for i := range q.Transcript {
-		j.size += int64(len(q.Transcript[i].Text))
-	}
-	j.question.Instructions = s.conf.Instructions
-	if j.upstream != q.Upstream {
-		j.dialect = s.deps.Dialect
-	}
-	if s.conf.Model != "" || s.conf.Upstream != "" { // another model gets a transcript, and has a window of its own
-		j.question.Continue, j.question.Usable = nil, s.deps.Usable(j.upstream, j.model)
-	}
-	if j.question.Continue != nil {
-		j.way = WayContinue
-	}
-	if q.Distills {
-		j.step, j.limits.Tries = whole, s.limits.Queue/2 // many are asked at once
-	}
-	j.form.MaxOutput = s.limits.MaxOutput
-	if usable := j.question.Usable; usable > 0 { // every window keeps an eighth free for answers, up to 8,192
-		j.form.MaxOutput = min(j.form.MaxOutput, max(min(8_192, usable/7), minOutput))
-	}
-	return j
-}
-
-// subject names what rests after a failure: the model in the conversation, for summaries or for distillates.
-func (j *job) subject() string {
-	return fmt.Sprint(j.question.Conversation, " ", j.upstream, " ", j.model, " ", j.question.Distills)
-}
-
-// failure returns how the job's subject has failed. s.mu is held.
-func (s *Summarizer) failure(j *job) *failure {
-	const maxFailures = 4096 // that are remembered
-	f := s.failures[j.subject()]
-	if f == nil {
-		if len(s.failures) >= maxFailures {
-			clear(s.failures)
-		}
-		f = &failure{}
-		s.failures[j.subject()] = f
-	}
-	return f
-}
-
-// rest begins the rest of a model, unless it rests. s.mu is held.
-func (s *Summarizer) rest(j *job, f *failure) {
-	now := time.Now()
-	if f.rests(now) {
-		return
-	}
-	f.vain, f.compactions, f.until = 0, 0, now.Add(restTime)
-	s.deps.Tell(event.Summary{
-		Kind: event.SummaryPaused, Time: now, Conversation: j.question.Conversation, Upstream: j.upstream,
-		Model: event.Clip(j.model), Distills: j.question.Distills, Reason: fmt.Sprintf("the model is not asked in the "+
-			"conversation for %d compactions or an hour", restCompactions),
-	})
-}
-
-// giveUp has the model rest, as somebody has waited in vain.
-func (s *Summarizer) giveUp(j *job) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.jobs[j.question.Key] != j { // it has just ended
-		return
-	}
-	f := s.failure(j)
-	f.late = true
-	s.rest(j, f)
+	return len(s.jobs) < s.limits.Jobs+s.limits.Queue && (s.pending == 0 || s.pending+j.size <= s.limits.Pending)
 }
 
 // end hands the outcome of a job to those who wait.
 func (s *Summarizer) end(j *job, p Prose, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch f := s.failure(j); {
-	case err != nil && s.closed:
+	if err != nil && s.closed {
 		err = ErrClosed
-	case errors.Is(err, ErrFailed):
-		if f.vain >= j.limits.Tries {
-			s.rest(j, f)
-		}
-		f.notBefore = time.Now().Add(j.retryAfter)
-	case err == nil && f.late && j.cost.Took > j.limits.Wait:
-		*f = failure{late: true}
-	case err == nil:
-		delete(s.failures, j.subject())
 	}
+	s.note(j, err)
 	delete(s.jobs, j.question.Key)
 	s.pending -= j.size
 	j.prose, j.err = p, err

@@ -45,7 +45,7 @@ func (k *talk) turn() {
 	}
 }
 
-func (r *rig) rests() (n int) {
+func (r *rig) pauses() (n int) {
 	for _, e := range r.told() {
 		if e.Kind == event.SummaryPaused {
 			n++
@@ -57,7 +57,7 @@ func (r *rig) rests() (n int) {
 // Whatever a model does in place of answering, a conversation waits for it once, and asks it two questions in vain; then
 // code alone writes the summaries of the next five compactions, and one event says so. Other conversations ask it, and
 // once it answers, so does this one.
-func TestFailingModelRests(t *testing.T) {
+func TestFailingModelIsPaused(t *testing.T) {
 	cut := says(answer.Answer{Text: good("a")[:40], Cut: true})
 	mixed := func(ctx context.Context, s sent) (Response, error) {
 		kinds := []step{raw(500, "oops"), text(""), cut}
@@ -75,16 +75,16 @@ func TestFailingModelRests(t *testing.T) {
 					for k.turns < 80 {
 						k.turn()
 						synctest.Wait()
-						questions, rests := len(k.requests()), k.rests()
-						if questions > 2*(rests+1) || rests > k.compactions/5+1 || k.waits > 1 {
-							t.Fatalf("turn %d: %d questions, %d waits, %d rests", k.turns, questions, k.waits, rests)
+						questions, pauses := len(k.requests()), k.pauses()
+						if questions > 2*(pauses+1) || pauses > k.compactions/5+1 || k.waits > 1 {
+							t.Fatalf("turn %d: %d questions, %d waits, %d pauses", k.turns, questions, k.waits, pauses)
 						}
 					}
-					if name != "mixed" && k.rests() == 0 || k.summed > 0 {
-						t.Errorf("%d rests, %d summaries", k.rests(), k.summed)
+					if name != "mixed" && k.pauses() == 0 || k.summed > 0 {
+						t.Errorf("%d pauses, %d summaries", k.pauses(), k.summed)
 					}
-					t.Logf("%d compactions: %d questions, %d waits, %d rests", k.compactions, len(k.requests()), k.waits,
-						k.rests())
+					t.Logf("%d compactions: %d questions, %d waits, %d pauses", k.compactions, len(k.requests()), k.waits,
+						k.pauses())
 					k.plays(text(good("a")))
 					k.answered(question("elsewhere"))
 					for range 6 * 7 {
@@ -106,8 +106,8 @@ func TestRestEndsAfterAnHour(t *testing.T) {
 		ask := question("a")
 		r.fails(ask, ErrFailed, "")
 		r.plays(text(good("a")))
-		r.fails(ask, ErrRests, "")
-		time.Sleep(restTime - time.Second)
+		r.fails(ask, ErrPaused, "")
+		time.Sleep(pauseTime - time.Second)
 		r.Prepare(ask)
 		synctest.Wait()
 		r.calls(2)

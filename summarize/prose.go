@@ -8,8 +8,15 @@ import (
 	"strings"
 
 	"epitome/dialect/answer"
+	"epitome/event"
 	"epitome/inject"
 )
+
+// Prose is a summary by a model, and its cost. It is stored as JSON.
+type Prose struct {
+	Text string `json:"text"`
+	event.Cost
+}
 
 const maxText = 256 << 10 // bytes of an answer
 
@@ -18,7 +25,7 @@ var frame = regexp.MustCompile(`(?m)^[ \t\x{feff}]*(== |\[epitome: |\[end of sum
 
 // read returns what is kept of an answer, or why it cannot be used.
 func (j *job) read(a answer.Answer) (text, why string) {
-	said, most := unwrap(a.Text), j.maxTokens()
+	said := unwrap(a.Text)
 	switch {
 	case a.Refused:
 		return "", "it was declined"
@@ -34,17 +41,45 @@ func (j *job) read(a answer.Answer) (text, why string) {
 		return j.distillate(said, a.Cut)
 	}
 	text, why = j.summary(said, a.Cut)
-	isNamed := func(file string) bool { return strings.Contains(text, file[strings.LastIndexAny(file, `/\`)+1:]) }
-	if files := strings.Fields(j.question.Written); why == "" && len(files) > 0 && !slices.ContainsFunc(files, isNamed) {
-		why = "it named none of the files that were written"
+	if why != "" {
+		return "", why
 	}
-	if tokens := j.deps.Count(text); why == "" && most > 0 && tokens > most {
-		why = fmt.Sprintf("it had %d tokens, and %d are the most", tokens, most)
+	if !namesOne(strings.Fields(j.question.Written), text) {
+		return "", namesNoFile
 	}
-	if why == "" && j.question.Earlier != "" {
+	if tokens, most := j.deps.Count(text), j.maxTokens(); most > 0 && tokens > most {
+		return "", fmt.Sprintf("it had %d tokens, and %d are the most", tokens, most)
+	}
+	if j.question.Earlier != "" {
 		text = j.joined(text)
 	}
-	return text, why
+	return text, ""
+}
+
+const namesNoFile = "it named none of the files that were written"
+
+// namesOne reports whether a text has the name of one of the files; true if there are none.
+func namesOne(files []string, text string) bool {
+	isNamed := func(file string) bool { return strings.Contains(text, file[strings.LastIndexAny(file, `/\`)+1:]) }
+	return len(files) == 0 || slices.ContainsFunc(files, isNamed)
+}
+
+// MaxDistillate is how many tokens a distillate has at most: a model's account of one result, for its stub.
+const MaxDistillate = 300
+
+// distillate returns what stands under the heading of an answer, in at most MaxDistillate tokens, or why it cannot be
+// used. isCut says that the model has not ended.
+func (j *job) distillate(said string, isCut bool) (text, why string) {
+	const heading = "Result" // as in prompts/distillate.md
+	text = strings.TrimSpace(sections(said, []string{heading})[heading])
+	if text == "" {
+		return "", "it had nothing under the heading " + heading
+	}
+	for short := text; isCut || j.deps.Count(text) > MaxDistillate; isCut = false { // once if it is cut
+		short = short[:len(short)*9/10]
+		text = strings.TrimSpace(strings.ToValidUTF8(short, "")) + " …"
+	}
+	return text, ""
 }
 
 // joined returns an answer with the notes of the earlier summary above its own. Where both together have more than
@@ -99,7 +134,8 @@ func joinedLines(earlier, newer string) string {
 // summary returns the sections of an answer in their order, or why it is no summary. It takes out the section for later
 // sessions, j.learned.
 func (j *job) summary(said string, isCut bool) (text, why string) {
-	names, form := headings(), j.prompt.render("form")
+	names := headings()
+	form := j.prompt.render("form")
 	parts := sections(said, append(names, inject.Heading))
 	var missing []string
 	isEmpty := true
@@ -107,7 +143,8 @@ func (j *job) summary(said string, isCut bool) (text, why string) {
 		body, found := parts[name]
 		body = strings.TrimSpace(body)
 		isMissing := !found || strings.HasPrefix(body, "[") && strings.Contains(form, body) // the form as it was given
-		if isMissing && strings.Contains(form, "## "+name+"\n[if ") {                       // an answer may lack it
+		mayLack := strings.Contains(form, "## "+name+"\n[if ")
+		if isMissing && mayLack {
 			continue
 		}
 		if isMissing {
@@ -148,7 +185,8 @@ func unwrap(text string) string {
 
 // sections returns what stands under each of the headings. What stands before them is left out.
 func sections(text string, headings []string) map[string]string {
-	parts, at := map[string]string{}, ""
+	parts := map[string]string{}
+	at := "" // the heading above
 	for line := range strings.Lines(text) {
 		if name, rest := headingIn(line, headings); name != "" {
 			at = name
@@ -165,7 +203,8 @@ func sections(text string, headings []string) map[string]string {
 func headingIn(line string, headings []string) (name, rest string) {
 	const marks = "#* \t\n"
 	head, rest, _ := strings.Cut(line, ":")
-	head, rest = strings.TrimLeft(strings.Trim(head, marks), "0123456789.) "), strings.Trim(rest, marks)
+	head = strings.TrimLeft(strings.Trim(head, marks), "0123456789.) ")
+	rest = strings.Trim(rest, marks)
 	i := slices.IndexFunc(headings, func(h string) bool { return strings.EqualFold(h, head) })
 	isSentence := rest != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "*")
 	if i < 0 || isSentence {
