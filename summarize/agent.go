@@ -37,7 +37,7 @@ func (s *summary) tasks(budget int) (text string, number int) {
 	if !isGone {
 		return "", 0
 	}
-	list := rows{room: bytesFor(budget)}
+	list := fitting{room: bytesFor(budget)}
 	current := slices.IndexFunc(all, func(t task) bool { return inProgress.MatchString(t.text + t.state) })
 	for k, t := range slices.Backward(all) {
 		line := quote(excerpt.OneLine(strings.TrimSuffix(t.text+": "+t.state, ": "), 300)) // characters
@@ -70,7 +70,8 @@ func (l *taskList) set(arguments []byte, result string) (isWhole bool) {
 	var list []task
 	one := task{}
 	gjson.ParseBytes(arguments).ForEach(func(key, value gjson.Result) bool {
-		switch name := strings.ToLower(key.Str); {
+		name := strings.ToLower(key.Str)
+		switch {
 		case strings.HasSuffix(name, "id"):
 			one.id = value.String()
 		case name == "status" || name == "state":
@@ -93,7 +94,7 @@ func (l *taskList) set(arguments []byte, result string) (isWhole bool) {
 		one.id = firstNumber.FindString(result)
 		*l = append(*l, one)
 	case at < 0:
-		*l = append(*l, task{one.id, "task " + one.id, cmp.Or(one.state, one.text)})
+		*l = append(*l, task{id: one.id, text: "task " + one.id, state: cmp.Or(one.state, one.text)})
 	default:
 		(*l)[at].state = cmp.Or(one.state, one.text, (*l)[at].state)
 	}
@@ -104,16 +105,16 @@ func (l *taskList) set(arguments []byte, result string) (isWhole bool) {
 func (s *Span) Written(budget int) string { return s.files(activity.Write, budget, nil) }
 
 // files returns the files of the calls of one kind in the span that ended well, one per line, oldest first. It leaves out
-// those in listed.
-func (s *Span) files(kind activity.Kind, budget int, listed []string) string {
-	list := rows{room: bytesFor(budget)}
+// those in shown.
+func (s *Span) files(kind activity.Kind, budget int, shown []string) string {
+	list := fitting{room: bytesFor(budget)}
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
 		if !s.inSpan(c) || c.Kind != kind || c.State() != "ok" {
 			continue
 		}
 		for _, name := range c.Files {
-			isListed := slices.Contains(listed, name) || strings.Contains("\n"+list.text, "\n"+name+"\n")
+			isListed := slices.Contains(shown, name) || strings.Contains("\n"+list.text, "\n"+name+"\n")
 			if !isListed { // a later call may have the same file
 				list.add(name + "\n")
 			}
@@ -146,7 +147,7 @@ func (s *summary) lastWords(room int) (list []message) {
 		}
 		quoted += s.doubts(i, said)
 		room -= line + len(quoted)
-		list = append(list, message{i, "you", quoted})
+		list = append(list, message{item: i, note: "you", text: quoted})
 		s.seen.add(said)
 	}
 	return list
@@ -168,7 +169,7 @@ func (s *summary) thoughts(room int) (list []message) {
 		saysMuch := len(list) < always || s.seen.news(thought) >= newsOfWhole
 		if thought != "" && saysMuch && line+len(quoted) <= room {
 			room -= line + len(quoted)
-			list = append(list, message{i, "your reasoning", quoted})
+			list = append(list, message{item: i, note: "your reasoning", text: quoted})
 			s.seen.add(thought)
 		}
 	}

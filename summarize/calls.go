@@ -17,101 +17,112 @@ func (s *Span) inSpan(c *activity.Call) bool {
 	return c.Item >= s.From && c.Item < s.To && c.Result < s.To
 }
 
-// row is a call in the list, or some with the same tool and argument.
-type row struct {
+// listedCall is a call in the list, or some with the same tool and argument.
+type listedCall struct {
 	call   *activity.Call // the newest
-	tool   string         // the heading above the rows of one tool
+	tool   string         // the heading above the calls of one tool
 	text   string         // the call's files or main argument
 	quoted string         // lines of its result
 	times  int
 }
 
-func (r *row) String() string {
-	text := r.text + "\n"
+func (l *listedCall) String() string {
+	text := l.text + "\n"
 	times := ""
-	if r.times > 1 && !r.call.Kind.Looks() {
-		times = fmt.Sprintf(", %d times", r.times)
+	if l.times > 1 && !l.call.Kind.Looks() {
+		times = fmt.Sprintf(", %d times", l.times)
 	}
-	if state := r.call.State(); state != "ok" || times != "" {
+	if state := l.call.State(); state != "ok" || times != "" {
 		text += "(" + state + times + ")\n"
 	}
-	return text + r.quoted
+	return text + l.quoted
 }
 
 // calls lists the calls of the span in budget tokens, oldest first: below the tool's name the main argument of each call,
 // how it ended unless that is ok, and quoted lines of its result. A count stands for older calls that do not fit. A call
-// with the same row as a newer one is counted with it, unless it did not fail and has other lines to quote.
+// that reads like a newer one is counted with it, unless it did not fail and has other lines to quote.
 func (s *summary) calls(budget int) string {
 	if s.Budgets.Work == 0 {
 		return ""
 	}
-	var list []*row             // newest first
-	omitted := map[string]int{} // calls by tool
-	room, listed, n := bytesFor(budget), map[string]*row{}, s.collectNames()
-	for k := range slices.Backward(s.Calls) {
-		c := &s.Calls[k]
-		if !s.inSpan(c) || c.Kind == activity.Todo || c.Kind == activity.Ask {
-			continue // tasks and users have a section
-		}
-		if s.Budgets.State && (c.Kind != activity.Run && !c.Failed() || listed[c.Tool+c.About] != nil) {
-			continue // a newer call says how it stands now
-		}
-		r := &row{call: c, tool: excerpt.OneLine(c.Tool, 80), text: s.argumentOf(c), times: 1}
-		key := r.tool + r.text
-		if c.Failed() {
-			key += c.State()
-		}
-		same := listed[key]
-		if same != nil && c.Failed() {
-			same.times++
-			continue
-		}
-		if len(omitted) > 0 {
-			omitted[r.tool]++
-			continue
-		}
-		r.quoted = s.quoteNew(c, n, list)
-		if same != nil && r.quoted == "" {
-			same.times++
-			continue
-		}
-		size := len(r.String())
-		if len(list) == 0 || list[len(list)-1].tool != r.tool {
-			size += len(r.tool) + len(":\n")
-		}
-		if size > room {
-			omitted[r.tool]++
-			continue
-		}
-		room -= size
-		list = append(list, r)
-		listed[key] = r
-		n.markShown(r.text) // results of older calls, which come next, need not repeat its names
-		s.seen.add(r.String())
-	}
-	s.addResults(list, tokensFor(room))
+	list, omitted := s.listed(bytesFor(budget))
 	var b strings.Builder
 	if len(omitted) > 0 {
 		b.WriteString(countsByTool(omitted))
 	}
 	tool := ""
-	for _, r := range slices.Backward(list) {
-		if r.tool != tool {
-			tool = r.tool
+	for _, l := range slices.Backward(list) {
+		if l.tool != tool {
+			tool = l.tool
 			b.WriteString(tool + ":\n")
 		}
-		b.WriteString(r.String())
-		if r.call.State() == "ok" {
-			s.listed = append(s.listed, r.call.Files...)
+		b.WriteString(l.String())
+		if l.call.State() == "ok" {
+			s.shownFiles = append(s.shownFiles, l.call.Files...)
 		}
 	}
 	return b.String()
 }
 
-// quoteNew quotes the lines of a call's result that say what is not known and that no row in list has.
-func (s *summary) quoteNew(c *activity.Call, n *names, list []*row) (quoted string) {
+// listed returns the calls that fit in room bytes, newest first, and how many others there are of each tool: once a call
+// does not fit, older ones are only counted.
+func (s *summary) listed(room int) (list []*listedCall, omitted map[string]int) {
+	omitted = map[string]int{}
+	byKey := map[string]*listedCall{} // by what is equal in calls that are counted as one
+	n := s.collectNames()
+	for k := range slices.Backward(s.Calls) {
+		c := &s.Calls[k]
+		isElsewhere := c.Kind == activity.Todo || c.Kind == activity.Ask // tasks and users have a section
+		if !s.inSpan(c) || isElsewhere || s.Budgets.State && isPast(c, byKey) {
+			continue
+		}
+		l := &listedCall{call: c, tool: excerpt.OneLine(c.Tool, 80), text: s.argumentOf(c), times: 1}
+		key := l.tool + l.text
+		if c.Failed() {
+			key += c.State()
+		}
+		same := byKey[key]
+		if same != nil && c.Failed() {
+			same.times++
+			continue
+		}
+		if len(omitted) > 0 {
+			omitted[l.tool]++
+			continue
+		}
+		l.quoted = s.quoteNew(c, n, list)
+		if same != nil && l.quoted == "" {
+			same.times++
+			continue
+		}
+		size := len(l.String())
+		if len(list) == 0 || list[len(list)-1].tool != l.tool {
+			size += len(l.tool) + len(":\n")
+		}
+		if size > room {
+			omitted[l.tool]++
+			continue
+		}
+		room -= size
+		list = append(list, l)
+		byKey[key] = l
+		n.markShown(l.text) // results of older calls, which come next, need not repeat its names
+		s.seen.add(l.String())
+	}
+	s.addResults(list, tokensFor(room))
+	return list, omitted
+}
+
+// isPast reports whether a call does not say how things stand now: it only looked or wrote and did not fail, or a newer
+// call is of the same command.
+func isPast(c *activity.Call, newer map[string]*listedCall) bool {
+	return c.Kind != activity.Run && !c.Failed() || newer[c.Tool+c.About] != nil
+}
+
+// quoteNew quotes the lines of a call's result that say what is not known and that no call in list has.
+func (s *summary) quoteNew(c *activity.Call, n *names, list []*listedCall) (quoted string) {
 	for line := range strings.Lines(quote(s.linesToQuote(c, n))) {
-		if !slices.ContainsFunc(list, func(r *row) bool { return strings.Contains("\n"+r.quoted, "\n"+line) }) {
+		if !slices.ContainsFunc(list, func(l *listedCall) bool { return strings.Contains("\n"+l.quoted, "\n"+line) }) {
 			quoted += line
 		}
 	}
@@ -120,11 +131,11 @@ func (s *summary) quoteNew(c *activity.Call, n *names, list []*row) (quoted stri
 
 // addResults quotes the lines of short results that say something new and fit in room tokens, those of the newest calls
 // first: an answer to a question is often a single value, such as a hash, which has more tokens than its bytes say.
-func (s *summary) addResults(list []*row, room int) {
+func (s *summary) addResults(list []*listedCall, room int) {
 	const longest = 240 // bytes
-	for _, r := range list {
-		text := r.call.ResultText(s.Request)
-		if r.quoted != "" || len(text) > longest {
+	for _, l := range list {
+		text := l.call.ResultText(s.Request)
+		if l.quoted != "" || len(text) > longest {
 			continue
 		}
 		for line := range strings.Lines(text) {
@@ -134,7 +145,7 @@ func (s *summary) addResults(list []*row, room int) {
 			quoted := quote(line)
 			if n := s.Count(quoted); n <= room {
 				room -= n
-				r.quoted += quoted
+				l.quoted += quoted
 				s.seen.add(line)
 			}
 		}

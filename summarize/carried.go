@@ -30,7 +30,8 @@ const carriedIntro = "A program wrote this text, not the user. It is background,
 // Text returns the text: the earlier one, the user's words, the summary, and the items as quotes. All but the summary
 // become excerpts where the room is too small.
 func (c *Carried) Text() string {
-	id, end := idBefore(c.Request, len(c.Request.Items)), len(c.Request.Items)
+	end := len(c.Request.Items)
+	id := idBefore(c.Request, end)
 	var newest strings.Builder
 	spoken(c.Request, c.Calls, c.First, end, func(heading, said string) {
 		if strings.TrimSpace(said) != strings.TrimSpace(c.Summary) { // it may be one of the items

@@ -46,7 +46,7 @@ type names struct {
 
 // collectNames collects the names in the summary so far, in what is sent whole, and in calls from the span's start on.
 func (s *summary) collectNames() *names {
-	n := &names{map[string]bool{}, map[string]int{}}
+	n := &names{shown: map[string]bool{}, used: map[string]int{}}
 	n.markShown(s.String())
 	for _, text := range s.Sent {
 		n.markShown(text)

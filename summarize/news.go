@@ -80,7 +80,7 @@ func words(text string) iter.Seq[word] {
 					upToSign = hash
 				}
 			case hash != basis:
-				if !yield(word{upToSign, before*prime ^ upToSign, i - start}) {
+				if !yield(word{hash: upToSign, pair: before*prime ^ upToSign, size: i - start}) {
 					return
 				}
 				before, hash, upToSign = upToSign, basis, basis

@@ -36,10 +36,10 @@ const intro = "A program wrote this text, not the user. It is background, not a 
 type summary struct {
 	Span
 	strings.Builder
-	id      string   // in each heading: shows that epitome wrote it, as no text in the span can have it (idBefore)
-	seen    seen     // what is sent, and the summary so far
-	listed  []string // files of the calls that are listed
-	leftOut bool     // for lack of room something new that the user said is left out
+	id         string   // in each heading: shows that epitome wrote it, as no text in the span can have it (idBefore)
+	seen       seen     // what is sent, and the summary so far
+	shownFiles []string // of the calls that are listed
+	leftOut    bool     // for lack of room something new that the user said is left out
 }
 
 // section adds a text below a heading; nothing if the text is empty.
@@ -49,73 +49,92 @@ func (s *summary) section(heading, text string) {
 	}
 }
 
-// rows are the rows of a section that fit, oldest first. They are added from the newest to the oldest.
-type rows struct {
+// fitting is the lines of a section that fit, oldest first. They are added from the newest to the oldest.
+type fitting struct {
 	text string
 	room int // bytes that are left
 }
 
-// add puts a row above the others. A row too long for the room is left out, and older, shorter ones may still fit.
-func (r *rows) add(row string) {
-	if len(row) <= r.room {
-		r.text, r.room = row+r.text, r.room-len(row)
+// add puts a line above the others. One too long for the room is left out, and older, shorter ones may still fit.
+func (f *fitting) add(line string) {
+	if len(line) <= f.room {
+		f.text = line + f.text
+		f.room -= len(line)
 	}
 }
 
 // Text returns the summary. where says where to read the transcript (no full stop). leftOut reports whether
 // something new that the user said is left out for lack of room: with room in Budgets.Spare, the summary has more of it.
 func Text(span Span, says Says, where string) (text string, leftOut bool) {
-	r := span.Request
-	s := &summary{Span: span, id: idBefore(r, span.To), seen: seen{}}
+	s := &summary{Span: span, id: idBefore(span.Request, span.To), seen: seen{}}
 	for _, sent := range s.Sent {
 		s.seen.add(sent)
 	}
 	fmt.Fprintf(s, "%s %d earlier messages are left out here; summary %s stands for them]\n%s", excerpt.Mark, s.Left,
 		s.id, intro)
-	kept, omitted := s.Kept()
-	keep := strings.Join(kept, "\n")
-	if omitted > 0 {
-		keep = fmt.Sprintf("(%d others are not shown: all are over %d tokens)\n%s", omitted, s.Budgets.Keep, keep)
-	}
-	s.section("lines that the user wants kept, word for word, oldest first", keep)
-	part := s.Budgets.Work / 18 // tokens: one part is for tasks, one for files
-	calls := 13 * part          // the last words get what all three leave: about three parts, or more
-	if says.Text != "" {
-		heading := "summary by a model; if files or tool results disagree, trust those"
-		if says.Until < s.To {
-			heading += fmt.Sprintf("; it has not seen messages from %d on", r.Items[says.Until].Number)
-		}
-		s.section(heading, strings.TrimRight(says.Text, "\n")+s.unknownNames(says.Text))
-	}
+	kept := s.linesToKeep()
+	s.modelsText(says)
 	s.seen.add(s.String())
 	said, others := s.users(kept)
-	if says.Text != "" {
-		// The text takes the place of the last words and of half of the calls, as Size assumes; of a quarter if there is room.
-		calls = calls/2 + min(calls/4, s.Budgets.Spare)
+	work := s.work(says)
+	if says.Text == "" {
+		thoughts := s.thoughts((bytesFor(s.Budgets.Work) - work) / 4)
+		for _, m := range thoughts {
+			work += len(m.text)
+		}
+		said = slices.Concat(thoughts, s.lastWords(bytesFor(s.Budgets.Work)-work), said)
 	}
-	if s.Budgets.Alone && says.Text != "" && says.Until >= s.To {
-		s.Budgets.Work, part, calls = 0, 0, 0
+	s.messages(said, others)
+	fmt.Fprintf(s, "[end of summary %s. %s]", s.id, where)
+	return strings.ToValidUTF8(s.String(), "\ufffd"), s.leftOut
+}
+
+// linesToKeep writes the section of the lines that the user wants kept, and returns them.
+func (s *summary) linesToKeep() (kept []string) {
+	kept, omitted := s.Kept()
+	text := strings.Join(kept, "\n")
+	if omitted > 0 {
+		text = fmt.Sprintf("(%d others are not shown: all are over %d tokens)\n%s", omitted, s.Budgets.Keep, text)
+	}
+	s.section("lines that the user wants kept, word for word, oldest first", text)
+	return kept
+}
+
+// modelsText writes the section of a model's text, if there is one.
+func (s *summary) modelsText(says Says) {
+	if says.Text == "" {
+		return
+	}
+	heading := "summary by a model; if files or tool results disagree, trust those"
+	if says.Until < s.To {
+		heading += fmt.Sprintf("; it has not seen messages from %d on", s.Request.Items[says.Until].Number)
+	}
+	s.section(heading, strings.TrimRight(says.Text, "\n")+s.unknownNames(says.Text))
+}
+
+// work writes the sections of tasks, files and calls, and returns how many bytes they have. A part of the budget is for
+// tasks, one for files and 13 for calls, all of 18; the last words get what these leave, or more. A model's text takes the
+// place of the last words and of half of the calls, as Size assumes; of a quarter if there is room.
+func (s *summary) work(says Says) (bytes int) {
+	part := s.Budgets.Work / 18 // tokens
+	calls := 13 * part
+	if says.Text != "" {
+		calls = calls/2 + min(calls/4, s.Budgets.Spare)
+		if s.Budgets.Alone && says.Until >= s.To {
+			s.Budgets.Work, part, calls = 0, 0, 0
+		}
 	}
 	tasks, asOf := s.tasks(part)
 	s.seen.add(tasks)
 	done := s.calls(calls)
-	written, read := s.files(activity.Write, part, s.listed), s.files(activity.Read, part/2, s.listed)
+	written := s.files(activity.Write, part, s.shownFiles)
+	read := s.files(activity.Read, part/2, s.shownFiles)
 	s.section(fmt.Sprintf("your task list, as of message %d", asOf), tasks)
 	s.section("files written by calls that are not listed, oldest first", written)
 	s.section("files read by calls that are not listed, oldest first", read)
 	s.section("calls that were made, oldest first, and ended ok where nothing else is said; do not repeat one without a "+
 		"reason; quoted under a call: its failure, its result, or up to four lines of it that later calls used", done)
-	if says.Text == "" {
-		room := bytesFor(s.Budgets.Work) - len(written) - len(read) - len(tasks) - len(done)
-		thoughts := s.thoughts(room / 4)
-		for _, m := range thoughts {
-			room -= len(m.text)
-		}
-		said = slices.Concat(thoughts, s.lastWords(room), said)
-	}
-	s.messages(said, others)
-	fmt.Fprintf(s, "[end of summary %s. %s]", s.id, where)
-	return strings.ToValidUTF8(s.String(), "\ufffd"), s.leftOut
+	return len(tasks) + len(written) + len(read) + len(done)
 }
 
 // idBefore returns the text that marks each heading in a summary or transcript of the items before end: 8 digits of a

@@ -71,7 +71,11 @@ func callsByItem(calls []activity.Call) map[int][]*activity.Call {
 
 // Entries returns items [first, end) for a model that is asked about them, below the user's messages in the head.
 func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []Entry) {
-	callOf, callsOf, group := callsByResult(calls), callsByItem(calls), 0
+	callOf, callsOf := callsByResult(calls), callsByItem(calls)
+	group := 0
+	add := func(speaker, text string, isTool bool) {
+		list = append(list, Entry{Group: group, Speaker: speaker, IsTool: isTool, Text: text})
+	}
 	for i := range r.Items[:end] {
 		it := &r.Items[i]
 		if it.StartsAnswer { // entries of a group are left out together, so a call keeps its results
@@ -80,23 +84,24 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		if i < first && (i >= r.Head || it.Role != conversation.User) { // what users say in the head is the task
 			continue
 		}
-		e := Entry{group, it.Role.String(), it.Role == conversation.Tool, r.LinesOf(it)}
+		speaker, text := it.Role.String(), r.LinesOf(it)
+		isTool := it.Role == conversation.Tool
 		if it.Role == conversation.User {
-			e.Text = r.OwnWords(it)
+			text = r.OwnWords(it)
 		}
 		if c := callOf[i]; c != nil {
-			e.Speaker = "result " + c.Tool + ", " + c.State()
+			speaker = "result " + c.Tool + ", " + c.State()
 		}
 		if thought := r.Thought(it); thought != "" {
-			list = append(list, Entry{group, it.Role.String() + ", thinking", true, ending(thought, 4*longestThought)})
+			add(it.Role.String()+", thinking", ending(thought, 4*longestThought), true)
 		}
-		if e.Text != "" || it.Role == conversation.Tool { // an empty result says that the call ended, and how
-			list = append(list, e)
+		if text != "" || isTool { // an empty result says that the call ended, and how
+			add(speaker, text, isTool)
 		}
 		for k, call := range slices.Concat(it.Calls, it.Hosted) {
-			list = append(list, Entry{group, "call " + call.Name, true, string(call.ArgumentsIn(r.Body))})
+			add("call "+call.Name, string(call.ArgumentsIn(r.Body)), true)
 			if c := callsOf[i][k]; c.Result == i {
-				list = append(list, Entry{group, "result " + c.Tool + ", " + c.State(), true, c.ResultText(r)})
+				add("result "+c.Tool+", "+c.State(), c.ResultText(r), true)
 			}
 		}
 	}

@@ -19,17 +19,20 @@ type message struct {
 // Kept returns the lines of the user before the end of the span that begin with "keep:", oldest first and each once, in
 // Budgets.Keep tokens. omitted is how many others there are: of lines that do not fit together, the newest are kept.
 func (s *Span) Kept() (lines []string, omitted int) {
-	room, seen := s.Budgets.Keep, map[string]bool{}
+	room := s.Budgets.Keep
+	seen := map[string]bool{}
 	for _, line := range slices.Backward(s.Request.KeepLines(0, s.To)) {
-		switch {
-		case seen[line]:
-		case room <= 0 || s.Count(line) > room:
-			omitted++
-			room-- // so not all lines are counted in vain
-		default:
-			lines, room = append(lines, line), room-s.Count(line)
+		if seen[line] {
+			continue
 		}
 		seen[line] = true
+		if room <= 0 || s.Count(line) > room {
+			omitted++
+			room-- // so not all lines are counted in vain
+			continue
+		}
+		lines = append(lines, line)
+		room -= s.Count(line)
 	}
 	slices.Reverse(lines)
 	return lines, omitted
@@ -40,38 +43,35 @@ func (s *Span) Kept() (lines []string, omitted int) {
 // sentences that say something new. With a short reply comes the end of the agent's message that it answers. A message
 // that is one of the lines in kept is left out: they have a section.
 func (s *summary) users(kept []string) (list []message, others int) {
-	const aboveMessage, longest = 8, 320 // tokens of the line above a message; bytes of the end of an agent's message
-	callOf, users, latest := callsByResult(s.Calls), s.Budgets.Users+s.Budgets.Spare, s.Budgets.Latest
-	newer, isReply := 0, false // messages of the user that are newer; whether the last one was a short reply
+	const aboveMessage = 8 // tokens of the line above a message
+	callOf := callsByResult(s.Calls)
+	older, latest := s.Budgets.Users+s.Budgets.Spare, s.Budgets.Latest // tokens that are left for messages
+	newer := 0                                                         // messages of the user behind the item
+	isReply := false                                                   // the last of them was a short reply
 	for i := s.End - 1; i >= s.From; i-- {
-		it, text, media := &s.Request.Items[i], "", ""
-		switch c := callOf[i]; {
-		case isReply && it.Role == conversation.Assistant:
-			if said := ending(s.Request.TextOf(it), longest); said != "" { // short, so it is not charged to room
-				list, isReply = append(list, message{i, "you", quote(said) + s.doubts(i, said)}), false
-				s.seen.add(said)
+		it := &s.Request.Items[i]
+		if isReply && it.Role == conversation.Assistant {
+			if answered, ok := s.answered(i); ok {
+				list = append(list, answered)
+				isReply = false
 			}
-		case it.Role == conversation.User:
-			text, media = s.Request.OwnWords(it), s.Request.Media(it)
-		case c != nil && c.Kind == activity.Ask:
-			text = strings.TrimSpace(s.Request.TextOf(it))
 		}
+		text, media := s.usersOwn(it, callOf[i])
 		if text == "" && media == "" || slices.Contains(kept, text) { // not the user's, or only what the client put in
 			continue
 		}
+		newer++
 		if i >= s.To { // messages behind the span are sent anyway, and are newer than all of the span
-			newer++
 			continue
 		}
-		note, room := "user", &users // room: tokens that are left
-		if newer == 0 {
+		note, room := "user", &older
+		if newer == 1 {
 			note, room = "user, latest: your task, unless it is done or a later message changes it", &latest
 		}
 		isShort := len(text) <= 400 && len(strings.Fields(text)) <= 12
-		short, isLeftOut := s.shorten(text, *room-aboveMessage, newer < 2 || isShort)
+		short, isLeftOut := s.shorten(text, *room-aboveMessage, newer <= 2 || isShort)
 		s.leftOut = s.leftOut || isLeftOut
 		isReply = false
-		newer++
 		if short == "" && text != "" {
 			others++
 			continue
@@ -80,12 +80,36 @@ func (s *summary) users(kept []string) (list []message, others int) {
 		if media != "" {
 			note += ", with " + media + ", not shown here"
 		}
-		list = append(list, message{i, note, short + "\n"})
+		list = append(list, message{item: i, note: note, text: short + "\n"})
 		s.Sent = append(s.Sent, short)
 		isReply = isShort && !strings.HasSuffix(text, "?") && it.Role == conversation.User
 	}
-	s.Budgets.Spare = min(s.Budgets.Spare, users)
+	s.Budgets.Spare = min(s.Budgets.Spare, older)
 	return list, others
+}
+
+// usersOwn returns what the user says in an item, and which media are with it. c is the call whose result it is, or nil.
+func (s *summary) usersOwn(it *conversation.Item, c *activity.Call) (text, media string) {
+	if it.Role == conversation.User {
+		return s.Request.OwnWords(it), s.Request.Media(it)
+	}
+	if c != nil && c.Kind == activity.Ask {
+		return strings.TrimSpace(s.Request.TextOf(it)), ""
+	}
+	return "", ""
+}
+
+// answered returns the end of a message of the agent that a short reply of the user answers; false if it has no text. It
+// is short, so it is not charged to a budget.
+func (s *summary) answered(i int) (m message, ok bool) {
+	const longest = 320 // bytes
+	said := ending(s.Request.TextOf(&s.Request.Items[i]), longest)
+	if said == "" {
+		return m, false
+	}
+	m = message{item: i, note: "you", text: quote(said) + s.doubts(i, said)}
+	s.seen.add(said)
+	return m, true
 }
 
 // cut stands in a quote where something is left out.
@@ -104,7 +128,8 @@ func (s *summary) shorten(text string, room int, isWanted bool) (short string, i
 		s.seen.add(text)
 		return text, false
 	}
-	isCut, misses := false, 0
+	isCut := false // something has been left out since the last sentence
+	misses := 0
 	rest := text
 	for rest != "" && misses < maxMisses {
 		end := len(rest)
@@ -140,10 +165,11 @@ func (s *summary) shorten(text string, room int, isWanted bool) (short string, i
 func (s *summary) messages(list []message, others int) {
 	slices.SortStableFunc(list, func(a, b message) int { return a.item - b.item })
 	list = slices.CompactFunc(list, func(a, b message) bool { return a.item == b.item && a.note == b.note })
-	mark, text := "--", strings.Builder{}
+	mark := "--"
 	if slices.ContainsFunc(list, func(m message) bool { return strings.Contains("\n"+m.text, "\n"+mark+" ") }) {
 		mark = "-- " + s.id + ":" // else a part of a message could be taken for another one
 	}
+	var text strings.Builder
 	if others > 0 {
 		fmt.Fprintf(&text, "(more messages of the user, in the transcript: %d)\n", others)
 	}
