@@ -197,7 +197,8 @@ func (b *bucket) secret() ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		var o minio.PutObjectOptions
 		o.SetMatchETagExcept("*") // only if there is none
-		if err = b.write(key, newSecret(), o); err == nil || errors.Is(err, fs.ErrExist) {
+		err = b.write(key, newSecret(), o)
+		if err == nil || errors.Is(err, fs.ErrExist) {
 			secret, err = b.read(key)
 		}
 	}

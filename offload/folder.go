@@ -88,7 +88,8 @@ func writeFile(path string, content []byte, settle func(temp, path string) error
 	}
 	defer os.Remove(temp.Name()) // if it is still there; where this process ends before, a sweep does
 	_, err = temp.Write(content)
-	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+	err = errors.Join(err, temp.Sync(), temp.Close())
+	if err != nil {
 		return err
 	}
 	return settle(temp.Name(), path)
@@ -127,8 +128,10 @@ func (f *folder) sweep(ctx context.Context, before time.Time) (swept Swept, err 
 			continue
 		}
 		size, gone, failed := f.removeExpired(filepath.Join(f.path, e.Name()), expired)
-		if err = errors.Join(err, failed); gone {
-			swept.Files, swept.Bytes = swept.Files+1, swept.Bytes+size
+		err = errors.Join(err, failed)
+		if gone {
+			swept.Files++
+			swept.Bytes += size
 		} else {
 			swept.Left += size
 		}
@@ -148,7 +151,8 @@ func (f *folder) removeExpired(path string, before time.Time) (size int64, gone 
 	if err != nil {
 		return 0, false, err
 	}
-	if gone = info.ModTime().Before(before); gone {
+	gone = info.ModTime().Before(before)
+	if gone {
 		err = os.Remove(path)
 	}
 	return info.Size(), gone, err

@@ -54,13 +54,16 @@ func newSecret() []byte {
 // Address returns the place of an artifact as texts name it: its absolute path, its URL, or "PATH or URL". It is empty
 // if texts name neither. Without a folder, the URL takes the place of the path.
 func (s *Shelf) Address(name string) string {
-	switch how, path := s.options.Address, filepath.Join(s.folder, fileOf(name)); {
-	case how == "none" || !IsName(name):
+	how := s.options.Address
+	if how == "none" || !IsName(name) {
 		return ""
+	}
+	path, url := filepath.Join(s.folder, fileOf(name)), s.options.URL+name
+	switch {
 	case how == "path" && s.folder != "":
 		return path
 	case how == "both" && s.folder != "":
-		return path + " or " + s.options.URL + name
+		return path + " or " + url
 	}
-	return s.options.URL + name
+	return url
 }

@@ -103,25 +103,30 @@ func (s *Shelf) Put(name string, content []byte, beyondQuota bool) error {
 	if !IsName(name) {
 		return errors.New("cannot put an artifact: this is not a name of one")
 	}
+	err := s.put(name, content, beyondQuota)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, ErrFull) {
+		s.failed.Store(time.Now().UnixNano())
+	}
+	return fmt.Errorf("cannot put artifact %s: %w", shown(name), cause(err))
+}
+
+func (s *Shelf) put(name string, content []byte, beyondQuota bool) error {
 	size := int64(len(content))
 	found, err := s.place.renew(name, size, s.options.Keep/8)
-	switch {
-	case found || err != nil:
-	case !s.reserve(size, beyondQuota):
-		err = fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), s.options.Quota, size)
-	default:
-		if err = s.place.put(name, content); err != nil {
-			s.used.Add(-size)
-		} else {
-			s.failed.Store(0)
-		}
+	if found || err != nil {
+		return err
 	}
-	if err != nil {
-		if !errors.Is(err, ErrFull) {
-			s.failed.Store(time.Now().UnixNano())
-		}
-		return fmt.Errorf("cannot put artifact %s: %w", shown(name), cause(err))
+	if !s.reserve(size, beyondQuota) {
+		return fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), s.options.Quota, size)
 	}
+	if err := s.place.put(name, content); err != nil {
+		s.used.Add(-size)
+		return err
+	}
+	s.failed.Store(0)
 	return nil
 }
 
@@ -218,7 +223,7 @@ func (s *Shelf) Full() bool {
 // Fails reports whether the last content could not be written, as on a full disk.
 func (s *Shelf) Fails() bool { return s.server == nil && s.failed.Load() != 0 }
 
-// Server returns the state of the bucket as package health names it; empty for other shelves.
+// Server returns the state of the bucket as store.Monitor names it; empty for other shelves.
 func (s *Shelf) Server() string {
 	if s.server == nil {
 		return ""

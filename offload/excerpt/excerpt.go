@@ -60,13 +60,13 @@ func Amount(n int) string {
 // indentation takes much memory, and if the lines count, as those of a file do, for text that has no long ones.
 func LaidOut(text string, linesCount bool) (lines string, ok bool) {
 	const longLine, maxSize, maxDepth = 500, 8 << 20, 16 // average bytes per line; bytes of all; levels
-	var b bytes.Buffer
 	hasShortLines := len(text) < longLine*CountLines(text)
 	if len(text) > maxSize || linesCount && hasShortLines {
 		return "", false
 	}
 	start := strings.TrimLeft(text, " \t\r\n")
 	isList := strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")
+	var b bytes.Buffer
 	if !isList || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Compact(&b, []byte(text)) != nil {
 		return "", false
 	}

@@ -29,7 +29,8 @@ var rangeForm = regexp.MustCompile(`^([1-9][0-9]{0,17})?(-)?([1-9][0-9]{0,17})?$
 // ParseRange reads lines, as in "10-20", "10-", "-20" or "10", counted from 1, and grep, a regular expression of Go.
 // Empty ones want everything. With both, the matching ones of these lines are wanted.
 func ParseRange(lines, grep string) (want Range, err error) {
-	if m := rangeForm.FindStringSubmatch(lines); lines != "" {
+	if lines != "" {
+		m := rangeForm.FindStringSubmatch(lines)
 		if m != nil {
 			want.from, _ = strconv.Atoi(m[1])
 			want.to, _ = strconv.Atoi(m[3])
@@ -60,20 +61,23 @@ func Select(ctx context.Context, text []byte, want Range) ([]byte, error) {
 		return text, ctx.Err()
 	}
 	var out bytes.Buffer
-	lines, found := 0, false
+	lines := 0 // so far
+	found := false
 	for line := range bytes.Lines(text) {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("cannot select lines: %w", ctx.Err())
 		}
-		switch lines++; {
-		case lines < want.from, want.to != 0 && lines > want.to:
-		case want.grep == nil:
+		lines++
+		if lines < want.from || want.to != 0 && lines > want.to {
+			continue
+		}
+		if want.grep == nil {
 			found = true
 			out.Write(line)
-		default:
-			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-			found = writeMatches(&out, lines, line, want.grep) || found
+			continue
 		}
+		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		found = writeMatches(&out, lines, line, want.grep) || found
 	}
 	if !found {
 		return nil, fmt.Errorf("%w: the text has %s", ErrNoLines, english.Plural(lines, "line", ""))
@@ -92,7 +96,8 @@ func writeMatches(w io.Writer, n int, line []byte, grep *regexp.Regexp) bool {
 		fmt.Fprintf(w, "%d:%s\n", n, line)
 		return true
 	}
-	matches, shown := grep.FindAllIndex(line, most), 0
+	matches := grep.FindAllIndex(line, most)
+	shown := 0 // bytes of the line
 	for _, match := range matches {
 		from, to := max(match[0]-around, shown), min(match[1]+around, match[0]+2*long, len(line))
 		if from < to {
