@@ -121,11 +121,14 @@ func (f *folder) sweep(ctx context.Context, before time.Time) (swept Swept, err 
 		if ctx.Err() != nil {
 			return swept, ctx.Err()
 		}
-		expired := before
-		if isTemp, _ := filepath.Match(tempPattern, e.Name()); isTemp {
-			expired = time.Now().Add(-time.Hour) // left behind by a write that a crash ended
-		} else if name := strings.TrimSuffix(e.Name(), extension); fileOf(name) != e.Name() || !IsName(name) {
+		name := strings.TrimSuffix(e.Name(), extension)
+		isTemp, _ := filepath.Match(tempPattern, e.Name())
+		if !isTemp && (fileOf(name) != e.Name() || !IsName(name)) {
 			continue
+		}
+		expired := before
+		if isTemp {
+			expired = time.Now().Add(-time.Hour) // left behind by a write that a crash ended
 		}
 		size, gone, failed := f.removeExpired(filepath.Join(f.path, e.Name()), expired)
 		err = errors.Join(err, failed)

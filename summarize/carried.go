@@ -39,24 +39,19 @@ func (c *Carried) Text() string {
 		}
 	})
 	said := c.fit(c.usersWords(), c.Room/4)
-	summary := strings.Replace(c.Summary, intro, "", 1)
-	free := c.Room - c.Count(summary) - c.Count(said)
+	older := strings.Replace(c.Summary, intro, "", 1)
+	free := c.Room - c.Count(older) - c.Count(said)
 	last := c.fit(newest.String(), max(free, c.Room/3))
 	earlier := c.fit(c.withoutRepeats(), max(free-c.Count(last), c.Room/3))
 
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s the client compacted the conversation; text %s stands for what was left out]\n%s",
+	b := &summary{id: id}
+	fmt.Fprintf(b, "%s the client compacted the conversation; text %s stands for what was left out]\n%s",
 		excerpt.Mark, id, carriedIntro)
-	section := func(heading, text string) {
-		if text != "" {
-			fmt.Fprintf(&b, "== %s: %s ==\n%s\n", id, heading, strings.TrimRight(text, "\n"))
-		}
-	}
-	section("from before the last compaction", earlier)
-	section("the user's messages before the first answer", said)
-	section("summary", summary)
-	section("the newest messages, behind all others", last)
-	fmt.Fprintf(&b, "[end of text %s. %s]", id, c.Where)
+	b.section("from before the last compaction", earlier)
+	b.section("the user's messages before the first answer", said)
+	b.section("summary", older)
+	b.section("the newest messages, behind all others", last)
+	fmt.Fprintf(b, "[end of text %s. %s]", id, c.Where)
 	return strings.ToValidUTF8(b.String(), "\ufffd")
 }
 

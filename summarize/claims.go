@@ -105,7 +105,8 @@ func (s *summary) lastFailure(i int) *activity.Call {
 // turnOf returns the item of the user's last message before item i; 0 if there is none.
 func (s *summary) turnOf(i int) int {
 	for k := i - 1; k > 0; k-- {
-		if it := &s.Request.Items[k]; it.Role == conversation.User && s.Request.OwnWords(it) != "" {
+		it := &s.Request.Items[k]
+		if it.Role == conversation.User && s.Request.OwnWords(it) != "" {
 			return k
 		}
 	}

@@ -44,7 +44,8 @@ type summary struct {
 
 // section adds a text below a heading; nothing if the text is empty.
 func (s *summary) section(heading, text string) {
-	if text = strings.TrimRight(text, "\n"); text != "" {
+	text = strings.TrimRight(text, "\n")
+	if text != "" {
 		fmt.Fprintf(s, "== %s: %s ==\n%s\n", s.id, heading, text)
 	}
 }

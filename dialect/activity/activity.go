@@ -168,6 +168,8 @@ type arguments struct {
 	texts          []string // strings that are arguments or in a list that is one, no deeper: any may be a patch
 }
 
+var beginsWithNumber = regexp.MustCompile(`^[\["\- \n]*[0-9]`)
+
 // signs removes _ and - from names of arguments: in small letters, file_path, file-path and filePath are one name then.
 var signs = strings.NewReplacer("_", "", "-", "")
 
@@ -206,7 +208,7 @@ func readArguments(raw []byte, freeText bool) arguments {
 		case "description", "explanation":
 		default:
 			a.choice += key.Str + " " + value.Raw[:min(len(value.Raw), maxAbout)] + ","
-			if start := strings.TrimLeft(value.Raw, "[\"- \n"); start != "" && start[0] >= '0' && start[0] <= '9' {
+			if beginsWithNumber.MatchString(value.Raw) {
 				a.part += key.Str + " " + value.Raw + ","
 			}
 		}

@@ -108,7 +108,8 @@ func Read(f Format, body []byte) (Answer, error) {
 	}
 	u, _ := f.Usage(body) // with the events behind EndStep, which may have the counts
 	a.Text = a.Said.String()
-	a.Input, a.Cached, a.Written, a.Output = u.Input, u.Read, u.Write5m+u.Write1h, u.Output
+	a.Input, a.Output = u.Input, u.Output
+	a.Cached, a.Written = u.Read, u.Write5m+u.Write1h
 	return a.Answer, nil
 }
 

@@ -84,7 +84,8 @@ func (rd reader) addPart(it *conversation.Item, o *jsonspan.Object) {
 	case !o.Find("input_audio").Empty():
 		p.SetAudio(o.In("input_audio"))
 	case !o.Find("file").Empty():
-		p.Kind, p.Value, p.Title = conversation.FilePart, o.In("file").Value("file_data"), o.In("file").Find("filename")
+		file := o.In("file")
+		p.Kind, p.Value, p.Title = conversation.FilePart, file.Value("file_data"), file.Find("filename")
 	}
 	it.Parts = append(it.Parts, p)
 }

@@ -78,7 +78,8 @@ func (r *Request) itemsOfMessage(i int) (first, end int) {
 // out, as clients move them from turn to turn: hashes and names of artifacts must stay the same.
 func (r *Request) Source(first, end int) []byte {
 	sourceOf := func(i int) jsonspan.Span {
-		if messageFirst, messageEnd := r.itemsOfMessage(i); messageFirst >= first && messageEnd <= end {
+		messageFirst, messageEnd := r.itemsOfMessage(i)
+		if messageFirst >= first && messageEnd <= end {
 			return r.Items[i].Place()
 		}
 		return r.Items[i].Span

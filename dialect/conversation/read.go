@@ -188,7 +188,8 @@ func (r *Request) reuse(known *Request) (next int) {
 	}
 	commonEnd := r.List + CommonPrefix(known.Body[r.List:], r.Body[r.List:])
 	for i := len(known.Items) - 1; i > 0; i-- { // before item 0 there is nothing to copy
-		if it := &known.Items[i]; it.StartsAnswer && it.Place().End < commonEnd { // both lists have all of its item
+		it := &known.Items[i]
+		if it.StartsAnswer && it.Place().End < commonEnd { // both lists have all of its item
 			r.Items = append(make([]Item, 0, len(known.Items)+8), known.Items[:i]...) // with room for the items of a turn
 			r.Reused, r.chain = i, known.Chain()[:i+1]
 			return it.Place().Start
@@ -242,7 +243,11 @@ func (r *Request) checkLast() {
 	}
 	it := &r.Items[last]
 	r.AnswerGoesOn = it.Role == Assistant && last >= r.Head // an answer in the head holds the provider's summary
-	if n := len(it.Parts); n > 0 && it.Role == User && summaryRequest.Match(it.Parts[n-1].Value.Of(r.Body)) {
+	if len(it.Parts) == 0 || it.Role != User {
+		return
+	}
+	newest := it.Parts[len(it.Parts)-1].Value
+	if summaryRequest.Match(newest.Of(r.Body)) {
 		r.Upkeep = ClientSummarizes
 	}
 }

@@ -178,7 +178,10 @@ func (r *Request) KeepLines(first, end int) (lines []string) {
 // Title returns the beginning of what the user typed first, for people to tell conversations apart.
 func (r *Request) Title() string {
 	for i := range r.Items {
-		if words := r.OwnWords(&r.Items[i]); r.Items[i].Role == User && words != "" {
+		if r.Items[i].Role != User {
+			continue
+		}
+		if words := r.OwnWords(&r.Items[i]); words != "" {
 			return excerpt.OneLine(words, 60)
 		}
 	}

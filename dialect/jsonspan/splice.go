@@ -66,7 +66,8 @@ func Delete(object []byte, paths ...string) []byte {
 // TakeOut returns the edits that remove array elements or object members, with one comma each. spans are in order.
 func TakeOut(body []byte, spans ...Span) (edits []Edit) {
 	for _, s := range spans {
-		if n := len(edits); n > 0 && edits[n-1].End == s.Start { // joined: if both end the list, the comma before both goes
+		n := len(edits)
+		if n > 0 && edits[n-1].End == s.Start { // joined: if both end the list, the comma before both goes
 			s.Start = edits[n-1].Start
 			edits = edits[:n-1]
 		}

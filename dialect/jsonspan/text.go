@@ -116,14 +116,18 @@ func AppendQuoted(dst []byte, s string) []byte {
 			break
 		}
 		if escape := escapes[s[0]]; escape != 0 {
-			dst, s = append(dst, '\\', escape), s[1:]
+			dst = append(dst, '\\', escape)
+			s = s[1:]
 			continue
 		}
-		for n = 1; n < len(s) && !isPlain(s[n]); n++ {
+		n = 1
+		for n < len(s) && !isPlain(s[n]) {
+			n++
 		}
 		end := len(dst)
 		dst = gjson.AppendJSONString(dst, s[:n])
-		dst, s = append(dst[:end], dst[end+1:len(dst)-1]...), s[n:] // without quotes
+		dst = append(dst[:end], dst[end+1:len(dst)-1]...) // without quotes
+		s = s[n:]
 	}
 	return append(dst, '"')
 }
@@ -133,10 +137,11 @@ var escapes = [256]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '
 // plain returns the length of the beginning of s that a JSON string has as it is.
 func plain(s string) (n int) {
 	const each = 0x0101010101010101
-	for ; n+8 <= len(s); n += 8 { // eight letters at once: special marks those that are not plain
+	for ; n+8 <= len(s); n += 8 { // eight letters at once: the highest bit is set of those that are not plain
 		eight := binary.LittleEndian.Uint64(bytesOf(s[n:]))
-		special := eight | (eight - ' '*each) | (eight + each) | ((eight ^ '"'*each) - each) | ((eight ^ '\\'*each) - each)
-		if special &= 0x80 * each; special != 0 {
+		isSign := ((eight ^ '"'*each) - each) | ((eight ^ '\\'*each) - each)
+		special := (eight | (eight - ' '*each) | (eight + each) | isSign) & (0x80 * each)
+		if special != 0 {
 			return n + bits.TrailingZeros64(special)/8
 		}
 	}

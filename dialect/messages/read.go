@@ -120,7 +120,9 @@ func (rd reader) readUser(message, blocks jsonspan.Span) error {
 			rd.addBlock(it, o)
 			return nil
 		}
-		it.Role, it.Answers, it.IsError = conversation.Tool, o.Text("tool_use_id"), o.Raw("is_error") == "true"
+		it.Role = conversation.Tool
+		it.Answers = o.Text("tool_use_id")
+		it.IsError = o.Raw("is_error") == "true"
 		rd.addMark(it, o)
 		return rd.ReadContent(it, o.Find("content"), rd.addBlock)
 	})
@@ -149,7 +151,8 @@ var opaque = map[string]bool{
 func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
 	rd.addMark(it, block)
 	p := conversation.Part{Span: block.Span, Value: block.Span}
-	switch typeName := block.Text("type"); typeName {
+	typeName := block.Text("type")
+	switch typeName {
 	case "text":
 		if v := block.Find("text"); jsonspan.IsText(rd.Body, v) {
 			p.Kind, p.Value = conversation.TextPart, v

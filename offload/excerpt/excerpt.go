@@ -33,8 +33,9 @@ func OneLine(text string, maxLength int) string {
 	const maxRead = 64 << 10 // bytes that are looked at, as the text may be megabytes long
 	isGap := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	text = strings.Join(strings.FieldsFunc(text[:min(len(text), maxRead)], isGap), " ")
-	if shown := []rune(text); len(shown) > maxLength {
-		return strings.TrimRight(string(shown[:maxLength-1]), " .") + "…" // which is the last character
+	runes := []rune(text)
+	if len(runes) > maxLength {
+		return strings.TrimRight(string(runes[:maxLength-1]), " .") + "…" // which is the last character
 	}
 	return strings.ToValidUTF8(text, "\ufffd")
 }
