@@ -105,7 +105,7 @@ func (r *Request) sizeOf(s Scale, i int) (size Size) {
 	}
 	for _, p := range it.Parts {
 		if p.Kind < ImagePart {
-			size.Text += r.CountIn(s, i, p.Value.Of(r.Body))
+			size.Text += r.CountContent(s, i, p.Value.Of(r.Body))
 		} else {
 			size.Media += s.CountMedia(p, r.Body)
 		}
@@ -126,9 +126,9 @@ func (r *Request) CountThoughts(s Scale, list []Thought) (n int) {
 	return n
 }
 
-// CountIn returns the tokens of JSON v as content of item i, present or new: of its text if v is a string, else of v.
+// CountContent returns the tokens of JSON v as content of item i, present or new: of its text if v is a string, else of v.
 // If a message has several calls, Exact models (tokenize.Model) were seen to get the results with non-ASCII escaped.
-func (r *Request) CountIn(s Scale, i int, v []byte) int {
+func (r *Request) CountContent(s Scale, i int, v []byte) int {
 	isOneOfSeveral := false
 	if r.Items[i].Role == Tool {
 		caller := r.Callers()[i]
@@ -149,7 +149,7 @@ const (
 	countDeclared
 )
 
-// countJSON returns the tokens of a JSON value: of the text if it is a string, else of its source. See CountIn for
+// countJSON returns the tokens of a JSON value: of the text if it is a string, else of its source. See CountContent for
 // isEscaped.
 func (s Scale) countJSON(v []byte, isEscaped bool) int {
 	kind, count := countUnquoted, tokenize.Count

@@ -108,7 +108,7 @@ func (f *Facts) textsOf(i int) (texts []itemText) {
 	for k := range f.Request.Items[i].Parts {
 		p := &f.Request.Items[i].Parts[k]
 		if raw := p.Value.Of(f.Request.Body); p.Kind < conversation.ImagePart && len(raw) >= 2 && raw[0] == '"' {
-			texts = append(texts, itemText{k, raw, string(jsonspan.TextOf(raw)), f.Request.CountIn(f.Scale, i, raw)})
+			texts = append(texts, itemText{k, raw, string(jsonspan.TextOf(raw)), f.Request.CountContent(f.Scale, i, raw)})
 		}
 	}
 	return texts
@@ -174,7 +174,7 @@ func (s State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, o
 
 // replaceText returns the edit that puts text in the place of one text of item i.
 func (s State) replaceText(i int, t itemText, text string, names []string, why event.Code) ledger.Edit {
-	tokens := s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text))
+	tokens := s.Request.CountContent(s.Scale, i, jsonspan.AppendQuoted(nil, text))
 	return ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
 		Tokens: tokens, Saved: t.tokens - tokens, Step: ledger.StepOffload, Why: why}
 }

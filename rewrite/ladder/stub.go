@@ -201,11 +201,11 @@ func (s State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 	}
 	text := excerpt.Note(what+done, where) + quotes
 	e := ledger.Edit{First: i, Count: 1, Op: ledger.Clear, Text: text, Artifacts: append(names, files...),
-		Tokens: s.Request.CountIn(s.Scale, i, jsonspan.AppendQuoted(nil, text))}
+		Tokens: s.Request.CountContent(s.Scale, i, jsonspan.AppendQuoted(nil, text))}
 	e.Saved = it.Size.Media - e.Tokens
 	for k := range it.Parts { // text and other parts are in Size.Text, beside calls and thinking, which stay
 		if p := &it.Parts[k]; p.Kind < conversation.ImagePart {
-			e.Saved += s.Request.CountIn(s.Scale, i, p.Value.Of(s.Request.Body))
+			e.Saved += s.Request.CountContent(s.Scale, i, p.Value.Of(s.Request.Body))
 		}
 	}
 	return e
