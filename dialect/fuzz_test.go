@@ -35,8 +35,8 @@ func FuzzRead(f *testing.F) {
 			at := 0
 			for i := range r.Items {
 				it := &r.Items[i]
-				if it.Start < at || it.Start >= it.End || it.Start < it.Place().Start || it.End > it.Place().End {
-					t.Fatalf("%s, %q: item at %v in %v behind %d", name, body, it.Span, it.Place(), at)
+				if it.Start < at || it.Start >= it.End || it.Start < it.MessageSpan().Start || it.End > it.MessageSpan().End {
+					t.Fatalf("%s, %q: item at %v in %v behind %d", name, body, it.Span, it.MessageSpan(), at)
 				}
 				at = it.End
 				out, err := jsonspan.Splice(r.Body, d.ReplaceContent(r, it, "stub"), nil)

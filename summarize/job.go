@@ -73,7 +73,7 @@ func (s *Summarizer) newJob(q Question, isAwaited bool) *job {
 		j.way = WayContinue
 	}
 	if q.Distills {
-		j.step = whole
+		j.step = uncut
 		j.limits.Tries = s.limits.Queue / 2 // many are asked at once
 	}
 	j.form.MaxOutput = s.limits.MaxOutput

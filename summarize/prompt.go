@@ -78,7 +78,7 @@ const (
 	textSteps   = 4
 	groupSteps  = 4 // each leaves out one more fifth of the entries
 	lastStep    = textSteps + groupSteps
-	whole       = -1 // the step before the first: what is said stays whole
+	uncut       = -1 // the step before the first: only calls and results are cut
 )
 
 // turnsOf returns the span of a question as text. Each entry begins with a line that has the tag.
@@ -96,13 +96,13 @@ func turnsOf(q *Question, tag string, step int) string {
 		if e.IsTool {
 			limit = maxToolText
 		}
-		limit >>= min(max(step, 0), textSteps)
-		if step == whole && !e.IsTool {
+		limit = max(limit>>min(max(step, 0), textSteps), minText)
+		if step == uncut && !e.IsTool {
 			limit = math.MaxInt
 		}
 		head := strings.Join(strings.Fields(e.Speaker), " ") // one line
 		head = strings.TrimRight(strings.ToValidUTF8(head[:min(len(head), minText)], ""), ", ")
-		fmt.Fprintf(&b, "[%s %s]\n%s\n", tag, head, cutMiddle(e.Text, max(limit, minText)))
+		fmt.Fprintf(&b, "[%s %s]\n%s\n", tag, head, cutMiddle(e.Text, limit))
 	}
 	return b.String()
 }

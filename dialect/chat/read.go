@@ -18,7 +18,6 @@ type Dialect struct{ answer.OpenAI }
 
 func (Dialect) Name() string { return "chat" }
 
-// Read parses body. To save time it copies items at the start of the list that known has too, byte for byte.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := reader{&conversation.Request{Dialect: d, Body: body}}
 	return rd.ReadBody(known, "messages", rd)

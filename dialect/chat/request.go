@@ -53,7 +53,6 @@ func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byt
 	return jsonspan.Set(asked, used, strconv.Itoa(f.MaxOutput)), nil
 }
 
-// Prompt returns a request of its own for one plain text, not behind a conversation.
 func (d Dialect) Prompt(model, system, user string, f answer.Form) []byte {
 	start := fmt.Appendf(nil, `{"model":%s,"messages":[%s]}`, jsonspan.Quoted(model),
 		message(conversation.System, system))

@@ -117,8 +117,8 @@ type Item struct {
 	Size         Size            // before any edit, in tokens of the vocabulary; zero until Count
 }
 
-// Place returns the span to remove or to replace when all items of the item's message are dropped.
-func (it *Item) Place() jsonspan.Span {
+// MessageSpan returns the span to remove or to replace when all items of the item's message are dropped.
+func (it *Item) MessageSpan() jsonspan.Span {
 	if it.Message.Empty() {
 		return it.Span
 	}

@@ -63,6 +63,6 @@ type Dialect interface {
 	Authorize(key string) (headers [][2]string)
 	// Continue returns a request that puts an instruction behind the conversation in body and asks for plain text.
 	Continue(body []byte, instruction string, f answer.Form) ([]byte, error)
-	// Prompt returns a request with a system prompt and a message of the user.
+	// Prompt returns a request of its own for one plain text: a system prompt and a message of the user.
 	Prompt(model, system, user string, f answer.Form) []byte
 }

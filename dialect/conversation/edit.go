@@ -35,7 +35,7 @@ func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
 	var removed []jsonspan.Span // without a replacement
 	for first, end := 0, 0; first < len(r.Items); first = end {
 		_, end = r.itemsOfMessage(first)
-		message := r.Items[first].Place()
+		message := r.Items[first].MessageSpan()
 		stays := slices.Contains(isDropped[first:end], false)
 		var instead [][]byte // of the message
 		for i := first; i < end; i++ {
@@ -80,7 +80,7 @@ func (r *Request) Source(first, end int) []byte {
 	sourceOf := func(i int) jsonspan.Span {
 		messageFirst, messageEnd := r.itemsOfMessage(i)
 		if messageFirst >= first && messageEnd <= end {
-			return r.Items[i].Place()
+			return r.Items[i].MessageSpan()
 		}
 		return r.Items[i].Span
 	}

@@ -103,7 +103,7 @@ func (r *Request) Grown() iter.Seq2[int, []byte] {
 			if r.Items[i].Role != Assistant || r.Items[i-1].Role == Assistant {
 				continue
 			}
-			later := jsonspan.Span{Start: r.Items[i-1].Place().End, End: r.Items[len(r.Items)-1].Place().End}
+			later := jsonspan.Span{Start: r.Items[i-1].MessageSpan().End, End: r.Items[len(r.Items)-1].MessageSpan().End}
 			body, err := jsonspan.Splice(r.Body, []jsonspan.Edit{{Span: later}}, nil)
 			if err == nil && !yield(later.Start, body) {
 				return
@@ -189,10 +189,10 @@ func (r *Request) reuse(known *Request) (next int) {
 	commonEnd := r.List + CommonPrefix(known.Body[r.List:], r.Body[r.List:])
 	for i := len(known.Items) - 1; i > 0; i-- { // before item 0 there is nothing to copy
 		it := &known.Items[i]
-		if it.StartsAnswer && it.Place().End < commonEnd { // both lists have all of its item
+		if it.StartsAnswer && it.MessageSpan().End < commonEnd { // both lists have all of its item
 			r.Items = append(make([]Item, 0, len(known.Items)+8), known.Items[:i]...) // with room for the items of a turn
 			r.Reused, r.chain = i, known.Chain()[:i+1]
-			return it.Place().Start
+			return it.MessageSpan().Start
 		}
 	}
 	return r.List
@@ -203,7 +203,7 @@ func (r *Request) reuse(known *Request) (next int) {
 func (r *Request) TakeOver(known *Request) []byte {
 	same := 0 // bytes at the start that need no copy, but for those before the list
 	if r.Reused > 0 {
-		same = r.Items[r.Reused-1].Place().End
+		same = r.Items[r.Reused-1].MessageSpan().End
 	}
 	body := append(known.Body[:same], r.Body[same:]...)
 	copy(body, r.Body[:min(r.List, same)])

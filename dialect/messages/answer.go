@@ -52,10 +52,9 @@ func (Dialect) Add(a *answer.Partial, v gjson.Result) {
 	}
 }
 
-// Usage reads the token counts of an answer, and how many tokens of the model's window the request filled; 0 if that is
-// not known. text is all of an answer, whole or streamed, or its beginning and end. A stream has the counts of its
-// request at the start: without these nothing is known. It has the final output at its end; without it, u.Cut is set.
-// The counts have those of compactions that the provider has made within the turn.
+// Usage reads the token counts of an answer, with those of compactions that the provider has made within the turn. A
+// stream has the counts of its request at the start: without these nothing is known. It has the final output at its end;
+// without it, u.Cut is set.
 func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	t := turn{usage: event.Usage{CacheUnknown: true}, output: answer.Unknown}
 	hasStart, hasEnd := t.addStream(text)

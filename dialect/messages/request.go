@@ -132,7 +132,7 @@ func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byt
 	}
 	message := fmt.Sprintf(`,{"role":"user","content":[{"type":"text","text":%s%s}]}`,
 		jsonspan.Quoted(instruction), missingMark(r))
-	asked, err := jsonspan.Splice(body, []jsonspan.Edit{jsonspan.Insert(r.Items[last].Place().End, message)}, nil)
+	asked, err := jsonspan.Splice(body, []jsonspan.Edit{jsonspan.Insert(r.Items[last].MessageSpan().End, message)}, nil)
 	if err != nil {
 		return nil, err
 	}

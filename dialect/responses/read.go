@@ -20,7 +20,6 @@ type Dialect struct{ answer.OpenAI }
 
 func (Dialect) Name() string { return "responses" }
 
-// Read parses body. To save time it copies items at the start of the list that known has too, byte for byte.
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := &reader{Request: &conversation.Request{Dialect: d, Body: body}}
 	return rd.ReadBody(known, "input", rd)

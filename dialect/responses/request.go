@@ -51,7 +51,6 @@ func (Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte,
 	return jsonspan.Set(asked, "store", "false"), nil
 }
 
-// Prompt returns a request of its own for one plain text, not behind a conversation.
 func (d Dialect) Prompt(model, system, user string, f answer.Form) []byte {
 	start := fmt.Appendf(nil, `{"model":%s,"instructions":%s,"input":[]}`, jsonspan.Quoted(model),
 		jsonspan.Quoted(system))
