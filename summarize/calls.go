@@ -45,7 +45,7 @@ func (s *summary) calls(budget int) string {
 	if s.Budgets.Work == 0 {
 		return ""
 	}
-	list, omitted := s.listed(bytesFor(budget))
+	list, omitted := s.listCalls(bytesFor(budget))
 	var b strings.Builder
 	if len(omitted) > 0 {
 		b.WriteString(countsByTool(omitted))
@@ -64,9 +64,9 @@ func (s *summary) calls(budget int) string {
 	return b.String()
 }
 
-// listed returns the calls that fit in room bytes, newest first, and how many others there are of each tool: once a call
+// listCalls returns the calls that fit in room bytes, newest first, and how many others there are of each tool: once a call
 // does not fit, older ones are only counted.
-func (s *summary) listed(room int) (list []*listedCall, omitted map[string]int) {
+func (s *summary) listCalls(room int) (list []*listedCall, omitted map[string]int) {
 	omitted = map[string]int{}
 	byKey := map[string]*listedCall{} // by what is equal in calls that are counted as one
 	n := s.collectNames()

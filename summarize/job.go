@@ -217,11 +217,11 @@ func (j *job) body() ([]byte, error) {
 	if len(j.question.Transcript) == 0 {
 		return nil, j.fail("there is nothing to ask")
 	}
-	return j.prompted(), nil
+	return j.transcriptBody(), nil
 }
 
-// prompted returns a request of its own, with as much of the transcript as it has room for.
-func (j *job) prompted() []byte {
+// transcriptBody returns a request of its own, with as much of the transcript as it has room for.
+func (j *job) transcriptBody() []byte {
 	name := "summary"
 	if j.question.Distills {
 		name = "distillate"

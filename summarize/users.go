@@ -51,8 +51,8 @@ func (s *summary) users(kept []string) (list []message, others int) {
 	for i := s.End - 1; i >= s.From; i-- {
 		it := &s.Request.Items[i]
 		if isReply && it.Role == conversation.Assistant {
-			if answered, ok := s.answered(i); ok {
-				list = append(list, answered)
+			if m, ok := s.agentsMessage(i); ok {
+				list = append(list, m)
 				isReply = false
 			}
 		}
@@ -99,9 +99,9 @@ func (s *summary) usersOwn(it *conversation.Item, c *activity.Call) (text, media
 	return "", ""
 }
 
-// answered returns the end of a message of the agent that a short reply of the user answers; false if it has no text. It
+// agentsMessage returns the end of a message of the agent that a short reply of the user answers; false if it has no text. It
 // is short, so it is not charged to a budget.
-func (s *summary) answered(i int) (m message, ok bool) {
+func (s *summary) agentsMessage(i int) (m message, ok bool) {
 	const longest = 320 // bytes
 	said := ending(s.Request.TextOf(&s.Request.Items[i]), longest)
 	if said == "" {

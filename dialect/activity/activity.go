@@ -50,7 +50,7 @@ func Of(r *conversation.Request, known []Call) []Call {
 		return known // no call is new, and none has to be changed
 	}
 	h := &history{
-		request: r, calls: unchanged(known, r.Reused),
+		request: r, calls: callsBefore(r.Reused, known),
 		newest: make(map[[3]string]int, len(known)), reads: map[string][]int{},
 	}
 	for i, caller := range r.Callers() {
@@ -74,19 +74,19 @@ func Of(r *conversation.Request, known []Call) []Call {
 	return h.calls
 }
 
-// unchanged returns a copy of the calls in the first items, without what they have of later ones.
-func unchanged(calls []Call, items int) []Call {
-	n, _ := slices.BinarySearchFunc(calls, items, func(c Call, item int) int { return c.Item - item })
+// callsBefore returns a copy of those calls that are before an item, without what they have of it and later ones.
+func callsBefore(item int, calls []Call) []Call {
+	n, _ := slices.BinarySearchFunc(calls, item, func(c Call, i int) int { return c.Item - i })
 	kept := append(make([]Call, 0, n+8), calls[:n]...)
 	for k := range kept {
 		c := &kept[k]
-		if c.Result >= items {
+		if c.Result >= item {
 			c.Result, c.IsError, c.IsOpen, c.Exit, c.Again = -1, false, true, -1, 0
 		}
-		if c.Patched >= items {
+		if c.Patched >= item {
 			c.Patched = 0
 		}
-		if c.Replaced >= items {
+		if c.Replaced >= item {
 			c.Replaced = 0
 		}
 	}
