@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 
 	"github.com/tidwall/gjson"
@@ -222,15 +221,6 @@ func CommonPrefix(a, b []byte) int {
 	}
 	return i
 }
-
-// summaryRequest matches the JSON strings by which clients ask a model to summarize the conversation. A text that is
-// missing here does little harm: such a request is shortened like any other.
-var summaryRequest = regexp.MustCompile(`^"(?:` +
-	`CRITICAL: Respond with TEXT ONLY|` + // Claude Code
-	`Your task is to create a detailed summary of the conversation so far|` + // its older versions
-	`Please create a detailed summary of the conversation so far|` + // Copilot CLI
-	`Provide a detailed prompt for continuing our conversation above|` + // OpenCode
-	`You are performing a CONTEXT CHECKPOINT COMPACTION)`) // Codex
 
 // checkLast sets AnswerGoesOn, and Upkeep for a client's own summary, by the last item that is not the system's.
 func (r *Request) checkLast() {

@@ -14,7 +14,7 @@ import (
 	"epitome/offload/excerpt"
 )
 
-// What clients put into messages of the user. All that is known of single clients' words stands in this table.
+// What clients put into messages of the user. All that is known of single clients' words stands here and in summaryRequest.
 const (
 	// noteTags name elements among the user's words, such as reminders and notices.
 	noteTags = `system[-_]reminder|task-notification|teammate-message|new-diagnostics|ide_\w+|[\w-]+-hook|` +
@@ -53,6 +53,15 @@ var (
 	billing     = regexp.MustCompile(`x-anthropic-billing-header:[^"\\]*`)
 	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions.*</INSTRUCTIONS>|(?:` + openings + `).*)`)
 )
+
+// summaryRequest matches the JSON strings by which clients ask a model to summarize the conversation. A text that is
+// missing here does little harm: such a request is shortened like any other.
+var summaryRequest = regexp.MustCompile(`^"(?:` +
+	`CRITICAL: Respond with TEXT ONLY|` + // Claude Code
+	`Your task is to create a detailed summary of the conversation so far|` + // its older versions
+	`Please create a detailed summary of the conversation so far|` + // Copilot CLI
+	`Provide a detailed prompt for continuing our conversation above|` + // OpenCode
+	`You are performing a CONTEXT CHECKPOINT COMPACTION)`) // Codex
 
 // WithoutBilling returns a piece of a body without the line for billing that Claude Code writes before its system prompt:
 // it differs from request to request.
