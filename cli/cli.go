@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -20,6 +22,7 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
+	"epitome/proxy"
 )
 
 // app is what all commands share.
@@ -199,3 +202,88 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // plain returns a text from outside as a terminal may get it: at most 200 characters, none of them a control character.
 func plain(text string) string { return console.Plain(console.Shorten(text, 200)) }
+
+// running finds the epitome that a command asks: the one of the run around the command, or the first of those that run
+// with the data folder and of those that "epitome run" has started there. --listen names another.
+func (a *app) running() (*daemon.Card, error) {
+	listen := a.flags.Listen
+	if folder := os.Getenv(folderVariable); folder != "" && listen == "" {
+		if card, err := daemon.Read(folder); err == nil {
+			return card, nil
+		}
+		return nil, errors.New("the epitome of this run has ended; --listen names another one")
+	}
+	_, home, err := a.loadWithFolder()
+	if err != nil {
+		return nil, err
+	}
+	cards, where := daemon.Running(home), home
+	if listen != "" {
+		where += " and listens on " + listen
+		cards = slices.DeleteFunc(cards, func(c *daemon.Card) bool { return c.Listen != config.Reachable(listen) })
+	}
+	if len(cards) == 0 {
+		return nil, fmt.Errorf("no epitome runs with the data folder %s: start one with 'epitome serve', or give "+
+			"the --data or --config of another one (the epitome of an 'epitome run' ends when its command does)", where)
+	}
+	if len(cards) > 1 && isTerminal(os.Stderr) {
+		warn("asking the one on %s; --listen %s asks another", cards[0].Listen, cards[1].Listen)
+	}
+	return cards[0], nil
+}
+
+// openCommand prints a link that logs a browser in to the pages of a running epitome, and starts the user's browser
+// with it.
+func (a *app) openCommand() *cobra.Command {
+	var print bool
+	c := &cobra.Command{Use: "open", SuggestFor: []string{"logs", "log", "dashboard", "ui"}, Short: "Open the pages of a running epitome in a browser",
+		RunE: func(*cobra.Command, []string) error {
+			card, err := a.running()
+			if err != nil {
+				return err
+			}
+			link, err := card.LoginLink(console.CodeLife)
+			if err == nil {
+				fmt.Println(link)
+			}
+			if err == nil && !print {
+				openBrowser(link)
+			}
+			return err
+		}}
+	c.Flags().BoolVar(&print, "print", false, "only print the link")
+	return c
+}
+
+// openBrowser starts the user's browser, or says why it cannot.
+func openBrowser(link string) {
+	browser := exec.Command("xdg-open", link)
+	switch runtime.GOOS {
+	case "windows":
+		browser = exec.Command("rundll32", "url.dll,FileProtocolHandler", link)
+	case "darwin":
+		browser = exec.Command("open", link)
+	}
+	if err := browser.Start(); err != nil { // it is not waited for: some end only when they are closed
+		warn("cannot start a browser: %v; open this link within a minute; it works once", err)
+	}
+}
+
+// keyCommand makes a key and prints how to configure it. Nothing keeps the key.
+func keyCommand() *cobra.Command {
+	return &cobra.Command{Use: "key CLIENT",
+		Short: "Make a key by which a client may use epitome, and print its lines for config.toml",
+		Args:  exactlyOne,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := config.CheckName(args[0]); err != nil {
+				return err
+			}
+			key, table := proxy.NewKey(), args[0]
+			if strings.Contains(table, ".") { // TOML would read two names
+				table = strconv.Quote(table)
+			}
+			_, err := fmt.Printf("The key of %s, which is shown only once:\n\n    %s\n\nFor config.toml:\n\n"+
+				"    [clients.%s]\n    keys = [%q]\n", args[0], key, table, proxy.HashOfKey(key))
+			return err
+		}}
+}

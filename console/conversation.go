@@ -2,9 +2,12 @@ package console
 
 import (
 	"fmt"
+	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"epitome/event"
 	"epitome/event/journal"
@@ -136,3 +139,153 @@ func Parts(b, a event.Tokens) []Part {
 	}
 	return slices.DeleteFunc(all, func(p Part) bool { return p.Before+p.After == 0 })
 }
+
+// The drawing area of a chart, in units of its viewBox.
+const (
+	chartLeft   = 72.0
+	chartRight  = 796.0
+	chartTop    = 30.0
+	chartBottom = 230.0
+)
+
+const turnsDrawn = 250
+
+// chart is a drawing of turns for the template "chart": a bar for the tokens after, a dotted line for those before, a
+// line for the window, and dashed ones for those at which the steps of the ladder act.
+type chart struct {
+	Title             string // says to a screen reader what it shows
+	Bars              []bar
+	Amounts           []label // of the axis
+	Before, Window    string  // paths
+	Clear, Compact    string  // paths of clear_at and compact_at
+	WindowText        label   // at the end of Window
+	ClearAt           int     // tokens of the newest turn
+	CompactAt         int     // likewise
+	Marked            bool    // a bar has a mark
+	Warned, IsCutOver bool    // a bar has passed warn_at or cutover_at
+}
+
+// bar is the tokens of a turn after epitome.
+type bar struct {
+	Label     string // below the axis; empty at most of many bars
+	Title     string // shown on hover
+	Link      string
+	Mark      string // the step of the ladder that acted; empty: none
+	Warned    bool   // the tokens sent since the last compaction have passed warn_at
+	IsCutOver bool   // likewise cutover_at
+	Current   bool
+	X, Middle float64
+	Y, Height float64
+	Width     float64
+}
+
+// glyphs are the signs of the steps, each of another shape.
+var glyphs = map[string]string{"offload": "●", "clear": "■", "compact": "◆", "rescue": "▲", "restore": "○"}
+
+type label struct {
+	X, Y float64
+	Text string
+}
+
+// turnChart draws the turns of a conversation: of many those around the current one. A line that rises above three
+// windows leaves the chart, as it would flatten everything else.
+func turnChart(s journal.Story, current int) (c chart) {
+	exchanges := s.Exchanges
+	if over := len(exchanges) - turnsDrawn; over > 0 {
+		at := slices.IndexFunc(exchanges, func(e event.Exchange) bool { return e.Turn == current })
+		exchanges = exchanges[min(max(at-turnsDrawn/2, 0), over):][:turnsDrawn]
+	}
+	top, held := 1, 0 // tokens
+	for _, e := range exchanges {
+		top = max(top, e.TokensBefore.Total(), e.TokensAfter.Total(), e.Window)
+		held = max(held, e.TokensAfter.Total(), e.Window)
+	}
+	above := ""
+	if held > 0 && top > 3*held {
+		top, above = 3*held, "≥ "
+	}
+	y := func(tokens int) float64 {
+		return tenths(chartBottom - float64(min(tokens, top))/float64(top)*(chartBottom-chartTop))
+	}
+	for quarter := range 4 {
+		amount := top * quarter / 4
+		c.Amounts = append(c.Amounts, label{0, y(amount), Tokens(int64(amount))})
+	}
+	c.Amounts = append(c.Amounts, label{0, y(top), above + Tokens(int64(top))})
+	width := (chartRight - chartLeft) / float64(max(len(exchanges), 4)) // few bars stay slim
+	between := (len(exchanges) + 9) / 10                                // bars from one label to the next
+	for i, e := range exchanges {
+		x, turn, after := chartLeft+width*float64(i), strconv.Itoa(e.Turn), y(e.TokensAfter.Total())
+		b := bar{
+			Title: turnTitle(e), Link: "/-/conversations/" + url.PathEscape(s.ID) + "?turn=" + turn,
+			Mark: event.Step(&e), Current: e.Turn == current, X: tenths(x), Middle: tenths(x + width/2),
+			Y: after, Height: tenths(chartBottom - after), Width: tenths(width),
+		}
+		b.Warned, b.IsCutOver = passes(e)
+		if i%between == 0 {
+			b.Label = turn
+		}
+		c.Bars, c.Marked = append(c.Bars, b), c.Marked || b.Mark != ""
+		c.Warned, c.IsCutOver = c.Warned || b.Warned, c.IsCutOver || b.IsCutOver
+		if e.Window > 0 {
+			c.WindowText = label{tenths(x + width), y(e.Window) - 5, "window " + Tokens(int64(e.Window))}
+			c.ClearAt, c.CompactAt = e.ClearLine, e.CompactLine
+		}
+	}
+	// level returns a path at a height over each bar; there is none over a bar of 0.
+	level := func(of func(e *event.Exchange) int) string {
+		var path strings.Builder
+		command := "M"
+		for i := range exchanges {
+			tokens, x := of(&exchanges[i]), chartLeft+width*float64(i)
+			if tokens == 0 {
+				command = "M"
+				continue
+			}
+			fmt.Fprintf(&path, "%s%.1f %.1f H%.1f", command, x, y(tokens), x+width)
+			command = "L"
+		}
+		return path.String()
+	}
+	c.Title = fmt.Sprintf("Tokens before and after, turns %d to %d", exchanges[0].Turn, exchanges[len(exchanges)-1].Turn)
+	c.Before = level(func(e *event.Exchange) int { return e.TokensBefore.Total() })
+	c.Window = level(func(e *event.Exchange) int { return e.Window })
+	c.Clear = level(func(e *event.Exchange) int { return e.ClearLine })
+	c.Compact = level(func(e *event.Exchange) int { return e.CompactLine })
+	return c
+}
+
+// passes reports whether a turn is the one that reached warn_at or cutover_at, which count the tokens that were sent
+// since the last compaction.
+func passes(e event.Exchange) (warnAt, cutoverAt bool) {
+	cutoverAt = e.Compaction.Reason == event.ReasonBudget
+	for _, w := range e.Warnings {
+		warnAt = warnAt || w.Reason == event.ReasonBudget
+		cutoverAt = cutoverAt || w.Due == event.ReasonBudget
+	}
+	return warnAt, cutoverAt
+}
+
+// turnTitle says in a line what became of a turn.
+func turnTitle(e event.Exchange) string {
+	text := fmt.Sprintf("turn %d: %s tokens before, %s after", e.Turn, Tokens(int64(e.TokensBefore.Total())),
+		Tokens(int64(e.TokensAfter.Total())))
+	sums := journal.SumsOf(e)
+	if cached, known := sums.Usage.Cached(); known {
+		text += ", " + Percent(cached) + " from the cache"
+	}
+	if changed(e) {
+		text += "; " + changes(e)
+	}
+	warned, isCutOver := passes(e)
+	switch {
+	case isCutOver:
+		text += "; the tokens sent since the last compaction passed cutover_at"
+	case warned:
+		text += "; the tokens sent since the last compaction passed warn_at"
+	}
+	return text
+}
+
+// tenths rounds a length.
+func tenths(v float64) float64 { return math.Round(v*10) / 10 }

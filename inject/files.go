@@ -2,16 +2,22 @@ package inject
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/tidwall/match"
+
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
 )
 
 // FilesConfig is the table [context] of config.toml.
@@ -186,4 +192,126 @@ func (f Files) Remove(context string, names ...string) error {
 		err = errors.Join(err, os.Remove(filepath.Join(f.folder, context, name)))
 	}
 	return err
+}
+
+// The folder in which an agent works, as Codex writes it and as most other agents do, maybe in a list: an absolute path
+// of up to 200 characters.
+const path = `((?:~?/|[A-Za-z]:[\\/])[^<\r\n]{0,198})`
+
+var folderExprs = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{regexp.MustCompile(`^<environment_context>(?s:.*?)<cwd>` + path + `</cwd>`),
+		regexp.MustCompile(`(?im)^[ *0-9.-]{0,12}(?:(?:current |primary )?working directory|` +
+			`I'm currently working in the directory): ` + path + `\r?$`)}
+})
+
+// Folder returns the folder in which an agent says that it works, before the model first speaks; empty if it says
+// nothing. The system prompt counts before the user's messages, and an element that an agent writes before a line of
+// any text, which may quote a file.
+func Folder(r *conversation.Request) string {
+	var system, user []string
+	for _, text := range r.Prompts {
+		system = append(system, string(jsonspan.TextOf(text.Of(r.Body))))
+	}
+	for i := range r.Items[:r.Head] {
+		it := &r.Items[i]
+		for _, p := range it.Parts {
+			switch text := string(jsonspan.TextOf(p.Value.Of(r.Body))); {
+			case p.Kind != conversation.TextPart:
+			case it.Role == conversation.System:
+				system = append(system, text)
+			case it.Role == conversation.User:
+				user = append(user, text)
+			}
+		}
+	}
+	for _, texts := range [...][]string{system, user} {
+		for _, expr := range folderExprs() {
+			for _, text := range texts {
+				if !strings.Contains(text, "irectory: ") && !strings.Contains(text, "<cwd>") {
+					continue // expressions are slow on long texts
+				}
+				if found := expr.FindStringSubmatch(text); found != nil {
+					return cmp.Or(strings.TrimRight(found[1], "/ "), "/")
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// Find adds the path of a file to files, by the file's own name; of a folder, those of all files in it that no .gitignore
+// there excludes, by their paths in it, without links. It refuses more files than a context may have.
+func Find(path string, files map[string]string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		files[filepath.Base(path)] = path
+		return nil
+	}
+	var rules []ignoreRule
+	return fs.WalkDir(os.DirFS(path), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		ignored := e.Name() == ".git"
+		for _, rule := range rules {
+			if (e.IsDir() || !rule.folders) && rule.fits.MatchString(name) {
+				ignored = !rule.takes
+			}
+		}
+		at := filepath.Join(path, filepath.FromSlash(name))
+		switch {
+		case ignored && e.IsDir():
+			return fs.SkipDir
+		case e.IsDir():
+			rules = append(rules, readRules(at, name)...)
+		case !ignored && e.Type().IsRegular():
+			files[name] = at
+		}
+		if len(files) > MaxFiles {
+			return fmt.Errorf("it has more than %d files; name folders in it, or files", MaxFiles)
+		}
+		return nil
+	})
+}
+
+// ignoreRule is a line of a .gitignore.
+type ignoreRule struct {
+	fits    *regexp.Regexp // on the path of a file in the folder that is read
+	takes   bool           // what an earlier rule excludes
+	folders bool           // it is for folders alone
+}
+
+// ignoreWildcards turns a quoted pattern of a .gitignore into a regular expression.
+var ignoreWildcards = strings.NewReplacer(`\*\*/`, `(.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`, `\[!`, `[^`,
+	`\[`, `[`, `\]`, `]`, `\\`, ``)
+
+// readRules reads the .gitignore in a folder at a path. name is the path of that folder in the one that is read.
+func readRules(path, name string) (rules []ignoreRule) {
+	text, err := readIgnore(path, MaxFileBytes)
+	if err != nil { // mostly, there is none
+		return nil
+	}
+	for line := range strings.Lines(text) {
+		rule := ignoreRule{}
+		line, rule.takes = strings.CutPrefix(strings.TrimRight(line, " \r\n"), "!")
+		line, rule.folders = strings.CutSuffix(line, "/")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if !strings.Contains(line, "/") {
+			line = "**/" + line
+		}
+		line = ignoreWildcards.Replace(regexp.QuoteMeta(strings.TrimPrefix(line, "/")))
+		if name != "." {
+			line = regexp.QuoteMeta(name) + "/" + line
+		}
+		rule.fits, err = regexp.Compile("^" + line + "$")
+		if err == nil { // else it fits nothing
+			rules = append(rules, rule)
+		}
+	}
+	return rules
 }

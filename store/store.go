@@ -7,8 +7,13 @@
 package store
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -90,4 +95,227 @@ func wrapped(verb, key string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("cannot %s fact %q: %w", verb, key[:min(len(key), 100)], err)
+}
+
+// The states of a server.
+const (
+	Answers = "answers"
+	Refuses = "refuses" // it answers, but has refused a call in the last minute
+	Away    = "away"
+)
+
+const (
+	pingEvery   = 250 * time.Millisecond
+	refusedSpan = time.Minute // how long a refusal counts, and the time between two log lines about refusals
+)
+
+// Monitor watches a server that many requests need, so that none of them waits for one that is known to be down. The
+// first call that gets no answer marks the server as away. From then on calls fail at once, until the server has
+// answered a ping, which is sent a few times a second. An answer that refuses a call is an error of that call alone.
+type Monitor struct {
+	name     string // for the log, as in "the shared store"
+	log      *slog.Logger
+	ping     func(ctx context.Context) error
+	noAnswer func(err error) bool // tells an error without an answer from a refusal
+
+	away    atomic.Bool
+	refused atomic.Int64 // time of the last refusal that was logged, in nanoseconds since 1970
+	life    context.Context
+	end     context.CancelFunc
+}
+
+// NewMonitor returns a monitor that takes the server for answering. noAnswer reports whether an error of a call or a
+// ping means that the server gave no answer.
+func NewMonitor(name string, log *slog.Logger, ping func(context.Context) error, noAnswer func(error) bool) *Monitor {
+	m := &Monitor{name: name, log: log, ping: ping, noAnswer: noAnswer}
+	m.life, m.end = context.WithCancel(context.Background())
+	return m
+}
+
+// Do makes a call and returns its error, or ErrAway without making it. The context ends with Close.
+func (m *Monitor) Do(call func(ctx context.Context) error) error {
+	if m.away.Load() {
+		return ErrAway
+	}
+	err := call(m.life)
+	if err == nil || m.life.Err() != nil {
+		return err
+	}
+	if m.noAnswer(err) {
+		m.lose(err)
+	} else {
+		m.noteRefusal(err)
+	}
+	return err
+}
+
+func (m *Monitor) noteRefusal(err error) {
+	now, last := time.Now().UnixNano(), m.refused.Load()
+	if now-last > int64(refusedSpan) && m.refused.CompareAndSwap(last, now) {
+		m.log.Warn(m.name+" refuses requests: nothing new is decided until it accepts them, unless a window is full",
+			"error", err.Error())
+	}
+}
+
+// lose marks the server as away, and has it pinged in the background until it answers.
+func (m *Monitor) lose(err error) {
+	if !m.away.Swap(true) {
+		m.log.Warn(m.name+" does not answer: nothing new is decided until it does, unless a window is full",
+			"error", err.Error())
+		go m.awaitAnswer()
+	}
+}
+
+func (m *Monitor) awaitAnswer() {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-m.life.Done():
+			return
+		case <-tick.C:
+		}
+		err := m.ping(m.life)
+		if err == nil || !m.noAnswer(err) { // if it refuses the ping, it answers
+			break
+		}
+	}
+	m.away.Store(false)
+	m.log.Warn(m.name + " answers again")
+}
+
+// State returns Answers, Refuses or Away.
+func (m *Monitor) State() string {
+	switch {
+	case m.away.Load():
+		return Away
+	case time.Now().UnixNano()-m.refused.Load() < int64(refusedSpan):
+		return Refuses
+	}
+	return Answers
+}
+
+// Close ends the calls and pings under way.
+func (m *Monitor) Close() { m.end() }
+
+// memory is a store that ends with its process. Facts that were set or touched longest ago make room for others: they
+// are in two halves, and when the young one is full, it takes the place of the old one.
+type memory struct {
+	limit int // bytes of a half
+
+	mu         sync.Mutex      // guards all below
+	young, old map[string]fact // young is nil once the store is closed
+	used       int             // bytes of young
+}
+
+type fact struct {
+	value   []byte
+	expires time.Time
+}
+
+// size returns about how many bytes a fact takes, with its part of the map.
+func (f fact) size(key string) int { return len(key) + len(f.value) + 120 }
+
+// NewMemory returns a store in memory that takes about limit bytes at most.
+func NewMemory(limit int) Store {
+	return &memory{limit: limit / 2, young: map[string]fact{}}
+}
+
+// find returns the live fact under a key; its value is nil if there is none. The caller holds m.mu, here and below.
+func (m *memory) find(key string) (fact, error) {
+	if m.young == nil {
+		return fact{}, ErrClosed
+	}
+	f, found := m.young[key]
+	if !found {
+		f = m.old[key]
+	}
+	if !time.Now().Before(f.expires) {
+		return fact{}, nil
+	}
+	return f, nil
+}
+
+// put puts a fact into the young half.
+func (m *memory) put(key string, f fact) error {
+	size := f.size(key)
+	if size > m.limit {
+		return fmt.Errorf("%w: it takes %d bytes of %d", ErrNoSpace, size, m.limit)
+	}
+	m.remove(key)
+	if m.used+size > m.limit {
+		m.young, m.old, m.used = map[string]fact{}, m.young, 0
+	}
+	m.young[key] = f
+	m.used += size
+	return nil
+}
+
+// remove removes a fact from its half.
+func (m *memory) remove(key string) {
+	if f, found := m.young[key]; found {
+		m.used -= f.size(key)
+	}
+	delete(m.young, key)
+	delete(m.old, key)
+}
+
+func (m *memory) Get(key string) (value []byte, found bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, err := m.find(key)
+	return bytes.Clone(f.value), f.value != nil, wrapped("read", key, err)
+}
+
+func (m *memory) GetMany(keys []string) ([][]byte, error) { return getEach(m, keys) }
+
+func (m *memory) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
+	if err := check(key, value, keep); err != nil {
+		return nil, wrapped("swap", key, err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, err := m.find(key)
+	if err != nil {
+		return nil, wrapped("swap", key, err)
+	}
+	if !bytes.Equal(f.value, old) { // another writer was first
+		return bytes.Clone(f.value), nil
+	}
+	if err := m.put(key, fact{value: bytes.Clone(value), expires: time.Now().Add(keep)}); err != nil {
+		return nil, wrapped("swap", key, err)
+	}
+	return bytes.Clone(value), nil
+}
+
+func (m *memory) Touch(key string, keep time.Duration) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, err := m.find(key)
+	if err != nil || f.value == nil {
+		return wrapped("touch", key, err)
+	}
+	if until := time.Now().Add(keep); until.After(f.expires) {
+		f.expires = until
+	}
+	return wrapped("touch", key, m.put(key, f))
+}
+
+func (m *memory) Delete(keys ...string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, key := range keys {
+		if m.young == nil {
+			return wrapped("delete", key, ErrClosed)
+		}
+		m.remove(key)
+	}
+	return nil
+}
+
+func (m *memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.young, m.old = nil, nil
+	return nil
 }

@@ -3,8 +3,12 @@ package summarize
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
 	"time"
 
+	"epitome/dialect/answer"
 	"epitome/event"
 )
 
@@ -100,4 +104,128 @@ func (j *job) mayAskAgain() bool {
 	}
 	f.tries++
 	return true
+}
+
+// How long a job waits before it sends the same request once more.
+const (
+	leastPause = time.Second
+	mostPause  = 10 * time.Second // that an upstream may ask for; for a longer one no job waits
+	mostAfter  = 24 * time.Hour   // that a longer one counts for
+)
+
+// adapt changes the next request after one that was not answered. An error says that there is none.
+func (j *job) adapt(status int, refusal []byte) error {
+	said := fmt.Sprintf("the upstream answered with status %d", status)
+	isTooLong := status == http.StatusRequestEntityTooLarge || j.deps.Overflow(status, refusal)
+	mayPass := status == http.StatusRequestTimeout || status == http.StatusTooEarly ||
+		status == http.StatusTooManyRequests || status >= 500
+	switch {
+	case status == 0:
+		return j.repeatLater("the upstream could not be reached or broke off")
+	case isTooLong:
+		return j.shorten()
+	case status == http.StatusOK:
+		return j.repeatLater("the upstream reported an error within its answer")
+	case mayPass:
+		return j.repeatLater(said)
+	case status >= 401 && status <= 404:
+		return j.fail(said)
+	}
+	if form, ok := adaptForm(j.form, refusal); ok {
+		j.form = form
+		return nil
+	}
+	if !j.mayAskAgain() {
+		return j.fail(said)
+	}
+	return j.fallBack(said)
+}
+
+// What refusals say of a form: a cap on the output and how high it may be, a cap that is unknown, or that the provider
+// answers in streams alone. A complaint about an upstream is none about streams.
+var (
+	highestCap = regexp.MustCompile(`(?i)\bmax(?:_completion|_output)?_tokens\b[^<>]*?` +
+		`(?:<=?|>|at most|equal to) ?([0-9]+)`)
+	anyCap     = regexp.MustCompile(`\bmax(?:_completion|_output)?_tokens\b`)
+	streamWord = regexp.MustCompile(`(?i)\bstream(?:ing|ed)?\b`)
+)
+
+// adaptForm returns the form to ask in after a provider has refused f: with a lower cap on the output, with the other
+// cap, or as a stream. It is false if f is not what was refused.
+func adaptForm(f answer.Form, refusal []byte) (answer.Form, bool) {
+	if found := highestCap.FindSubmatch(refusal); found != nil {
+		if n, err := strconv.Atoi(string(found[1])); err == nil && n > 0 && n < f.MaxOutput {
+			f.MaxOutput = n
+			return f, true
+		}
+	}
+	switch {
+	case !f.OtherCap && anyCap.Match(refusal):
+		f.OtherCap = true
+	case !f.Stream && streamWord.Match(refusal):
+		f.Stream = true
+	default:
+		return f, false
+	}
+	return f, true
+}
+
+// shorten cuts the next transcript further down, or leaves the conversation itself for its transcript.
+func (j *job) shorten() error {
+	j.step++
+	if j.way == WayTranscript && j.step <= lastStep {
+		return nil
+	}
+	return j.fallBack("the request for it is too long")
+}
+
+// fallBack leaves the conversation itself for its transcript.
+func (j *job) fallBack(why string) error {
+	if j.way != WayContinue || len(j.question.Transcript) == 0 {
+		return j.fail(why)
+	}
+	j.way = WayTranscript
+	j.step = 0
+	return nil
+}
+
+// repeatLater waits before the same request is sent once more. A prepared question is left to the compaction that needs it:
+// until then the reason may have passed.
+func (j *job) repeatLater(why string) error {
+	if j.isPrepared || j.retryAfter > mostPause || !j.mayAskAgain() {
+		return j.fail(why)
+	}
+	select {
+	case <-time.After(max(leastPause, j.retryAfter)):
+		return nil
+	case <-j.ctx.Done():
+		return j.late()
+	}
+}
+
+// retryAfter returns what a header Retry-After asks for, as seconds or as a date; 0 if it is neither.
+func retryAfter(value string) time.Duration {
+	if seconds, err := strconv.Atoi(value); err == nil {
+		return time.Duration(max(0, min(seconds, int(mostAfter/time.Second)))) * time.Second
+	}
+	date, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return max(0, min(time.Until(date), mostAfter))
+}
+
+// askAgain says in the next request why the answer could not be used. A second such answer is the last.
+func (j *job) askAgain(why string, a answer.Answer) error {
+	if j.prompt.Why != "" || !j.mayAskAgain() {
+		return j.fail(why)
+	}
+	j.prompt.Why = why
+	if a.Cut { // reasoning may have used up the output
+		j.form.MaxOutput *= 2
+	}
+	if (a.Cut || a.Called) && len(j.question.Transcript) > 0 {
+		j.way = WayTranscript // it has no tools, and leaves room for a long answer
+	}
+	return nil
 }

@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -229,4 +230,149 @@ func (s *Summarizer) end(j *job, p Prose, err error) {
 	s.pending -= j.size
 	j.prose, j.err = p, err
 	close(j.done)
+}
+
+// Config is the table [summarize] of config.toml, where each key is explained for users.
+type Config struct {
+	Mode         Mode   `toml:"mode"`
+	Detail       Detail `toml:"detail"`
+	Model        string `toml:"model"` // empty: the conversation's own
+	Upstream     string `toml:"upstream"`
+	KeyEnv       string `toml:"key_env"`      // name of the environment variable that holds the key for Upstream
+	Prepare      string `toml:"prepare"`      // whether a model is asked ahead of need: auto, on or off
+	Instructions string `toml:"instructions"` // of the user, for each summary by a model
+	Distill      bool   `toml:"distill"`      // a model is asked for distillates of large results
+
+	Limits *Limits `toml:"-"` // nil: DefaultLimits
+}
+
+// The values of Config.Prepare.
+const (
+	PrepareAuto = "auto" // unless the upstream that is asked is a local one
+	PrepareOn   = "on"
+	PrepareOff  = "off"
+)
+
+// Check says what is wrong with the configuration.
+func (c Config) Check() error {
+	if _, err := ParseMode(string(c.Mode)); err != nil {
+		return wrong("mode", "%q: %w", c.Mode, err)
+	}
+	if _, err := ParseDetail(string(c.Detail)); err != nil && c.Detail != "" {
+		return wrong("detail", "%q: %w", c.Detail, err)
+	}
+	switch {
+	case !slices.Contains([]string{PrepareAuto, PrepareOn, PrepareOff}, c.Prepare):
+		return wrong("prepare", "%q: write auto, on or off", c.Prepare)
+	case c.Upstream != "" && c.Model == "":
+		return wrong("upstream", "%q without a model: write summarize.model as well", c.Upstream)
+	case c.KeyEnv != "" && c.Upstream == "": // what stands there may be the key itself
+		return wrong("key_env", "without the upstream it is for: write summarize.upstream as well")
+	}
+	return nil
+}
+
+func wrong(key, format string, values ...any) error {
+	return fmt.Errorf("cannot use summarize."+key+" "+format, values...)
+}
+
+// Limits bound what summaries may cost in time, memory and requests.
+type Limits struct {
+	Wait      time.Duration // that a client's request waits for a summary, its retries included
+	Timeout   time.Duration // of a job, from when it was first asked for
+	Jobs      int           // at once
+	Queue     int           // jobs that wait for their turn
+	Pending   int64         // bytes of conversations that wait or are asked about
+	Tries     int           // requests in vain in a conversation before the model is paused in it
+	MaxOutput int           // tokens of one answer, reasoning included
+}
+
+// DefaultLimits returns the limits that the program runs with. A request waits longer than most models need, and less
+// than most clients wait; a conversation needs a summary now and then, so four jobs at once serve many.
+func DefaultLimits() Limits {
+	return Limits{
+		Wait: time.Minute, Timeout: 5 * time.Minute, Jobs: 4, Queue: 16, Pending: MaxPending, Tries: 2, MaxOutput: 8_000,
+	}
+}
+
+// MaxPending is DefaultLimits' bound on the bytes of conversations in memory.
+const MaxPending = 256 << 20
+
+// Tokens of an answer: the smallest cap in which a short summary has room, and the length that a summary is asked for.
+const (
+	minOutput     = 512
+	summaryTokens = 1_500
+)
+
+// Mode says of which parts a summary is made. config.toml explains the modes for users.
+type Mode string
+
+// The modes of a summary.
+const (
+	Auto     Mode = "auto"     // Hybrid
+	LLM      Mode = "llm"      // a model's words alone; where there are none, as Intent
+	Intent   Mode = "intent"   // by code alone: all that was called, too
+	Hybrid   Mode = "hybrid"   // a model's words, and by code all that was called
+	Window   Mode = "window"   // nothing new: the oldest groups go, and a model's earlier words stay
+	Lossless Mode = "lossless" // by code alone: how everything stands, without the calls that led there
+)
+
+// ModeKey is the name by which a request's header sets its mode.
+const ModeKey = "summarize_mode"
+
+// Modes returns the names of all modes.
+func Modes() []string {
+	return []string{string(Auto), string(LLM), string(Intent), string(Hybrid), string(Window), string(Lossless)}
+}
+
+// ParseMode returns the mode with that name. The error does not repeat the name.
+func ParseMode(name string) (Mode, error) { return oneOf[Mode](Modes(), name) }
+
+func oneOf[T ~string](names []string, name string) (T, error) {
+	if !slices.Contains(names, name) {
+		return "", fmt.Errorf("write one of %s", strings.Join(names, ", "))
+	}
+	return T(name), nil
+}
+
+// Detail says how long summaries are: a model's text, and the part by code in proportion. Empty is Medium.
+type Detail string
+
+// The levels of detail, with about the tokens of a model's text.
+const (
+	Low    Detail = "low"    // 600
+	Medium Detail = "medium" // 1,500
+	High   Detail = "high"   // 3,000
+)
+
+// DetailKey is the name by which a request's header sets its detail.
+const DetailKey = "summarize_detail"
+
+// Details returns the names of all levels.
+func Details() []string { return []string{string(Low), string(Medium), string(High)} }
+
+// ParseDetail returns the level with that name. The error does not repeat the name.
+func ParseDetail(name string) (Detail, error) { return oneOf[Detail](Details(), name) }
+
+// share returns how much of the room of Medium a summary takes, and how many tokens a model's text may have: a third more
+// than it is asked for.
+func (d Detail) share() (share, prose float64) {
+	switch d {
+	case Low:
+		return 0.4, 800
+	case High:
+		return 2, 4_000
+	}
+	return 1, 1_750
+}
+
+// Asks reports whether a model is asked for summaries in this mode.
+func (m Mode) Asks() bool { return m.OrDefault() == Hybrid || m == LLM }
+
+// OrDefault returns the mode that Auto, and no mode, stand for: Hybrid.
+func (m Mode) OrDefault() Mode {
+	if m == "" || m == Auto {
+		return Hybrid
+	}
+	return m
 }

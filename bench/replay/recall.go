@@ -1,16 +1,26 @@
 package replay
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/bench/sessions"
+	"epitome/dialect"
 	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
 	"epitome/offload"
 	"epitome/tokenize"
 )
@@ -146,3 +156,142 @@ func (r *RecallReport) Print(w io.Writer) error {
 
 // Missed returns the goals that this epitome misses: each request fits its window.
 func (r *RecallReport) Missed() []string { return r.TooLarge }
+
+// quiz is a conversation with questions whose answers stand in it.
+type quiz struct {
+	*conversation.Request
+	questions []question
+}
+
+// question is a question whose answer is an exact text.
+type question struct{ text, expected, category string }
+
+func readQuizzes(file string) (all []quiz, err error) {
+	content, err := os.ReadFile(file)
+	var document bytes.Buffer // without white space, which would count as tokens
+	err = cmp.Or(err, json.Compact(&document, content))
+	for _, d := range gjson.ParseBytes(document.Bytes()).Array() {
+		var q quiz
+		body := requestIn(d)
+		api, _ := dialect.Of("", body) // never fails without a name
+		q.Request, err = api.Read(body, nil)
+		for _, asked := range d.Get("questions").Array() {
+			next := question{asked.Get("question").Str, asked.Get("expected").String(), asked.Get("category").Str}
+			if next.expected != "" && next.isAnsweredBy(unescaped(body)) {
+				q.questions = append(q.questions, next)
+			}
+		}
+		if q.questions == nil {
+			err = cmp.Or(err, errors.New("no question has an answer that stands in its conversation"))
+		}
+		if all = append(all, q); err != nil {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s, conversation %d: %w", file, max(1, len(all)), err)
+	}
+	return all, nil
+}
+
+// requestIn returns the request in a document. Of a fixture of algal/pi-openai-server-compaction it makes one: of pi's
+// messages or items of Responses, those that follow, and a last word of the user.
+func requestIn(document gjson.Result) []byte {
+	if request := document.Get("request"); request.Exists() {
+		return []byte(request.Raw)
+	}
+	const last = `{"type":"message","role":"user","content":"Continue."}`
+	items := jsonspan.Set([]byte(document.Get("[history,messages,sharedTail]|@flatten").Raw), "-1", last)
+	body := jsonspan.Set([]byte("{}"), "input", string(items))
+	if document.Get("messages").Exists() {
+		log := ""
+		for _, m := range gjson.ParseBytes(items).Array() {
+			log += `{"type":"message","message":` + m.Raw + "}\n"
+		}
+		bodies, _ := sessions.Parse([]byte(log)) // none with an error
+		body = jsonspan.Delete(slices.Concat(bodies...), "model")
+	}
+	if tools := document.Get("tools"); tools.IsArray() {
+		body = jsonspan.Set(body, "tools", tools.Raw)
+	}
+	return body
+}
+
+// unescaped returns a request with quotes and backslashes as they stand in its texts.
+func unescaped(body []byte) string {
+	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(string(body))
+}
+
+var (
+	keyForm   = regexp.MustCompile(`[a-z]+(?:-[a-z]+)*-\d+(?:-\d+)*`) // such as parameter-1-3
+	goesOn    = regexp.MustCompile(`^-?[\pL\pN_]`)
+	digits    = regexp.MustCompile(`\d+`)
+	longWord  = regexp.MustCompile(`[a-z]{4,}`)
+	anyWord   = regexp.MustCompile(`[\pL\pN]+(?:[-_./:]+[\pL\pN]+)*`)
+	tellsNone = strings.Fields("what which where when does that this from with exact value directly authoritative " +
+		"current state final return")
+)
+
+func keysIn(text string) (keys []string) {
+	for _, at := range keyForm.FindAllStringIndex(text, -1) {
+		if !goesOn.MatchString(text[at[1]:]) {
+			keys = append(keys, text[at[0]:at[1]])
+		}
+	}
+	return keys
+}
+
+// isAnsweredBy reports whether the answer stands in a text: behind the last key in the question, with no other key of
+// its family between them; if the question has no key, near one of its words. The question itself is no answer.
+func (q *question) isAnsweredBy(text string) bool {
+	if strings.Contains(q.text, q.expected) {
+		text = strings.ReplaceAll(text, q.text, " ")
+	}
+	for at := 0; ; {
+		found := strings.Index(text[at:], q.expected)
+		if found < 0 {
+			return false
+		}
+		start := at + found
+		at = start + len(q.expected)
+		const before, behind = 200, 60 // characters, of at most four bytes each
+		head, tail := []rune(text[max(0, start-4*before):start]), []rune(text[at:min(len(text), at+4*behind)])
+		if q.isNear(string(head[max(0, len(head)-before):]), string(tail[:min(len(tail), behind)])) {
+			return true
+		}
+	}
+}
+
+// isNear reports whether what stands between head and tail is there as the answer.
+func (q *question) isNear(head, tail string) bool {
+	asked := keysIn(q.text)
+	if len(asked) == 0 {
+		near := strings.ToLower(head + tail)
+		return slices.ContainsFunc(longWord.FindAllString(strings.ToLower(q.text), -1), func(word string) bool {
+			return !slices.Contains(tellsNone, word) && strings.Contains(near, word[:min(len(word), 6)])
+		})
+	}
+	key := asked[len(asked)-1]
+	familyOf := func(key string) string { return digits.ReplaceAllString(key, "#") }
+	others := slices.DeleteFunc(keysIn(head), func(k string) bool { return familyOf(k) != familyOf(key) })
+	return len(others) > 0 && others[len(others)-1] == key
+}
+
+// isFoundIn reports whether a search for the two words of the question that the fewest lines have leads to the answer:
+// a line with one of them has it. Words that no line has are left out.
+func (q *question) isFoundIn(lines []string) bool {
+	with := map[string][]string{} // lines by word
+	for _, word := range slices.Compact(slices.Sorted(slices.Values(anyWord.FindAllString(q.text, -1)))) {
+		for _, line := range lines {
+			if strings.Contains(line, word) {
+				with[word] = append(with[word], line)
+			}
+		}
+	}
+	words := slices.SortedFunc(maps.Keys(with), func(a, b string) int {
+		return cmp.Or(len(with[a])-len(with[b]), strings.Compare(a, b))
+	})
+	return slices.ContainsFunc(words[:min(len(words), 2)], func(word string) bool {
+		return slices.ContainsFunc(with[word], q.isAnsweredBy)
+	})
+}

@@ -8,12 +8,15 @@ package replay
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"text/tabwriter"
 
 	"epitome/bench/sessions"
 	"epitome/config"
@@ -119,4 +122,116 @@ func (o *Options) play(ctx context.Context, s *session, r *Report) error {
 		}
 	}
 	return nil
+}
+
+// Report is the result of Run.
+type Report struct {
+	Conversations int      `json:"conversations"`
+	Requests      int      `json:"requests"`
+	Tokens        int      `json:"tokens"`   // of all requests as the clients sent them
+	Overhead      int      `json:"overhead"` // tokens that were put before each conversation
+	Rows          []Row    `json:"rows"`     // by window, then by policy
+	Faults        []string `json:"faults"`   // the first of each policy in each session
+	Skipped       []string `json:"skipped"`  // what could not be replayed, and why
+}
+
+// Row has the figures of one policy in one window. Shares are in percent.
+type Row struct {
+	Window       int    `json:"window"` // tokens
+	Policy       string `json:"policy"`
+	Cost         ratio  `json:"cost"`           // of all requests, relative to sending everything
+	BreaksPer100 ratio  `json:"breaks_per_100"` // requests that change what the provider has cached
+	Recall       ratio  `json:"recall"`         // of the names that an answer needs, those in its request
+	RecallOlder  ratio  `json:"recall_older"`   // the same, of those last seen more than five answers before
+	RecallLines  ratio  `json:"recall_lines"`   // the same, of lines
+	Seen         ratio  `json:"seen"`           // of the failures in new outputs, those that a request shows
+	Signal       ratio  `json:"signal"`         // the same, of outputs that are changed when they come
+	SignalFirst  ratio  `json:"signal_first"`   // the same, of the first failure of each output
+	Retrievable  ratio  `json:"retrievable"`    // of the needed names that are not in a request, those in its artifacts
+	Died         int    `json:"died"`           // sessions with a request over the window
+	Invalid      int    `json:"invalid"`        // requests that break a rule which the client's request keeps
+	Unrecorded   int    `json:"unrecorded"`     // breaks without a new decision
+
+	// Lookups of the recording that ask again for what the request before no longer had whole, and their tokens.
+	ReadAgain       int `json:"read_again"`
+	ReadAgainTokens int `json:"read_again_tokens"`
+}
+
+// ratio is a sum relative to another: a share, or a mean. It is null in JSON if nothing was counted.
+type ratio struct{ sum, of float64 }
+
+// count adds one thing to a share, and whether it is among those to be counted.
+func (r *ratio) count(holds bool) {
+	r.of++
+	if holds {
+		r.sum += 100
+	}
+}
+
+// addShare adds a share to a mean of shares; one of nothing is left out.
+func (r *ratio) addShare(o ratio) {
+	if o.of > 0 {
+		r.sum, r.of = r.sum+o.sum/o.of, r.of+1
+	}
+}
+
+func (r ratio) text(digits int) string {
+	if r.of == 0 {
+		return "—"
+	}
+	return strconv.FormatFloat(r.sum/r.of, 'f', digits, 64)
+}
+
+func (r ratio) MarshalJSON() ([]byte, error) {
+	if r.of == 0 {
+		return []byte("null"), nil
+	}
+	return json.Marshal(r.sum / r.of)
+}
+
+// Print writes the report as tables.
+func (r *Report) Print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) // Flush returns the errors of all writes
+	fmt.Fprintf(t, "%d conversations, %d requests, %.1f M tokens as the clients sent them\n", r.Conversations,
+		r.Requests, float64(r.Tokens)/1e6)
+	for i, x := range r.Rows {
+		if i == 0 || x.Window != r.Rows[i-1].Window {
+			fmt.Fprintf(t, "\nWindow of %d tokens\npolicy\tcost\tbreaks/100\trecall %%\tolder\tlines\tseen %%\tsignal"+
+				"\tfirst\tretrievable %%\tagain\tk tokens\tdied\tinvalid\tunrecorded\n", x.Window)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s", x.Policy, x.Cost.text(3), x.BreaksPer100.text(2))
+		for _, share := range []ratio{x.Recall, x.RecallOlder, x.RecallLines, x.Seen, x.Signal, x.SignalFirst,
+			x.Retrievable} {
+			fmt.Fprint(t, "\t", share.text(1))
+		}
+		fmt.Fprintf(t, "\t%d\t%.0f\t%d\t%d\t%d\n", x.ReadAgain, float64(x.ReadAgainTokens)/1000, x.Died, x.Invalid,
+			x.Unrecorded)
+	}
+	if r.Overhead == 0 {
+		fmt.Fprintln(t, "\nLogs lack the system prompt and tools, often 20,000 to 30,000 tokens: --overhead 29k adds them.")
+	}
+	fmt.Fprintln(t, "\nThe columns: docs/benchmarks.md#recorded-sessions")
+	for _, fault := range r.Faults {
+		fmt.Fprintln(t, "FAULT", fault)
+	}
+	for _, why := range r.Skipped {
+		fmt.Fprintln(t, "SKIPPED", why)
+	}
+	return t.Flush()
+}
+
+// Missed returns the goals that this epitome misses: no session died, no request is invalid or changed without a
+// decision, and all that is needed can be retrieved. That nothing was replayed is one, too.
+func (r *Report) Missed() (missed []string) {
+	if r.Conversations == 0 {
+		return []string{"conversations: none; give session logs, or files with a Chat Completions request each"}
+	}
+	for _, x := range r.Rows {
+		lost := int(x.Retrievable.of - x.Retrievable.sum/100)
+		if strings.HasPrefix(x.Policy, "epitome") && x.Died+x.Invalid+x.Unrecorded+lost > 0 {
+			missed = append(missed, fmt.Sprintf("window %d: %d sessions died, %d requests are invalid, %d changed "+
+				"without a decision, %d names cannot be retrieved", x.Window, x.Died, x.Invalid, x.Unrecorded, lost))
+		}
+	}
+	return missed
 }

@@ -9,8 +9,12 @@ package answer
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
 	"io"
+	"iter"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -18,6 +22,7 @@ import (
 	"epitome/dialect/jsonspan"
 	"epitome/event"
 	"epitome/internal/unit"
+	"epitome/tokenize"
 )
 
 // maxBytes bounds an answer that is read. A stream is mostly envelope, and some streams repeat the request's tools.
@@ -198,4 +203,178 @@ func ReadUsage(text []byte, input, output string) (u event.Usage, request int) {
 		u.Charged += dollars(v.Get("cost_details.upstream_inference_cost"))
 	}
 	return Complete(u, Tokens(v.Get(output+"_tokens")), Tokens(v.Get("total_tokens"))), u.Input
+}
+
+// OpenAI has the methods that the dialects of OpenAI's APIs have in common.
+type OpenAI struct{}
+
+func (OpenAI) Authorize(key string) (headers [][2]string) {
+	return [][2]string{{"Authorization", "Bearer " + key}}
+}
+
+// Upstream returns nothing: the default upstream serves these APIs.
+func (OpenAI) Upstream() string { return "" }
+
+// MaxPictures returns the numbers of OpenAI's guide to vision as of 2026.
+func (OpenAI) MaxPictures() (number, bytes int) { return 500, 50 << 20 }
+
+// MeantPath returns nil, so a path stays as it is: clients of these APIs get the version with their base URL.
+func (OpenAI) MeantPath([]byte, func(header string) bool) []byte { return nil }
+
+// Declared reads the declarations of tools. Unless all are functions it returns nil: they are counted as written.
+func (OpenAI) Declared(tools []byte) []tokenize.Tool {
+	var all []struct {
+		tokenize.Tool
+		Type     string
+		Function *tokenize.Tool // Chat Completions has the declaration in here
+	}
+	if json.Unmarshal(tools, &all) != nil {
+		return nil
+	}
+	list := make([]tokenize.Tool, len(all))
+	for i, t := range all {
+		if t.Function != nil {
+			t.Tool = *t.Function
+		}
+		if t.Type != "function" || t.Name == "" {
+			return nil
+		}
+		list[i] = t.Tool
+	}
+	return list
+}
+
+// Form is how an answer is asked for.
+type Form struct {
+	MaxOutput int  // tokens
+	OtherCap  bool // the provider wants the cap under another name than usual
+	Stream    bool // the provider answers in streams alone
+}
+
+// Ask returns body with message at the end of the list under listKey. It deletes settings that would give the answer
+// another form than one text, or that belong to the client's own answer; it is streamed only if the form says so.
+func Ask(body []byte, listKey string, message []byte, f Form) ([]byte, error) {
+	o, err := jsonspan.WholeObject(body)
+	if err != nil {
+		return nil, err
+	}
+	list := o.Value(listKey)
+	if list.Empty() || body[list.Start] != '[' {
+		return nil, errors.New("the body has no list of " + listKey)
+	}
+	body = jsonspan.Set(body, listKey+".-1", string(message)) // -1 appends
+	body = jsonspan.Delete(body, "stream", "stream_options", "metadata", "top_logprobs")
+	if f.Stream {
+		body = jsonspan.Set(body, "stream", "true")
+	}
+	return body, nil
+}
+
+// CapOutput lowers the caps on the output that body has under keys to tokens (of the model). It returns body and false
+// if none of them is higher. A body without a cap gets none.
+func CapOutput(body []byte, tokens int, keys ...string) (capped []byte, ok bool) {
+	o, err := jsonspan.WholeObject(body)
+	if err != nil || tokens <= 0 {
+		return body, false
+	}
+	for _, key := range keys {
+		if n, err := strconv.Atoi(o.Raw(key)); err == nil && n > tokens {
+			body, ok = jsonspan.Set(body, key, strconv.Itoa(tokens)), true
+		}
+	}
+	return body, ok
+}
+
+// Field is one line of a stream. A comment has no Name; the empty line, which ends an event, has neither.
+type Field struct {
+	Name, Value []byte
+	End         bool // the line is empty
+}
+
+// NextField reads the first line of data. ok is false while its end is missing; rest is all behind it. A CR that is the
+// last byte ends no line yet, as an LF may belong to it.
+func NextField(data []byte) (f Field, rest []byte, ok bool) {
+	n := bytes.IndexAny(data, "\r\n")
+	if n < 0 || data[n] == '\r' && n+1 == len(data) {
+		return Field{}, data, false
+	}
+	rest = data[n+1:]
+	if data[n] == '\r' {
+		rest = bytes.TrimPrefix(rest, []byte("\n"))
+	}
+	return parse(data[:n]), rest, true
+}
+
+// Fields returns all lines of a whole stream, the last one too if it has no end.
+func Fields(stream []byte) iter.Seq[Field] {
+	return func(yield func(Field) bool) {
+		for rest := TrimMark(stream); len(rest) > 0; {
+			f, behind, isWhole := NextField(rest)
+			if !isWhole { // it ends with the stream
+				f = parse(bytes.TrimSuffix(rest, []byte("\r")))
+				behind = nil
+			}
+			if !yield(f) {
+				return
+			}
+			rest = behind
+		}
+	}
+}
+
+// parse reads a line without its end.
+func parse(line []byte) Field {
+	if len(line) == 0 {
+		return Field{End: true}
+	}
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	return Field{Name: name, Value: bytes.TrimPrefix(value, []byte(" "))}
+}
+
+// Event is one event of a stream.
+type Event struct {
+	Type string // empty if the stream does not say
+	Data []byte // its lines, with LF between them
+}
+
+// Events returns the events of a whole stream that have data.
+func Events(stream []byte) iter.Seq[Event] {
+	return func(yield func(Event) bool) {
+		var e Event
+		for f := range Fields(stream) {
+			switch {
+			case f.End:
+				if e.Data != nil && !yield(e) {
+					return
+				}
+				e = Event{}
+			case string(f.Name) == "event":
+				e.Type = string(f.Value)
+			case string(f.Name) == "data" && e.Data == nil:
+				e.Data = append([]byte{}, f.Value...)
+			case string(f.Name) == "data":
+				e.Data = append(append(e.Data, '\n'), f.Value...)
+			}
+		}
+		if e.Data != nil {
+			yield(e)
+		}
+	}
+}
+
+// mark is a byte order mark, which may stand at the beginning of a stream.
+const mark = "\ufeff"
+
+// TrimMark returns the beginning of a stream without a byte order mark.
+func TrimMark(begin []byte) []byte { return bytes.TrimPrefix(begin, []byte(mark)) }
+
+// IsStream reports whether a text with this beginning is an event stream.
+func IsStream(begin []byte) bool {
+	begin = bytes.TrimLeft(begin, " \t\r\n"+mark)
+	for _, field := range []string{"data:", "event:", ":", "id:", "retry:"} {
+		if bytes.HasPrefix(begin, []byte(field)) {
+			return true
+		}
+	}
+	return false
 }

@@ -3,9 +3,15 @@ package jsonspan
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
 
+	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 )
 
@@ -98,3 +104,143 @@ func AddTo(body []byte, content Span, text string, part []byte) (e Edit, ok bool
 	}
 	return e, false
 }
+
+func init() { gjson.SetEscapeHTML(false) } // escapes of <, > and & would cost the model tokens for nothing
+
+// TextOf returns the text of a JSON string, as a copy. For an invalid string, and any other value, it returns v itself.
+// Invalid UTF-8 becomes U+FFFD. So does an escaped half of a surrogate pair, together with an escape \uXXXX right
+// behind it, whose letter is lost then (see ContentOfText).
+func TextOf(v []byte) []byte {
+	if len(v) == 0 || v[0] != '"' || !gjson.ValidBytes(v) {
+		return v
+	}
+	end, _ := EndOfString(v, 0)
+	text, rest := make([]byte, 0, end), v[1:end-1]
+	for {
+		at := bytes.IndexByte(rest, '\\')
+		if at < 0 {
+			text = append(text, rest...)
+			if !utf8.Valid(text) {
+				text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
+			}
+			return text
+		}
+		escape := strings.IndexByte(`"\/bfnrt`, rest[at+1])
+		if escape < 0 { // \uXXXX
+			return []byte(strings.ToValidUTF8(gjson.ParseBytes(v).Str, "\uFFFD"))
+		}
+		text = append(append(text, rest[:at]...), "\"\\/\b\f\n\r\t"[escape])
+		rest = rest[at+2:]
+	}
+}
+
+// ContentOfText returns the content to keep in an artifact of a JSON string v, of which text is TextOf(v): text, or v
+// itself if TextOf put a U+FFFD into it, because then only v has all. The result must not be changed.
+func ContentOfText(v []byte, text string) []byte {
+	inText := strings.Count(text, "\uFFFD")
+	if inText == 0 {
+		return bytesOf(text)
+	}
+	inJSON := bytes.Count(v, []byte("\uFFFD")) + bytes.Count(bytes.ToLower(v), []byte(`\ufffd`))
+	if inText != inJSON { // some are TextOf's
+		return v
+	}
+	return bytesOf(text)
+}
+
+// bytesOf returns the bytes of a text, which must not be changed: without a copy, as texts may be large.
+func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
+
+// Wrapped finds the one long string with line breaks in a small array or object, such as the output of a command beside
+// its exit code, or text that is all one JSON string. It returns the span of the string with its quotes; an empty one if
+// text is something else.
+func Wrapped(s string) (long Span) {
+	const maxAround = 400 // bytes beside the string
+	around := func(end int) int { return end - long.Len() }
+	text := bytesOf(s)
+	first := SkipSpace(text, 0)
+	if first == len(text) || !strings.ContainsRune(`{["`, rune(text[first])) {
+		return Span{}
+	}
+	for i := 0; around(i) <= maxAround; {
+		quote := bytes.IndexByte(text[i:], '"')
+		if quote < 0 {
+			break
+		}
+		end, err := EndOfString(text, i+quote)
+		if err != nil {
+			return Span{}
+		}
+		if end-i-quote > long.Len() {
+			long = Span{Start: i + quote, End: end}
+		}
+		i = end
+	}
+	isKey := bytes.HasPrefix(text[SkipSpace(text, long.End):], []byte(":"))
+	if long.Empty() || isKey || around(len(text)) > maxAround || !Valid(text) {
+		return Span{}
+	}
+	if text[first] == '"' || bytes.Contains(TextOf(long.Of(text)), []byte("\n")) {
+		return long
+	}
+	return Span{}
+}
+
+// Unwrapped returns text with the string that Wrapped finds in it unquoted, on lines of its own.
+func Unwrapped(text string) string {
+	long := Wrapped(text)
+	if long.Empty() {
+		return text
+	}
+	return fmt.Sprintf("%s\n%s\n%s", text[:long.Start+1], TextOf([]byte(text[long.Start:long.End])), text[long.End-1:])
+}
+
+func Quoted(s string) string { return string(AppendQuoted(nil, s)) }
+
+// AppendQuoted appends s to dst as a JSON string. Equal texts become equal bytes; invalid UTF-8 becomes U+FFFD.
+func AppendQuoted(dst []byte, s string) []byte {
+	dst = append(slices.Grow(dst, len(s)+len(s)/8+2), '"')
+	for len(s) > 0 {
+		n := plain(s)
+		dst = append(dst, s[:n]...)
+		s = s[n:]
+		if s == "" {
+			break
+		}
+		if escape := escapes[s[0]]; escape != 0 {
+			dst = append(dst, '\\', escape)
+			s = s[1:]
+			continue
+		}
+		n = 1
+		for n < len(s) && !isPlain(s[n]) {
+			n++
+		}
+		end := len(dst)
+		dst = gjson.AppendJSONString(dst, s[:n])
+		dst = append(dst[:end], dst[end+1:len(dst)-1]...) // without quotes
+		s = s[n:]
+	}
+	return append(dst, '"')
+}
+
+var escapes = [256]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
+
+// plain returns the length of the beginning of s that a JSON string has as it is.
+func plain(s string) (n int) {
+	const each = 0x0101010101010101
+	for ; n+8 <= len(s); n += 8 { // eight letters at once: the highest bit is set of those that are not plain
+		eight := binary.LittleEndian.Uint64(bytesOf(s[n:]))
+		isSign := ((eight ^ '"'*each) - each) | ((eight ^ '\\'*each) - each)
+		special := (eight | (eight - ' '*each) | (eight + each) | isSign) & (0x80 * each)
+		if special != 0 {
+			return n + bits.TrailingZeros64(special)/8
+		}
+	}
+	for n < len(s) && isPlain(s[n]) {
+		n++
+	}
+	return n
+}
+
+func isPlain(c byte) bool { return c >= ' ' && c < 0x7f && c != '"' && c != '\\' }

@@ -4,6 +4,7 @@
 package messages
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 
 	"epitome/dialect/conversation"
 	"epitome/dialect/jsonspan"
+	"epitome/tokenize"
 )
 
 // Dialect implements conversation.Dialect. It has no state.
@@ -226,4 +228,167 @@ func (rd reader) readMedia(block *jsonspan.Object, kind conversation.PartKind) [
 	}
 	inner.Parts[0].Span = whole.Span
 	return inner.Parts
+}
+
+// Declared returns nil: this API's declarations of tools are counted as they are written.
+func (Dialect) Declared([]byte) []tokenize.Tool { return nil }
+
+// ReplaceContent puts one text in the place of all that an item says. A single text is replaced within its block. Else,
+// an item that calls tools or thinks has no edits: its calls and its thinking stand in the list that would be replaced.
+func (d Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
+	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart {
+		return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[0], text)}
+	}
+	if it.Content.Empty() || len(it.Calls) > 0 || len(it.Thinking) > 0 {
+		return nil
+	}
+	plain := string(d.TextPart(text))
+	block := plain
+	for _, mark := range it.Marks {
+		if mark.Start > it.Content.Start && mark.End < it.Content.End { // the last mark stays, though its block goes
+			block = plain[:len(plain)-1] + "," + strings.Trim(string(mark.Of(r.Body)), ", \t\r\n") + "}"
+		}
+	}
+	if r.Body[it.Content.Start] == '[' { // else the item is a run of blocks within the list of its message
+		block = "[" + block + "]"
+	}
+	return []jsonspan.Edit{{Span: it.Content, With: []byte(block)}}
+}
+
+func (Dialect) TextPart(text string) []byte {
+	return []byte(`{"type":"text","text":` + jsonspan.Quoted(text) + `}`)
+}
+
+func (Dialect) UserMessage(text string) []byte {
+	return []byte(`{"role":"user","content":` + jsonspan.Quoted(text) + `}`)
+}
+
+// Append adds text behind what the user says in an item: to its string, or as one more block.
+func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
+	if it.Role != conversation.User || it.Locked {
+		return e, false
+	}
+	if !it.Content.Empty() && r.Body[it.Content.Start] == '{' { // a run of blocks
+		return jsonspan.Insert(it.Content.End, ","+string(d.TextPart(text))), true // within the list of its message
+	}
+	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(text))
+}
+
+// AddResults puts the results before the other blocks of the user's next message, or into a message of their own.
+func (Dialect) AddResults(r *conversation.Request, i int, results []conversation.Result, apart bool) jsonspan.Edit {
+	blocks := ""
+	for _, it := range results {
+		blocks += `{"type":"tool_result","tool_use_id":` + jsonspan.Quoted(it.ID) +
+			`,"content":` + jsonspan.Quoted(it.Text) + "},"
+	}
+	if i+1 < len(r.Items) && !r.Items[i+1].Message.Empty() && !apart {
+		return jsonspan.Insert(r.Items[i+1].Start, blocks)
+	}
+	return jsonspan.Insert(r.Items[i].End, `,{"role":"user","content":[`+strings.TrimSuffix(blocks, ",")+"]}")
+}
+
+// AppendSystem adds text to the end of the system prompt: to its string, as one more block, or as a new prompt.
+func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
+	if !r.System.Empty() {
+		return jsonspan.AddTo(r.Body, r.System, "\n\n"+text, d.TextPart(text))
+	}
+	o, err := jsonspan.WholeObject(r.Body)
+	if err != nil {
+		return e, false
+	}
+	if null := o.Value("system"); !null.Empty() { // the key is there, with null as its value
+		return jsonspan.Edit{Span: null, With: jsonspan.AppendQuoted(nil, text)}, true
+	}
+	return jsonspan.Insert(o.Start+1, `"system":`+jsonspan.Quoted(text)+","), true
+}
+
+// Check finds the broken rules, of those that a rewrite could break: all calls of an answer, of the last one too, have
+// results right behind it, before the user says anything; system messages and answers stand only where they may; an
+// answer that has to begin with thinking does; no text is blank and no message but the last is empty. Messages of one
+// role in a row are one message to the API, so roles need not alternate.
+func (Dialect) Check(r *conversation.Request) *conversation.Checker {
+	c := new(conversation.Checker)
+	for i := range r.Items {
+		it := &r.Items[i]
+		if it.StartsAnswer || it.Role == conversation.User { // behind the user's words a result is too late
+			c.Close()
+		}
+		c.Pair(i, it)
+		checkPlace(c, r, i)
+		if slices.ContainsFunc(it.Parts, func(p conversation.Part) bool { return isBlank(r.Body, &p) }) {
+			c.Add("a text is blank", "")
+		}
+		isEmpty := it.Role == conversation.Assistant && len(it.Parts)+len(it.Calls)+len(it.Thinking) == 0
+		if isEmpty && i < len(r.Items)-1 { // the API takes an empty message only as the last
+			c.Add("a message says nothing", "")
+		}
+	}
+	c.Close() // calls that still wait for their results are flaws
+	if i := openRound(r); i >= 0 && !beginsWithThinking(&r.Items[i]) {
+		c.Add("an answer with thoughts does not begin with one", "")
+	}
+	return c
+}
+
+// checkPlace checks whether item i may stand behind the item before it: a system message behind the user's words or
+// results and before an answer, and an answer not as the first of all.
+func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
+	const misplaced = "a message of the system stands where none may"
+	before := conversation.Assistant // at the start, too, no system message may stand
+	if i > 0 {
+		before = r.Items[i-1].Role
+	}
+	switch r.Items[i].Role {
+	case conversation.System:
+		if before == conversation.Assistant {
+			c.Add(misplaced, "")
+		}
+	case conversation.Assistant:
+		if i == r.Lead && !r.Items[i].Compaction { // the provider's own summary may come first
+			c.Add("the first message is not the user's", "")
+		}
+	case conversation.User, conversation.Tool:
+		if before == conversation.System {
+			c.Add(misplaced, "")
+		}
+	}
+}
+
+// openRound returns the index of the item that starts the first answer since the user last spoke, if that answer must
+// begin with thinking: the model thinks first, and is to continue it, as results stand behind it. Else it is -1.
+func openRound(r *conversation.Request) int {
+	if !r.ThinksFirst {
+		return -1
+	}
+	first, hasResults := -1, false
+	for i := len(r.Items) - 1; i >= 0; i-- {
+		it := &r.Items[i]
+		switch {
+		case it.Role == conversation.Tool:
+			hasResults = true
+		case it.Role == conversation.Assistant && !hasResults:
+			return -1 // nothing asks the model to continue its last answer
+		case it.Role == conversation.User && first >= 0: // words behind the last results end no round
+			return first
+		case it.StartsAnswer:
+			first = i
+		}
+	}
+	return first
+}
+
+func beginsWithThinking(it *conversation.Item) bool {
+	if len(it.Thinking) == 0 {
+		return false
+	}
+	isFirst := func(start int) bool { return it.Thinking[0].Start < start }
+	beforeParts := len(it.Parts) == 0 || isFirst(it.Parts[0].Start)
+	return beforeParts && (len(it.Calls) == 0 || isFirst(it.Calls[0].Arguments.Start))
+}
+
+// isBlank reports whether a part is a text of nothing but white space, which the API refuses.
+func isBlank(body []byte, p *conversation.Part) bool {
+	v := p.Value.Of(body) // a JSON string: v[1], the first byte of the text, saves reading all of nearly every text
+	mayBe := p.Kind == conversation.TextPart && (v[1] == ' ' || v[1] == '\\' || v[1] == '"')
+	return mayBe && len(bytes.TrimSpace(jsonspan.TextOf(v))) == 0
 }

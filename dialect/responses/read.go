@@ -215,3 +215,160 @@ func (rd *reader) addPart(it *conversation.Item, o *jsonspan.Object) {
 	}
 	it.Parts = append(it.Parts, part)
 }
+
+// ReplaceContent puts a text in the place of all that an item says. The outputs of a command are replaced one by one,
+// the first by text and the others by nothing, which keeps its exit codes. A single text is replaced within its part,
+// which keeps its cache mark. Else a string replaces the whole content: the API takes one for any list of parts.
+func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, text string) (edits []jsonspan.Edit) {
+	if it.Content.Empty() || it.Locked {
+		return nil
+	}
+	isText := len(it.Parts) > 0 && it.Parts[0].Kind == conversation.TextPart
+	isOutput := isText && it.Parts[0].Empty() // of a command: only the texts that addPart finds there have no span
+	if !isOutput && (!isText || len(it.Parts) > 1) {
+		return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
+	}
+	for k := range it.Parts {
+		edits = append(edits, conversation.ReplaceText(&it.Parts[k], text))
+		text = ""
+	}
+	return edits
+}
+
+func (Dialect) TextPart(text string) []byte {
+	return []byte(`{"type":"input_text","text":` + jsonspan.Quoted(text) + `}`)
+}
+
+func (Dialect) UserMessage(text string) []byte { return message("user", text) }
+
+func message(role, text string) []byte {
+	return []byte(`{"type":"message","role":"` + role + `","content":[` + string(Dialect{}.TextPart(text)) + `]}`)
+}
+
+func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
+	if it.Role != conversation.User || it.Locked {
+		return e, false
+	}
+	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(text))
+}
+
+// AddResults puts an entry for each result behind the answer, as the output of a function or of a custom tool.
+func (Dialect) AddResults(r *conversation.Request, i int, results []conversation.Result, _ bool) jsonspan.Edit {
+	list := ""
+	for _, result := range results {
+		tool := "function"
+		if result.FreeText {
+			tool = "custom_tool"
+		}
+		list += `,{"type":"` + tool + `_call_output","call_id":` + jsonspan.Quoted(result.ID) +
+			`,"output":` + jsonspan.Quoted(result.Text) + "}"
+	}
+	return jsonspan.Insert(r.Items[i].End, list)
+}
+
+// AppendSystem adds text to the last of the leading system messages (r.Lead of them), or puts one before all items. It
+// does not use the body's field "instructions": where the provider keeps the conversation, it does not keep that field.
+func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
+	if len(r.Items) == 0 {
+		return e, false
+	}
+	if r.Lead > 0 {
+		last := &r.Items[r.Lead-1]
+		e, ok = jsonspan.AddTo(r.Body, last.Content, "\n\n"+text, d.TextPart("\n\n"+text))
+		if ok { // it declares no tools
+			return e, true
+		}
+	}
+	added := string(message("developer", text)) + ","
+	first := r.Items[0].Span
+	if jsonspan.IsText(r.Body, first) { // the whole input is the user's text: it becomes a list
+		list := "[" + added + `{"type":"message","role":"user","content":` + string(first.Of(r.Body)) + "}]"
+		return jsonspan.Edit{Span: first, With: []byte(list)}, true
+	}
+	return jsonspan.Insert(first.Start, added), true
+}
+
+// Check finds the broken rules, of those that a rewrite could break: the model's reasoning must stay with the words or
+// calls that it led to, and each call has one output, anywhere behind it.
+func (Dialect) Check(r *conversation.Request) *conversation.Checker {
+	c := new(conversation.Checker)
+	for i := range r.Items {
+		it := &r.Items[i]
+		if it.Role == model && len(it.Parts)+len(it.Calls) == 0 { // it is nothing but reasoning
+			c.Add("what the model thought is apart from what it led to", "")
+		}
+		c.Pair(i, it)
+	}
+	c.Close()
+	return c
+}
+
+// kind is what all entries of one type in the input have in common.
+type kind struct {
+	role  conversation.Role // Unknown where the entry itself names its role, or where nobody speaks
+	holds holding
+	key   string // JSON key of the value that it holds
+	tool  string // name of the tool that is called, where all entries of the type call the same
+	args  string // JSON key of the arguments of a call that the provider ran
+}
+
+// holding is what an entry holds, and how.
+type holding uint8
+
+const (
+	opaque     holding = iota // something that is not read, but counted as it is written; types without holds, too
+	nothing                   // nothing, or something that cannot be read
+	content                   // a text, or a list of parts
+	jsonText                  // a text that is JSON, as any text in its place must be
+	picture                   // an image, in base64
+	screenshot                // a part with an image, which no text can replace
+	arguments                 // the arguments of a call
+	compaction                // the provider's summary of all before it
+	trigger                   // a request that the provider make such a summary
+)
+
+// Roles under short names, for the table.
+const (
+	system = conversation.System
+	model  = conversation.Assistant
+	tool   = conversation.Tool
+)
+
+// kinds are the known types of entries. An entry of another type, or of none, may be a part of an answer (see add).
+var kinds = map[string]kind{
+	"message":                 {holds: content, key: "content"},
+	"reasoning":               {role: model, holds: nothing},
+	"function_call":           {role: model, holds: arguments, key: "arguments"},
+	"function_call_output":    {role: tool, holds: content, key: "output"},
+	"custom_tool_call":        {role: model, holds: arguments, key: freeText},
+	"custom_tool_call_output": {role: tool, holds: content, key: "output"},
+	"local_shell_call":        {role: model, holds: arguments, key: "action", tool: "local_shell"},
+	"local_shell_call_output": {role: tool, holds: jsonText, key: "output"},
+	"shell_call":              {role: model, holds: arguments, key: "action", tool: "shell"},
+	"shell_call_output":       {role: tool, holds: content, key: "output"},
+	"apply_patch_call":        {role: model, holds: arguments, key: "operation", tool: "apply_patch"},
+	"apply_patch_call_output": {role: tool, holds: content, key: "output"},
+	"computer_call":           {role: model, holds: arguments, key: "action", tool: "computer"},
+	"computer_call_output":    {role: tool, holds: screenshot, key: "output"},
+	"program":                 {role: model, holds: arguments, tool: "program"},
+	"program_output":          {role: tool, holds: nothing},
+	"web_search_call":         {role: model, tool: "web_search", args: "action"},
+	"file_search_call":        {role: model, tool: "file_search", args: "queries"},
+	"code_interpreter_call":   {role: model, tool: "code_interpreter", args: "code"},
+	"image_generation_call": {role: model, holds: picture, key: "result", tool: "image_generation",
+		args: "revised_prompt"},
+	"mcp_call":           {role: model, args: "arguments"},
+	"mcp_list_tools":     {role: model},
+	"compaction":         {holds: compaction},
+	"context_compaction": {holds: compaction},
+	"compaction_summary": {holds: compaction},
+	"compaction_trigger": {holds: trigger},
+	"additional_tools":   {role: system},
+}
+
+// freeText is the key of arguments that are any text; under other keys they are JSON.
+const freeText = "input"
+
+var roles = map[string]conversation.Role{
+	"system": system, "developer": system, "user": conversation.User, "assistant": model,
+}
