@@ -20,12 +20,6 @@ import (
 	"epitome/tokenize"
 )
 
-// exchange is a message of the user, if there is one, and an answer with the results of its calls.
-type exchange struct {
-	user, said string
-	calls      []call
-}
-
 // steps is how many exchanges most hostile conversations have.
 const steps = 6
 
@@ -170,11 +164,6 @@ func each(step func(i int) exchange) (list []exchange) {
 // begun returns the beginning of a conversation that has no hostile text.
 func begun() []exchange { return each(func(int) exchange { return exchange{said: "I look."} }) }
 
-// bash returns a call of a command.
-func bash(command, result string) call {
-	return call{tool: "bash", arguments: `{"command":` + quoted(command) + `}`, result: result}
-}
-
 func results(text func(n int) string) func(n int) []exchange {
 	return func(n int) []exchange {
 		t := text(n / steps)
@@ -216,22 +205,6 @@ func drawn(alphabet string) func(n int) string {
 	}
 }
 
-var proses uint64 // texts that prose has returned
-
-// prose returns lines of English words, others each time.
-func prose(n int) string {
-	words := strings.Fields("the agent reads a file and runs tests that print what they found in packages of the " +
-		"module while most lines say only how long something took or where it lies, and some of them what it was for")
-	proses++
-	chance := rand.New(rand.NewPCG(1, proses))
-	var b strings.Builder
-	for b.Len() < n {
-		b.WriteString(words[chance.IntN(len(words))])
-		b.WriteByte(" \n"[max(0, chance.IntN(12)-10)])
-	}
-	return b.String()
-}
-
 // nested returns JSON in a string, in JSON in a string, and so on.
 func nested(n int) string {
 	text := strings.Repeat(`{"a":"b"},`, max(1, n/60))
@@ -239,27 +212,6 @@ func nested(n int) string {
 		text = `{"output":` + quoted(text) + `,"list":[1,2,3]}`
 	}
 	return text
-}
-
-// bodyOf returns the request that an API's client sends with a conversation.
-func bodyOf(name string, exchanges []exchange) []byte {
-	c := &talk{pen: pen{rand.New(greatest{})}, api: apis[name]}
-	c.model = c.api.models()[0]
-	c.add(c.api.user(c.pen, "Fix it."))
-	for i, e := range exchanges {
-		if e.user != "" {
-			c.add(c.api.user(c.pen, e.user))
-		}
-		calls := append([]call(nil), e.calls...)
-		for k := range calls {
-			calls[k].id = fmt.Sprintf("call_%d_%d", i, k)
-		}
-		c.add(c.api.answer(answer{text: e.said, calls: calls})...)
-		if len(calls) > 0 {
-			c.add(c.api.results(c.pen, calls)...)
-		}
-	}
-	return c.body()
 }
 
 // work returns the CPU time of two new processes that are sent a conversation without its last answer, whole, and again:
