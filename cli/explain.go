@@ -199,10 +199,10 @@ func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 func (e *explanation) changeLine(c rewrite.Change) string {
 	messages, artifact, why := fmt.Sprint(c.Message+1), "", "decided in an earlier request"
 	if c.New {
-		why, e.codes = string(c.Why), e.codes.With(c.Why)
+		why, e.codes = string(c.Reason), e.codes.With(c.Reason)
 	}
-	if c.Last > c.Message {
-		messages += fmt.Sprintf("-%d", c.Last+1)
+	if c.LastMessage > c.Message {
+		messages += fmt.Sprintf("-%d", c.LastMessage+1)
 	}
 	if len(c.Artifacts) > 0 {
 		artifact = c.Artifacts[0]

@@ -112,7 +112,7 @@ func (d *Daemon) edits(decision string) (event.Edits, error) {
 			continue
 		}
 		s := event.Edit{
-			Item: e.Message, Last: e.Last, Rung: string(e.Step), Code: e.Why, Reason: e.Why.Sentence(),
+			Item: e.Message, Last: e.LastMessage, Rung: string(e.Step), Code: e.Reason, Reason: e.Reason.Sentence(),
 			New: i >= firstNew, Before: ofModel(e.Tokens + e.Saved), After: ofModel(e.Tokens), Text: e.Text,
 		}
 		if len(e.Artifacts) > 0 {

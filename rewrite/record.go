@@ -79,7 +79,7 @@ func (x *shaping) recordedEnd() int {
 func (x *shaping) takeBack() {
 	s, d := x.state, &x.state.Decision
 	d.Refused = len(d.Undo()) > 0
-	d.Edits = slices.DeleteFunc(d.Edits, func(e ledger.Edit) bool { return e.Why != event.CodeUnpaired })
+	d.Edits = slices.DeleteFunc(d.Edits, func(e ledger.Edit) bool { return e.Reason != event.CodeUnpaired })
 	s.Plan = s.With(d.Edits)
 }
 
@@ -91,7 +91,7 @@ func (x *shaping) decided() ledger.Decision {
 	if d.Touched.IsZero() {
 		d.Touched = d.Sent // its edits are stored with it, or since the request before
 	}
-	d.Ahead, d.Pictures, d.NearlyFull = s.Ahead, s.Pictures, d.NearlyFull || s.NearlyFull > 0
+	d.NearlyFull = d.NearlyFull || s.NearlyFull > 0
 	for _, w := range x.out.Report.Warnings { // each is given once
 		d.Warned = d.Warned || w.Reason == event.ReasonOverhead
 		d.Waits = d.Waits || w.Reason == event.ReasonWaits && w.Due != event.ReasonAgent

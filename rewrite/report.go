@@ -143,7 +143,7 @@ func (x *shaping) describe() {
 	}
 	r.TakenOut = s.OfModel(max(0, x.replayed.Total-s.Total)) // below 0 where earlier edits were taken back
 	for k := range s.Added {
-		r.Causes = r.Causes.With(s.Added[k].Why)
+		r.Causes = r.Causes.With(s.Added[k].Reason)
 		x.countEdit(&s.Added[k])
 	}
 	order := []ledger.Step{event.ActionNone, ledger.StepAdd, ledger.StepOffload, ledger.StepClear, ledger.StepCompact}
@@ -172,7 +172,7 @@ func (x *shaping) describe() {
 func (x *shaping) countEdit(e *ledger.Edit) {
 	r := &x.out.Report
 	switch {
-	case e.Op == ledger.DropThinking, e.Why == event.CodeThinking: // a Drop of an item that only thinks has that code
+	case e.Op == ledger.DropThinking, e.Reason == event.CodeThinking: // a Drop of an item that only thinks has that code
 		r.Thoughts += len(x.request.Items[e.First].Thinking)
 	case e.Step == ledger.StepOffload:
 		r.Offloaded++
@@ -323,7 +323,7 @@ func (x *shaping) describeOutcome() {
 	if s.Unkept > 0 {
 		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonKeep, Tokens: before, Messages: s.Unkept})
 	}
-	usersOut := slices.DeleteFunc(slices.Clone(s.Added), func(e ledger.Edit) bool { return e.Why != event.CodeUser })
+	usersOut := slices.DeleteFunc(slices.Clone(s.Added), func(e ledger.Edit) bool { return e.Reason != event.CodeUser })
 	if len(usersOut) > 0 {
 		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonUsers, Tokens: before, Messages: len(usersOut)})
 	}

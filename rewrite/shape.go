@@ -258,7 +258,7 @@ func (x *shaping) find() error {
 	x.unknown, x.found = err != nil, d.Items
 	if d.Undone {
 		x.undone = d.Undo()
-		d.Undone, d.Restored, d.Ahead = false, d.Items, 0
+		d.Undone, d.Restored, d.Prepared = false, d.Items, 0
 	}
 	if !x.fits(d) { // all is decided anew, as for a new conversation
 		d, x.discarded = ledger.Decision{Conversation: d.Conversation}, true

@@ -32,7 +32,7 @@ func (x *shaping) steady() int {
 // summary is never found for another conversation.
 func (x *shaping) key(end int, earlier summarize.Says) string {
 	link := x.subject.Chain[end]
-	return ledger.Hash("summary", x.in.Scope, x.state.Decision.Wish, string(link[:]), string(x.state.SummaryMode),
+	return ledger.Hash("summary", x.in.Scope, x.state.Decision.Additions, string(link[:]), string(x.state.SummaryMode),
 		string(x.state.SummaryDetail), earlier.Text, x.in.Focus)
 }
 

@@ -15,9 +15,9 @@ func (x *shaping) identify() {
 		if x.in.Project == "" {
 			x.in.Project = injector.Project(r)
 		}
-		of.Wish, day = injector.Wish(x.in.Contexts, x.in.Project)
+		of.Additions, day = injector.Wish(x.in.Contexts, x.in.Project)
 		if x.in.Runtime != "" {
-			of.Wish += "\x00runtime"
+			of.Additions += "\x00runtime"
 		}
 	}
 	if r.End() == r.Head {
@@ -29,7 +29,7 @@ func (x *shaping) identify() {
 func (x *shaping) addSystem() {
 	const share = 4 // the text may take a quarter of the usable tokens, and no more than the request leaves free
 	s, added := x.state, &x.out.Report.Added
-	if isNew := x.found == 0 && x.subject.Opening != ""; x.subject.Wish == "" || !isNew || x.in.Replay {
+	if isNew := x.found == 0 && x.subject.Opening != ""; x.subject.Additions == "" || !isNew || x.in.Replay {
 		return
 	}
 	a, err := x.shaper.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, s.ReadsByTool)

@@ -333,7 +333,7 @@ func (c *compaction) run() {
 // findWords sets c.says to a model's words about the items before a cut, and returns the cut that they are for: the cut
 // for which words were prepared, if that makes the request small enough, else the given one. A model may be asked then.
 func (c *compaction) findWords(cut int) int {
-	report, ahead := c.Compaction, c.Ahead // ahead is the cut for which words were prepared
+	report, ahead := c.Compaction, c.Decision.Prepared // ahead is the cut for which words were prepared
 	after := c.sizeAfter(ahead)
 	isSmall := after <= c.prepareLine() && (c.Goal == 0 || after <= c.Goal)
 	if ahead > c.compactedEnd && ahead < c.prefixEnd && isSmall {
@@ -350,20 +350,20 @@ func (c *compaction) findWords(cut int) int {
 }
 
 // prepareWords has a model's words for the next summary made in the background once the request is over PrepareLine, so
-// that no client has to wait for them. Ahead is the cut that the words are for; 0 while none are needed.
+// that no client has to wait for them. Decision.Prepared is the cut that the words are for; 0 while none are needed.
 func (s State) prepareWords() {
 	switch {
 	case s.Total <= s.prepareLine():
-		s.Ahead = 0
+		s.Decision.Prepared = 0
 		return
-	case s.Words == nil || s.isCrowded() || s.Ahead > s.compactedEnd: // none may be asked, or one already is
+	case s.Words == nil || s.isCrowded() || s.Decision.Prepared > s.compactedEnd: // none may be asked, or one already is
 		return
 	}
 	c := newCompaction(s, false)
 	cut := c.findCut()
 	isWorth := cut >= 0 && float64(c.sizeAfter(cut)) < (1-minGain)*float64(s.Total)
 	if isWorth && s.Prepare(cut, c.says) {
-		s.Ahead = cut
+		s.Decision.Prepared = cut
 	}
 }
 
@@ -395,7 +395,7 @@ func (c *compaction) replace(cut, least int) bool {
 		}
 	}
 	c.setText(summary, text)
-	summary.Prose, summary.Told = c.says.Text, c.says.Until
+	summary.Prose, summary.ProseEnd = c.says.Text, c.says.Until
 	_, c.Unkept = span.Kept()
 	return c.addIfSmaller(least, edits)
 }

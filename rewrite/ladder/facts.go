@@ -62,7 +62,7 @@ func NewFacts(
 
 // Plan returns the plan with which a request begins: the edits of a decision, and none that is new.
 func (f *Facts) Plan(d ledger.Decision) *Plan {
-	p := &Plan{Facts: f, Decision: d, Recorded: d.Items, Ahead: d.Ahead, Pictures: d.Pictures}
+	p := &Plan{Facts: f, Decision: d, Recorded: d.Items}
 	if d.OtherModel { // its edits are taken over, but this model was sent nothing yet
 		p.Recorded = 0
 	}

@@ -249,7 +249,7 @@ func (g *golden) shape(in rewrite.Input, isLast bool) {
 		if !c.New {
 			continue
 		}
-		line := fmt.Sprintf("  %-7s %-7s %-19s", c.Step, ops[c.Op], c.Why)
+		line := fmt.Sprintf("  %-7s %-7s %-19s", c.Step, ops[c.Op], c.Reason)
 		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}

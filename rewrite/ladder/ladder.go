@@ -112,7 +112,7 @@ func (s State) Add(edits ...ledger.Edit) {
 	for k := range edits {
 		e := &edits[k]
 		e.Message = s.Request.MessagesIn(0, e.First+1) - 1 // an index: one less than the messages up to the item
-		e.Last = s.Request.MessagesIn(0, e.End()) - 1
+		e.LastMessage = s.Request.MessagesIn(0, e.End()) - 1
 		if s.NothingKept {
 			e.Artifacts = nil
 		}
@@ -147,7 +147,7 @@ func (s State) drops(first, end int, step ledger.Step, why event.Code) (edits []
 		case n > 0 && edits[n-1].First == g.End:
 			edits[n-1].First, edits[n-1].Count = g.First, edits[n-1].Count+g.End-g.First
 		default:
-			edits = append(edits, ledger.Edit{First: g.First, Count: g.End - g.First, Op: ledger.Drop, Step: step, Why: why})
+			edits = append(edits, ledger.Edit{First: g.First, Count: g.End - g.First, Op: ledger.Drop, Step: step, Reason: why})
 		}
 	}
 	slices.Reverse(edits)

@@ -176,7 +176,7 @@ func (s State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, o
 func (s State) replaceText(i int, t itemText, text string, names []string, why event.Code) ledger.Edit {
 	tokens := s.Request.CountContent(s.Scale, i, jsonspan.AppendQuoted(nil, text))
 	return ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
-		Tokens: tokens, Saved: t.tokens - tokens, Step: ledger.StepOffload, Why: why}
+		Tokens: tokens, Saved: t.tokens - tokens, Step: ledger.StepOffload, Reason: why}
 }
 
 // cutMiddle returns the edit that leaves out the middle of one text of item i, so that limit tokens stay of it, with

@@ -41,7 +41,7 @@ func (s State) pictures() (list []picture) {
 // was refused: down to half of that, as each change costs the provider's cache. Those that the model has not seen stay.
 func (s State) leaveOldPictures() {
 	number, size := s.Request.Dialect.MaxPictures()
-	number = min(number, cmp.Or(s.Pictures, number))
+	number = min(number, cmp.Or(s.Decision.Pictures, number))
 	list, sent, n := s.pictures(), 0, 0 // sent is in bytes, n pictures are left out
 	for _, p := range list {
 		sent += len(p.Value.Of(s.Request.Body))
@@ -71,7 +71,7 @@ func (s State) RescuePictures(try int) {
 		return len(p.Value.Of(s.Request.Body))/4*3 <= 5<<20 && max(width, height) <= side
 	})
 	if len(first) == 0 {
-		s.Pictures, first = n, list[:(n+1)/2]
+		s.Decision.Pictures, first = n, list[:(n+1)/2]
 	}
 	out := [][]picture{first, list[:max(n-1, len(first))], list}
 	out = slices.CompactFunc(out, func(a, b []picture) bool { return len(a) == len(b) }) // else a request comes again
@@ -93,7 +93,7 @@ func (s State) leavePictures(list []picture) {
 		}
 		text := excerpt.Note(what, s.whereToRead(its, names, 0))
 		e := ledger.Edit{First: p.item, Count: 1, Op: ledger.ReplaceText, Part: p.part, Text: text,
-			Artifacts: names, Tokens: s.Scale.CountText(text), Step: ledger.StepClear, Why: event.CodePictures}
+			Artifacts: names, Tokens: s.Scale.CountText(text), Step: ledger.StepClear, Reason: event.CodePictures}
 		e.Saved = s.Scale.CountMedia(*p.Part, s.Request.Body) - e.Tokens
 		edits = append(edits, e)
 	}

@@ -26,8 +26,6 @@ type Plan struct {
 	Stage      Stage             // of a rescue
 	NearlyFull int               // messages that would be sent, when they first are four fifths of newest_messages
 	Unkept     int               // lines that the user wants kept, but a new summary has no room for
-	Ahead      int               // for the next decision, as in ledger.Decision
-	Pictures   int               // likewise
 
 	forms        []form         // by item
 	dropsKept    bool           // the request does not fit otherwise: groups with results that Limit.Keep keeps go, too
@@ -77,7 +75,7 @@ func (p *Plan) setEdits(edits, added []ledger.Edit) {
 				p.compactedEnd = max(p.compactedEnd, e.End())
 			}
 			if e.Prose != "" {
-				p.lastSays = summarize.Says{Text: e.Prose, Until: e.Told}
+				p.lastSays = summarize.Says{Text: e.Prose, Until: e.ProseEnd}
 			}
 		case ledger.Clear:
 			f.cleared = true

@@ -107,7 +107,7 @@ func (s State) cutResults(keep int, unseen bool) {
 		}
 		edits := s.shorten(i, 0, keep) // with the limit 0, each text is over it
 		for k := range edits {
-			edits[k].Step, edits[k].Why = ledger.StepCompact, event.CodeCut
+			edits[k].Step, edits[k].Reason = ledger.StepCompact, event.CodeCut
 		}
 		if !s.addIfSmaller(leastSaving, edits) && !unseen {
 			s.addIfSmaller(leastSaving, []ledger.Edit{s.stub(i, ledger.StepCompact, event.CodeCut)})
@@ -136,7 +136,7 @@ func (s State) leaveUsers() {
 			what = "the newest message of the user"
 		}
 		e := s.clearEdit(i, what, ", too long for this window: you need to read it before you go on", "")
-		e.Step, e.Why = ledger.StepCompact, event.CodeUser
+		e.Step, e.Reason = ledger.StepCompact, event.CodeUser
 		if s.Total > s.Limits.Usable && e.Saved >= leastFreed {
 			s.Add(e)
 		}
@@ -171,7 +171,7 @@ func (s State) Pair() {
 			late[it.Answers] = s.stub(i, ledger.StepClear, event.CodeUnpaired)
 		}
 		e := ledger.Edit{First: i, Count: 1, Op: ledger.Drop, Artifacts: s.keepItems(i, i+1), Saved: s.Size(i, i+1),
-			Step: ledger.StepClear, Why: event.CodeUnpaired}
+			Step: ledger.StepClear, Reason: event.CodeUnpaired}
 		next := i + 1
 		for slices.Contains(results, next) {
 			next++
@@ -187,7 +187,7 @@ func (s State) Pair() {
 			text := cmp.Or(found.Text, excerpt.Mark+" no result was recorded]")
 			tokens := s.Scale.CountText(text)
 			edits = append(edits, ledger.Edit{First: at[0], Count: 1, Op: ledger.AddResult, Part: at[1], Text: text,
-				Artifacts: found.Artifacts, Tokens: tokens, Saved: -tokens, Step: ledger.StepClear, Why: event.CodeUnpaired})
+				Artifacts: found.Artifacts, Tokens: tokens, Saved: -tokens, Step: ledger.StepClear, Reason: event.CodeUnpaired})
 		}
 	}
 	s.Add(edits...)

@@ -179,7 +179,7 @@ func (s State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
 	}
 	what := strings.TrimSuffix(excerpt.OneLine(call.String(), maxCall)+", "+call.State(), ", ok") // as most calls end
 	e := s.clearEdit(i, what, done, quotes)
-	e.Step, e.Why = step, why
+	e.Step, e.Reason = step, why
 	return e
 }
 

@@ -31,7 +31,7 @@ func (s State) DropThinking(refused bool) {
 		}
 		it := &s.Request.Items[i]
 		e := ledger.Edit{First: i, Count: 1, Op: ledger.DropThinking, Saved: s.Request.CountThoughts(s.Scale, it.Thinking),
-			Artifacts: []string{s.keepContent(s.Request.Source(i, i+1))}, Step: ledger.StepClear, Why: event.CodeThinking}
+			Artifacts: []string{s.keepContent(s.Request.Source(i, i+1))}, Step: ledger.StepClear, Reason: event.CodeThinking}
 		if it.OnlyThinks() { // an item without content would be left
 			e.Op, e.Saved = ledger.Drop, s.Size(i, i+1)
 		}

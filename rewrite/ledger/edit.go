@@ -27,23 +27,23 @@ const (
 
 // Edit is what is sent in the place of some items. Tokens are tokens of the vocabulary.
 type Edit struct {
-	First     int        `json:"first"`           // index of the first item in the request
-	Count     int        `json:"count,omitempty"` // of items; 0 for AppendSystem
-	Op        Op         `json:"op"`
-	Message   int        `json:"message"`             // index of the message that holds the first item
-	Last      int        `json:"last,omitempty"`      // index of the message that holds the last item
-	Part      int        `json:"part,omitempty"`      // index of the part that ReplaceText replaces, or of AddResult's call
-	Text      string     `json:"text,omitempty"`      // plain text; the dialect quotes it when the body is built
-	Artifacts []string   `json:"artifacts,omitempty"` // names of what it takes out, the form for models first; or of listed files
-	Tokens    int        `json:"tokens,omitempty"`    // of Text
-	Saved     int        `json:"saved,omitempty"`     // tokens that the edit makes the request smaller by
-	Step      Step       `json:"step"`
-	Why       event.Code `json:"why,omitempty"`      // the reason that users see
-	Prose     string     `json:"prose,omitempty"`    // the part of a summary that a model wrote, for the next summary to update
-	Told      int        `json:"told,omitempty"`     // index of the item behind those that Prose tells of
-	Contexts  []string   `json:"contexts,omitempty"` // names of the contexts whose files AppendSystem lists
-	Memory    int        `json:"memory,omitempty"`   // tokens of an AppendSystem's Text that are memory of earlier sessions
-	Name      string     `json:"-"`                  // its key in the store, a hash of all else; empty until it is recorded
+	First       int        `json:"first"`           // index of the first item in the request
+	Count       int        `json:"count,omitempty"` // of items; 0 for AppendSystem
+	Op          Op         `json:"op"`
+	Message     int        `json:"message"`             // index of the message that holds the first item
+	LastMessage int        `json:"last,omitempty"`      // index of the message that holds the last item
+	Part        int        `json:"part,omitempty"`      // index of the part that ReplaceText replaces, or of AddResult's call
+	Text        string     `json:"text,omitempty"`      // plain text; the dialect quotes it when the body is built
+	Artifacts   []string   `json:"artifacts,omitempty"` // names of what it takes out, the form for models first; or of listed files
+	Tokens      int        `json:"tokens,omitempty"`    // of Text
+	Saved       int        `json:"saved,omitempty"`     // tokens that the edit makes the request smaller by
+	Step        Step       `json:"step"`
+	Reason      event.Code `json:"why,omitempty"`      // as users see it
+	Prose       string     `json:"prose,omitempty"`    // the part of a summary that a model wrote, for the next summary to update
+	ProseEnd    int        `json:"told,omitempty"`     // index of the item behind those that Prose is about
+	Contexts    []string   `json:"contexts,omitempty"` // names of the contexts whose files AppendSystem lists
+	Memory      int        `json:"memory,omitempty"`   // tokens of an AppendSystem's Text that are memory of earlier sessions
+	Name        string     `json:"-"`                  // its key in the store, a hash of all else; empty until it is recorded
 }
 
 // End returns the index of the item behind the last one of the edit.
@@ -52,14 +52,16 @@ func (e *Edit) End() int { return e.First + e.Count }
 // covers reports whether e takes the place of an earlier edit of the same bytes, which then leaves the list.
 func (e *Edit) covers(earlier *Edit) bool {
 	switch {
-	case earlier.Op == AppendSystem || e.Op == AppendSystem: // it edits no item, and only another one covers it
+	case earlier.Op == AppendSystem, e.Op == AppendSystem: // it edits no item, and only another one covers it
 		return e.Op == earlier.Op
 	case e.Op == Drop: // covers all edits of its items, even an earlier summary
 		return earlier.First >= e.First && earlier.End() <= e.End()
-	case e.Op == Clear && earlier.Op != DropThinking && earlier.Op != AddResult: // these stay beside what is cleared
-		return earlier.First == e.First && earlier.Op != Drop // only another Drop covers a Drop
+	case earlier.First != e.First, earlier.Op == Drop: // only another Drop covers a Drop
+		return false
+	case e.Op == Clear && earlier.Op == ReplaceText:
+		return true
 	}
-	return earlier.First == e.First && earlier.Op == e.Op && earlier.Part == e.Part // the same edit with another text
+	return earlier.Op == e.Op && earlier.Part == e.Part // the same edit with another text
 }
 
 // Add returns edits followed by the added ones, without the edits that an added one covers. It does not change edits.

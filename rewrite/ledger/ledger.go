@@ -17,143 +17,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"epitome/dialect/conversation"
-	"epitome/event"
 	"epitome/store"
 )
-
-// Decision is all edits for a prefix, and what later requests must know about the request that was sent with them.
-type Decision struct {
-	Items        int       `json:"items"`                // length of the prefix
-	Lists        []string  `json:"lists,omitempty"`      // keys of lists of perList names of Edits
-	Names        []string  `json:"names,omitempty"`      // of the other Edits, which come behind those
-	Added        int       `json:"added,omitempty"`      // how many of Edits, the last ones, this decision added
-	Conversation string    `json:"conversation"`         // ID of the conversation
-	Upstream     string    `json:"upstream,omitempty"`   // of the request; so are Model and Leading
-	Model        string    `json:"model,omitempty"`      //
-	Leading      string    `json:"leading,omitempty"`    // see Request
-	Opening      string    `json:"opening,omitempty"`    // of a first request: see Request
-	Wish         string    `json:"wish,omitempty"`       // of the conversation's first request: see Request
-	Ratio        float64   `json:"ratio,omitempty"`      // tokens of the model for one of the vocabulary
-	Sent         time.Time `json:"sent,omitzero"`        // when the request was sent: a pause makes the cache cold
-	Touched      time.Time `json:"touched,omitzero"`     // when its edits and their artifacts were touched last
-	Tokens       int       `json:"tokens,omitempty"`     // of the model, sent since the last compaction
-	Compacted    int       `json:"compacted,omitempty"`  // answers that there were at the last compaction
-	Waits        bool      `json:"waits,omitempty"`      // the user knows that a compaction is due and waits
-	Ahead        int       `json:"ahead,omitempty"`      // end of the items whose summary was begun ahead of need
-	Undone       bool      `json:"undone,omitempty"`     // Restore took its edits back; Edits has them all the same
-	Restored     int       `json:"restored,omitempty"`   // items that the user wants whole since then, if they fit
-	Refused      bool      `json:"refused,omitempty"`    // the provider refused edits, and not for their size
-	Pictures     int       `json:"pictures,omitempty"`   // how many were refused as too many or too large; 0: none
-	Warned       bool      `json:"warned,omitempty"`     // the user knows that compaction cannot help
-	NearlyFull   bool      `json:"nearlyFull,omitempty"` // the user knows that newest_messages will leave some out
-
-	Edits      []Edit `json:"-"`
-	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
-
-	Parent string `json:"-"` // ID of the conversation from which Record saw this one branch off
-	Key    string `json:"-"` // of At and Restore; empty if it is not recorded
-
-	found  int                 // Items as Find returned it
-	stored []byte              // as it was read, by which Record notices that another one has replaced it
-	lists  map[string][]string // by key
-	record *record             // that holds it
-}
-
-// record is what the store has under the key of a prefix.
-type record struct {
-	key   string
-	value []byte
-	list  []Decision // without edits, the newest last
-}
-
-// InPlaceOf returns d, which could not be recorded, as what goes on from found.
-func (d Decision) InPlaceOf(found Decision) Decision {
-	d.Wish, d.found, d.Key, d.stored = found.Wish, found.found, found.Key, found.stored
-	d.lists, d.record = found.lists, found.record
-	return d
-}
-
-// Undo takes the edits of messages out of d and returns them. What is added to the system prompt, or mends pairs, stays.
-func (d *Decision) Undo() (undone []Edit) {
-	edits := d.Edits
-	d.Edits = nil
-	for _, e := range edits {
-		if e.Op == AppendSystem || e.Why == event.CodeUnpaired {
-			d.Edits = append(d.Edits, e)
-		} else {
-			undone = append(undone, e)
-		}
-	}
-	return undone
-}
-
-// Request is what the ledger needs to know of a request.
-type Request struct {
-	Scope, Dialect  string // requests that differ in these share nothing
-	Upstream, Model string // decisions for others are taken over where these have none
-	Leading         string // hash of system prompt, tools and settings
-	Wish            string // names of what is to be added to the system prompt; empty if nothing is
-	Chain           []conversation.Link
-	Head            int    // items before the model's first answer
-	Ends            []int  // lengths, in items, of the prefixes that may have a decision, longest first
-	Opening         string // tells requests apart that have no answer yet, and equal messages; empty once there is one
-}
-
-// IsFor reports whether two requests share decisions as far as their messages are the same.
-func (r Request) IsFor(o Request) bool {
-	return r.Scope == o.Scope && r.Dialect == o.Dialect && r.Upstream == o.Upstream && r.Model == o.Model
-}
-
-// recordKey returns the key of the decisions for a prefix.
-func (r *Request) recordKey(items int) string {
-	return "p" + Hash(r.Scope, r.Dialect, string(r.Chain[items][:]))
-}
-
-// Own returns d as a decision about the request, for which it was found.
-func (r *Request) Own(d Decision) Decision {
-	d.Upstream, d.Model, d.Leading, d.Opening, d.Parent = r.Upstream, r.Model, r.Leading, r.Opening, ""
-	if d.found == 0 {
-		d.Wish = r.Wish
-	}
-	return d
-}
-
-// Key returns the key under which Record puts a decision that was found for the request.
-func (r Request) Key(d Decision) string {
-	d = r.Own(d)
-	return r.recordKey(d.Items) + "/" + d.kind()
-}
-
-// kind tells the decisions for one prefix apart: of each kind, the newest one is kept.
-func (d *Decision) kind() string {
-	return Hash(d.Upstream, d.Model, d.Wish, d.Opening)
-}
-
-// firstID returns the ID of the conversation that begins with the request's first messages.
-func (r *Request) firstID() string {
-	return idOf(r.Scope, r.Dialect, string(r.Chain[r.Head][:]), r.Leading, r.Wish)
-}
-
-// id returns the ID of a request's conversation if nothing is recorded of it.
-func (r *Request) id() string {
-	if r.Opening != "" {
-		return r.firstID()
-	}
-	return idOf(r.Scope, r.Dialect, string(r.Chain[min(r.Head+1, len(r.Chain)-1)][:]))
-}
-
-// MayGoOn reports whether a decision about the request's messages is of its conversation, and not of another one.
-func (r *Request) MayGoOn(d Decision) bool {
-	return slices.Contains(r.Ends, d.Items) && r.rank(&d)[0] > otherWish
-}
 
 // Ledger keeps decisions in a store. Its methods may be called from any goroutine.
 type Ledger struct {
@@ -167,36 +38,16 @@ func New(s store.Store, keep time.Duration) *Ledger { return &Ledger{store: s, k
 // Overlay returns a ledger with all decisions of this one that writes to notes alone, to try what would be decided.
 func (l *Ledger) Overlay(notes store.Store) *Ledger { return New(overlay{notes, l.store}, l.keep) }
 
-// overlay reads from the embedded store, else from the one below, and writes to the embedded one.
-type overlay struct {
-	store.Store
-	below store.Store
+// Binds reports whether a refusal has shown that a model accepts its thinking only behind an unchanged prefix, or may
+// have shown it: if the store fails, thinking is better left out once than refused again.
+func (l *Ledger) Binds(upstream, model string) bool {
+	_, found, err := l.store.Get("t" + Hash(upstream, model)) // of all scopes: it tells nothing of a conversation
+	return found || err != nil
 }
 
-func (o overlay) Get(key string) (value []byte, found bool, err error) {
-	if value, found, err = o.Store.Get(key); found || err != nil {
-		return value, found, err
-	}
-	return o.below.Get(key)
-}
-
-func (o overlay) GetMany(keys []string) ([][]byte, error) {
-	values, err := o.below.GetMany(keys)
-	for i := range values {
-		if own, found, _ := o.Store.Get(keys[i]); found {
-			values[i] = own
-		}
-	}
-	return values, err
-}
-
-func (o overlay) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
-	there, _, err := o.Get(key)
-	if err != nil || !bytes.Equal(there, old) {
-		return there, err
-	}
-	own, _, _ := o.Store.Get(key)
-	return o.Store.Swap(key, own, value, keep)
+// LearnBinds records such a refusal, so that Binds reports it from now on. If that fails, another refusal is needed.
+func (l *Ledger) LearnBinds(upstream, model string) {
+	_, _ = l.store.Swap("t"+Hash(upstream, model), nil, []byte{1}, l.keep)
 }
 
 // Hash returns a name for a list of parts: 27 letters, digits, "-" and "_". Other lists have other names.
@@ -226,7 +77,8 @@ func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 	for _, upTo := range []int{few, newest, len(r.Ends)} {
 		upTo = min(upTo, len(r.Ends))
 		more, err := l.decisions(&r, r.Ends[read:upTo], known.record)
-		list, read = append(list, more...), upTo
+		list = append(list, more...)
+		read = upTo
 		if err == nil {
 			d, err = l.best(&r, list, known)
 		}
@@ -234,7 +86,7 @@ func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 			return Decision{Conversation: r.id()}, fmt.Errorf("cannot look for a decision: %w", err)
 		}
 		isLast := read == len(r.Ends) || read == newest && len(list) > 0
-		if isLast || r.isBest(d) {
+		if isLast || r.isBest(&d) {
 			break
 		}
 	}
@@ -244,63 +96,23 @@ func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 // best returns the decision of the highest rank in the list of which no edit is lost; one without Items if there is
 // none.
 func (l *Ledger) best(r *Request, list []Decision, known Decision) (Decision, error) {
-	slices.SortStableFunc(list, func(a, b Decision) int { return slices.Compare(r.rank(&b), r.rank(&a)) })
+	slices.SortStableFunc(list, func(a, b Decision) int { return r.compare(&b, &a) })
 	for _, d := range list {
-		if r.rank(&d)[0] < 0 {
+		if r.class(&d) == otherFirst {
 			break
 		}
-		isRead, err := l.readEdits(&d, known)
+		isWhole, err := l.readEdits(&d, known)
 		if err != nil {
 			return d, err
 		}
-		if isRead {
-			d.OtherModel = d.Upstream != r.Upstream || d.Model != r.Model
+		if isWhole {
+			d.OtherModel = !r.isOwnModel(&d)
 			r.identify(&d, list)
 			return d, nil
 		}
 	}
 	return Decision{Conversation: r.id()}, nil
 }
-
-// rank orders the decisions whose prefix a request has: the greatest is the one to go on from. The first number is
-// negative if none may.
-func (r *Request) rank(d *Decision) []int {
-	number := func(is bool) int {
-		if is {
-			return 1
-		}
-		return 0
-	}
-	isSame := d.Wish == r.Wish
-	mayOmit := r.Wish == "" && r.Opening == "" // clients may name a wish in the first request alone
-	class := otherWish
-	switch {
-	case d.Opening != "" && r.Opening != "" && (d.Opening != r.Opening || !isSame):
-		class = otherWish - 2
-	case d.Opening != "" && isSame:
-		class = otherWish + 2
-	case d.Opening != "" && mayOmit:
-		class = otherWish + 1
-	case d.Opening != "":
-		class = otherWish - 1
-	case isSame || mayOmit:
-		class = ownWish
-	}
-	return []int{class, number(isSame), number(d.Opening != "" && d.Leading == r.Leading),
-		number(d.Model == r.Model && d.Upstream == r.Upstream), d.Items}
-}
-
-// isBest reports whether no decision for a shorter prefix has a higher rank than d.
-func (r *Request) isBest(d Decision) bool {
-	return d.Items > 0 && slices.Equal(r.rank(&d), []int{ownWish, 1, 0, 1, d.Items})
-}
-
-// Classes, in rank: otherWish is that of decisions of conversations that began with another wish. Those of greater
-// classes are the request's own, and ownWish is the highest: that of the request's own wish behind an answer.
-const (
-	otherWish = 1
-	ownWish   = otherWish + 3
-)
 
 // identify sets the ID of d's conversation, as it is at the longest prefix in the list, be it another model's.
 func (r *Request) identify(d *Decision, list []Decision) {
@@ -309,7 +121,7 @@ func (r *Request) identify(d *Decision, list []Decision) {
 		if o.Opening != "" {
 			alike++
 		}
-		if d.Opening == "" && o.Opening == "" && o.Wish == d.Wish && o.Items > d.found {
+		if d.Opening == "" && o.Opening == "" && o.Additions == d.Additions && o.Items > d.found {
 			d.found, d.Conversation = o.Items, o.Conversation
 		}
 	}
@@ -321,8 +133,8 @@ func (r *Request) identify(d *Decision, list []Decision) {
 // mostAlike is how many decisions for one prefix are kept: many conversations may have the same first request.
 const mostAlike = 32
 
-// decisions returns the decisions for prefixes, without their edits, and of each prefix the newest first. A record that is
-// as known was is not parsed again; known may be nil.
+// decisions returns the decisions for the prefixes of those lengths, without their edits, and of each prefix the newest
+// first. A record that is as known was is not parsed again; known may be nil.
 func (l *Ledger) decisions(r *Request, ends []int, known *record) (all []Decision, err error) {
 	var keys []string
 	for _, n := range ends {
@@ -330,30 +142,16 @@ func (l *Ledger) decisions(r *Request, ends []int, known *record) (all []Decisio
 	}
 	values, err := l.store.GetMany(keys)
 	for i, value := range values {
-		is := known
-		if is == nil || is.key != keys[i] || !bytes.Equal(is.value, value) {
-			is = &record{keys[i], value, parse(value, keys[i])}
+		found := known
+		if known == nil || known.key != keys[i] || !bytes.Equal(known.value, value) {
+			found = &record{key: keys[i], value: value, list: parse(value, keys[i])}
 		}
-		for _, d := range slices.Backward(is.list) {
-			d.record = is
+		for _, d := range slices.Backward(found.list) {
+			d.record = found
 			all = append(all, d)
 		}
 	}
 	return all, err
-}
-
-// parse returns the decisions of a record, the newest last; none if it cannot be read.
-func parse(record []byte, key string) (list []Decision) {
-	if json.Unmarshal(record, &list) != nil {
-		return nil
-	}
-	list = slices.DeleteFunc(list, func(d Decision) bool { return d.Items < 1 })
-	for i := range list {
-		d := &list[i]
-		d.stored, _ = json.Marshal(d) // plain data
-		d.Key, d.found = key+"/"+d.kind(), d.Items
-	}
-	return list
 }
 
 // readEdits reads the edits of d, but for those of known. It returns false if any is lost.
@@ -371,7 +169,8 @@ func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error
 	for same < min(len(names), len(known.Edits)) && known.Edits[same].Name == names[same] {
 		same++
 	}
-	d.Edits, names = slices.Clip(known.Edits[:same]), names[same:]
+	d.Edits = slices.Clip(known.Edits[:same])
+	names = names[same:]
 	if len(names) == 0 {
 		return true, nil
 	}
@@ -419,25 +218,23 @@ func readAll[T any](s store.Store, keys []string, known map[string]T) (values []
 func (l *Ledger) Record(r Request, d Decision, added []Edit, replace bool) (standing Decision, won bool, err error) {
 	d = r.Own(d)
 	d.Edits, d.Added = Add(d.Edits, added...), len(added)
-	if err = l.putEdits(&d); err == nil {
-		var branched Decision
-		var work errgroup.Group // the two do not wait for each other: a shared store may be far away
-		work.Go(func() error {
-			branched = l.branch(&r, d)
-			return nil
-		})
+	err = l.putEdits(&d)
+	var branched Decision
+	if err == nil {
+		var work sync.WaitGroup // the two do not wait for each other: a shared store may be far away
+		work.Go(func() { branched = l.branch(&r, d) })
 		standing, won, err = l.put(&r, d, replace)
-		_ = work.Wait() // it returns no error
-		// The decision that stands may have been put before it was known that its conversation branches off.
-		if err == nil && branched.Parent != "" && standing.Conversation == branched.Parent {
-			standing.Conversation, standing.Parent = branched.Conversation, branched.Parent
-			if won {
-				_, _, _ = l.put(&r, standing, true) // else it keeps the ID that it has
-			}
-		}
+		work.Wait()
 	}
 	if err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
+	}
+	// The decision that stands may have been put before it was known that its conversation branches off.
+	if branched.Parent != "" && standing.Conversation == branched.Parent {
+		standing.Conversation, standing.Parent = branched.Conversation, branched.Parent
+		if won {
+			_, _, _ = l.put(&r, standing, true) // after an error it keeps the ID that it has
+		}
 	}
 	return standing, won, nil
 }
@@ -465,26 +262,29 @@ func (l *Ledger) put(r *Request, d Decision, replace bool) (standing Decision, w
 	var there []byte // the record to be replaced; the first attempt writes only if there is none
 	for {
 		list := parse(there, key)
-		isKind := func(o Decision) bool { return o.kind() == d.kind() }
-		if i := slices.IndexFunc(list, isKind); i >= 0 {
+		i := slices.IndexFunc(list, func(o Decision) bool { return o.kind() == d.kind() })
+		if i >= 0 {
 			standing = list[i]
 			isNews := standing.Key == d.Key && !bytes.Equal(standing.stored, d.stored)
 			isWhole, err := l.readEdits(&standing, d)
-			if err != nil || isWhole && (!replace || isNews) { // a decision that has lost edits is replaced
+			if err != nil {
 				return standing, false, err
+			}
+			if isWhole && (!replace || isNews) { // a decision that has lost edits is replaced
+				return standing, false, nil
 			}
 			list = slices.Delete(list, i, i+1)
 		}
 		list = append(list[max(0, len(list)+1-mostAlike):], d)
 		value, _ := json.Marshal(list) // plain data
-		if there, err = l.store.Swap(key, there, value, l.keep); err != nil {
+		there, err = l.store.Swap(key, there, value, l.keep)
+		if err != nil {
 			return d, false, err
 		}
 		if bytes.Equal(there, value) {
-			d.stored, _ = json.Marshal(d) // plain data
-			d.Key, d.found = key+"/"+d.kind(), d.Items
+			d.isIn(key)
 			list[len(list)-1] = d
-			d.record = &record{key, value, list}
+			d.record = &record{key: key, value: value, list: list}
 			return d, true, nil
 		}
 	}
@@ -522,104 +322,9 @@ func (l *Ledger) putEdits(d *Decision) error {
 				value, _ := json.Marshal(d.Names) // plain data
 				put(key, value)
 			}
-			d.Lists, d.lists[key], d.Names = append(d.Lists, key), d.Names, nil
+			d.lists[key] = d.Names
+			d.Lists, d.Names = append(d.Lists, key), nil
 		}
 	}
 	return work.Wait()
-}
-
-// At returns the decision under a key, with all its edits.
-func (l *Ledger) At(key string) (d Decision, found bool, err error) {
-	_, list, i, err := l.at(key)
-	if err != nil || i < 0 {
-		return Decision{}, false, err
-	}
-	found, err = l.readEdits(&list[i], Decision{})
-	return list[i], found, err
-}
-
-// at returns the record that has the decision under a key, its decisions, and the index of that one; -1 if it has none.
-func (l *Ledger) at(key string) (record []byte, list []Decision, i int, err error) {
-	recordKey, _, _ := strings.Cut(key, "/")
-	record, _, err = l.store.Get(recordKey)
-	if err != nil {
-		return nil, nil, -1, fmt.Errorf("cannot look for a decision: %w", err)
-	}
-	list = parse(record, recordKey)
-	return record, list, slices.IndexFunc(list, func(d Decision) bool { return d.Key == key }), nil
-}
-
-// Restore marks the decision under a key as Undone: requests that continue its prefix are to be sent without its edits.
-// It returns how many these are; 0 if there are none, or if the decision is not known or is Undone already.
-func (l *Ledger) Restore(key string) (edits int, err error) {
-	for {
-		record, list, i, err := l.at(key)
-		if err != nil || i < 0 || list[i].Undone {
-			return 0, err
-		}
-		isWhole, err := l.readEdits(&list[i], Decision{})
-		edits = len(list[i].Undo())
-		if err != nil || !isWhole || edits == 0 {
-			return 0, err
-		}
-		list[i].Undone = true
-		value, _ := json.Marshal(list) // plain data
-		recordKey, _, _ := strings.Cut(key, "/")
-		there, err := l.store.Swap(recordKey, record, value, l.keep)
-		if err != nil || bytes.Equal(there, value) { // else another decision has just taken its place
-			return edits, err
-		}
-	}
-}
-
-// Forget removes the decisions under keys, and edits by their names. Lists of names stay until they expire.
-func (l *Ledger) Forget(keys, edits []string) error {
-	gone := slices.Clone(edits)
-	for _, key := range keys {
-		for record, list, i, err := l.at(key); err != nil || i >= 0; record, list, i, err = l.at(key) {
-			if err != nil {
-				return err
-			}
-			recordKey, _, _ := strings.Cut(key, "/")
-			list = slices.Delete(list, i, i+1)
-			value, _ := json.Marshal(list) // plain data
-			if _, err = l.store.Swap(recordKey, record, value, l.keep); err != nil {
-				return fmt.Errorf("cannot forget a decision: %w", err)
-			}
-			if len(list) == 0 {
-				gone = append(gone, recordKey)
-			}
-		}
-	}
-	return l.store.Delete(gone...)
-}
-
-// IsStale reports whether the edits of a decision have to be touched, long before they expire. Their artifacts are due
-// at the same time.
-func (l *Ledger) IsStale(d Decision, now time.Time) bool {
-	const every = 10 * time.Minute                                   // or less where edits are kept for a short time
-	return now.Round(0).Sub(d.Touched).Abs() > min(l.keep/32, every) // in the future if the clock was set back
-}
-
-// Touch prolongs the life of a decision's edits. Those that cannot be touched expire earlier, and their items are decided
-// anew.
-func (l *Ledger) Touch(d Decision) {
-	var work errgroup.Group
-	work.SetLimit(atOnce)
-	for _, name := range slices.Concat(append(slices.Collect(maps.Values(d.lists)), d.Names, d.Lists)...) {
-		work.Go(func() error { return l.store.Touch(name, l.keep) })
-	}
-	_ = work.Wait()
-}
-
-// Binds reports whether a refusal has shown that a model accepts its thinking only behind an unchanged prefix, or may
-// have shown it: if the store fails, thinking is better left out once than refused again.
-func (l *Ledger) Binds(upstream, model string) bool {
-	_, found, err := l.store.Get("t" + Hash(upstream, model)) // of all scopes: it tells nothing of a conversation
-	return found || err != nil
-}
-
-// LearnBinds records such a refusal, so that Binds reports it from now on. If that fails, another refusal is needed.
-func (l *Ledger) LearnBinds(upstream, model string) {
-	_, _ = l.store.Swap("t"+Hash(upstream, model), nil, []byte{1}, l.keep)
 }

@@ -14,7 +14,7 @@ import (
 	"epitome/store"
 )
 
-var lane = Request{Scope: "s", Dialect: "chat", Upstream: "up", Model: "m", Leading: "prompt"}
+var base = Request{Scope: "s", Dialect: "chat", Upstream: "up", Model: "m", Leading: "prompt"}
 
 // rig is a ledger for conversations whose items are letters.
 type rig struct {
@@ -89,22 +89,22 @@ func (r rig) want(d Decision, items int, want string) {
 // What was decided for a prefix is found again by whoever has the store, in however many steps and of whatever size.
 func TestDecisionsAreFoundAgain(t *testing.T) {
 	first, items, all := start(t), "a", "A"
-	first.record(lane, "a", Decision{}, false, "A")
+	first.record(base, "a", Decision{}, false, "A")
 	large := strings.Repeat("x", 10<<10)
 	for k := range 9 {
 		items, all = items+fmt.Sprint(k), all+" "+large
-		first.record(lane, items, first.find(lane, items), false, large)
+		first.record(base, items, first.find(base, items), false, large)
 	}
-	first.record(lane, items+"u", first.find(lane, items+"u"), false)
+	first.record(base, items+"u", first.find(base, items+"u"), false)
 	huge := slices.Repeat([]string{strings.Repeat("y", store.MaxValue/3)}, 9)
-	first.record(lane, "h", Decision{}, false, huge...)
+	first.record(base, "h", Decision{}, false, huge...)
 	for _, r := range []rig{first, first.again()} {
-		r.want(r.find(lane, items), 10, all)
-		r.want(r.find(lane, items+"uvw"), 11, all)
-		r.want(r.find(lane, "a01x"), 3, strings.Join([]string{"A", large, large}, " "))
-		r.want(r.find(lane, "a"+strings.Repeat("z", 30)), 1, "A")
-		r.want(r.find(lane, strings.Repeat("z", 400)), 0, "")
-		r.want(r.find(lane, "h"), 1, strings.Join(huge, " "))
+		r.want(r.find(base, items), 10, all)
+		r.want(r.find(base, items+"uvw"), 11, all)
+		r.want(r.find(base, "a01x"), 3, strings.Join([]string{"A", large, large}, " "))
+		r.want(r.find(base, "a"+strings.Repeat("z", 30)), 1, "A")
+		r.want(r.find(base, strings.Repeat("z", 400)), 0, "")
+		r.want(r.find(base, "h"), 1, strings.Join(huge, " "))
 	}
 }
 
@@ -113,13 +113,13 @@ func TestDecisionsAreFoundAgain(t *testing.T) {
 func TestTheFirstDecisionStands(t *testing.T) {
 	for range 20 {
 		r := start(t)
-		trunk := r.record(lane, "ab", r.find(lane, "ab"), false)
-		r.record(lane, "abc", r.find(lane, "abc"), false)
+		trunk := r.record(base, "ab", r.find(base, "ab"), false)
+		r.record(base, "abc", r.find(base, "abc"), false)
 		var standing [8]Decision
 		var all sync.WaitGroup
-		found := r.find(lane, "abd")
+		found := r.find(base, "abd")
 		for k := range standing {
-			all.Go(func() { standing[k] = r.again().record(lane, "abd", found, false, fmt.Sprint(k)) })
+			all.Go(func() { standing[k] = r.again().record(base, "abd", found, false, fmt.Sprint(k)) })
 		}
 		all.Wait()
 		for _, d := range standing {
@@ -132,25 +132,25 @@ func TestTheFirstDecisionStands(t *testing.T) {
 	}
 }
 
-// A conversation goes on whatever its prompt has become. Its first request is known by its prompt, and by what it wishes.
+// A conversation goes on whatever its prompt has become. Its first request is known by its prompt, and by its additions.
 func TestConversationsAreKnownByTheirAnswers(t *testing.T) {
 	r := start(t)
-	one, two, wishes := lane, lane, lane
-	two.Leading, wishes.Wish = "another prompt", "files"
+	one, two, added := base, base, base
+	two.Leading, added.Additions = "another prompt", "files"
 	ids := map[string]string{}
-	for name, q := range map[string]Request{"one": one, "two": two, "wishes": wishes} {
+	for name, q := range map[string]Request{"one": one, "two": two, "additions": added} {
 		ids[name] = r.record(q, "a", r.find(q, "a"), false, name).Conversation
 	}
-	if ids["one"] == ids["two"] || ids["one"] == ids["wishes"] || ids["two"] == ids["wishes"] {
+	if ids["one"] == ids["two"] || ids["one"] == ids["additions"] || ids["two"] == ids["additions"] {
 		t.Errorf("conversations that begin with the same message are %v", ids)
 	}
-	for name, q := range map[string]Request{"one": one, "two": two, "wishes": wishes} {
+	for name, q := range map[string]Request{"one": one, "two": two, "additions": added} {
 		answered := "a" + name[:1]
 		if d := r.record(q, answered, r.find(q, answered), false); texts(d) != name || d.Conversation != ids[name] {
 			t.Errorf("%s goes on as %q, %s", name, texts(d), d.Conversation)
 		}
 		if d := r.find(two, answered+"b"); texts(d) != name || d.Conversation != ids[name] {
-			t.Errorf("%s with another prompt, and without a wish, goes on as %q, %s", name, texts(d), d.Conversation)
+			t.Errorf("%s with another prompt, and without additions, goes on as %q, %s", name, texts(d), d.Conversation)
 		}
 	}
 	branch := r.record(one, "ax", r.find(one, "ax"), false)
@@ -162,7 +162,7 @@ func TestConversationsAreKnownByTheirAnswers(t *testing.T) {
 // What is known of a record holds as long as the record is the same.
 func TestKnownDecisionsAreThoseOfTheStore(t *testing.T) {
 	r := start(t)
-	q := lane
+	q := base
 	known := r.record(q, "uar", r.find(q, "u"), false, "one")
 	find := func() Decision {
 		d, err := r.Find(q.of("uara"), known)
@@ -185,18 +185,45 @@ func TestKnownDecisionsAreThoseOfTheStore(t *testing.T) {
 // What is forgotten is gone, and what others have stays.
 func TestForgottenDecisionsAreGone(t *testing.T) {
 	r := start(t)
-	other := lane
+	other := base
 	other.Model = "another"
-	d := r.record(lane, "ab", Decision{}, false, "mine")
+	d := r.record(base, "ab", Decision{}, false, "mine")
 	stays := r.record(other, "ab", Decision{}, false, "theirs")
 	if err := r.Forget([]string{d.Key}, []string{d.Edits[0].Name}); err != nil {
 		t.Fatal(err)
 	}
-	r.want(r.find(lane, "ab"), 2, "theirs")
+	r.want(r.find(base, "ab"), 2, "theirs")
 	if err := r.Forget([]string{stays.Key}, []string{stays.Edits[0].Name}); err != nil {
 		t.Fatal(err)
 	}
-	r.want(r.find(lane, "ab"), 0, "")
+	r.want(r.find(base, "ab"), 0, "")
+}
+
+// racing is a store before whose next write something happens.
+type racing struct {
+	store.Store
+	before func()
+}
+
+func (s *racing) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
+	if before := s.before; before != nil {
+		s.before = nil
+		before()
+	}
+	return s.Store.Swap(key, old, value, keep)
+}
+
+// What is decided for the same prefix while another decision is forgotten stays.
+func TestForgettingSparesWhatIsDecidedMeanwhile(t *testing.T) {
+	r := start(t)
+	other := base
+	other.Model = "another"
+	d := r.record(base, "ab", Decision{}, false, "mine")
+	slow := New(&racing{r.store, func() { r.record(other, "ab", Decision{}, false, "theirs") }}, time.Hour)
+	if err := slow.Forget([]string{d.Key}, nil); err != nil {
+		t.Fatal(err)
+	}
+	r.want(r.find(other, "ab"), 2, "theirs")
 }
 
 // forgetful is a store whose reads fail.
@@ -219,20 +246,20 @@ func TestFailedStoreUnbindsNoThinking(t *testing.T) {
 func TestTouchedDecisionsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)
-		r.record(lane, "a", Decision{}, false, "A")
+		r.record(base, "a", Decision{}, false, "A")
 		for k := range 5 {
-			d := r.find(lane, strings.Repeat("a", k+1))
+			d := r.find(base, strings.Repeat("a", k+1))
 			if now := time.Now().Round(0); !r.IsStale(d, now) {
 				t.Errorf("after %d steps it is not due", k)
 			} else if d.Touched = now; r.IsStale(d, now) {
 				t.Error("it is due twice")
 			}
 			r.Touch(d)
-			r.record(lane, strings.Repeat("a", k+2), d, false)
+			r.record(base, strings.Repeat("a", k+2), d, false)
 			time.Sleep(40 * time.Minute)
 		}
-		r.want(r.again().find(lane, "aaaaaa"), 6, "A")
+		r.want(r.again().find(base, "aaaaaa"), 6, "A")
 		time.Sleep(time.Hour)
-		r.want(r.find(lane, "aaaaaa"), 0, "")
+		r.want(r.find(base, "aaaaaa"), 0, "")
 	})
 }
