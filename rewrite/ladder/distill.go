@@ -16,7 +16,7 @@ func (s State) isLarge(i int) bool {
 // each once. Stale results, and those that report a failure, have other stubs.
 func (s State) askDistillates() {
 	before := s.answersUpTo[max(s.Recorded, 1)-1] // answers that the request before had
-	for _, c := range s.clearable(s.Answers) {
+	for _, c := range s.clearable() {
 		call := s.callOf[c.item]
 		if c.since > before && s.isLarge(c.item) && !s.isStale(c.item) &&
 			call.Failure(s.Request.LinesOf(&s.Request.Items[c.item])) == "" {

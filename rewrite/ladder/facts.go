@@ -9,17 +9,18 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// Artifacts names the content that is taken out. It stores nothing: the caller puts Plan.Content before it records the
-// decision.
-type Artifacts interface {
-	// Name returns the name of content: the same each time within a scope, another one in another scope.
-	Name(scope string, content []byte) string
-	// Address returns where a model can read the content of a name; empty if it cannot.
-	Address(name string) string
-}
-
 // Facts are about a request as the client sent it, and never change. Tokens are those of the vocabulary, indexes those
-// of items.
+// of items. These numbers count items from the start:
+//
+//	system  task  answer result  answer result  answer result  answer result  reminder
+//	       |Lead |Head          |Recorded                                     |prefixEnd
+//	             |<------- may become a summary -------->|cut
+//
+// Lead and Head are the request's; no step changes the head. A decision covers the items before prefixEnd (Request.End),
+// as the next request has to repeat these; items behind it may move. Recorded is the prefixEnd of an earlier request,
+// with whose decision the plan begins: the items behind it are new. A compaction drops the items from the head to a cut:
+// compactedEnd is the cut of the last one, and Decision.Prepared the cut of the next one, for which a model was asked
+// ahead of need. Decision.Restored is the Recorded of the time at which the user wanted all items whole again.
 type Facts struct {
 	Request   *conversation.Request
 	Scale     conversation.Scale
@@ -40,9 +41,12 @@ type Facts struct {
 func NewFacts(
 	r *conversation.Request, scale conversation.Scale, calls []activity.Call, artifacts Artifacts, scope string,
 ) *Facts {
-	f := &Facts{Request: r, Scale: scale, Calls: calls, Fixed: r.Count(scale), Artifacts: artifacts, Scope: scope,
-		prefixEnd: r.End(), answersUpTo: make([]int, len(r.Items)), callOf: make([]*activity.Call, len(r.Items))}
-	answers, noCall := 0, &activity.Call{Exit: -1}
+	f := &Facts{
+		Request: r, Scale: scale, Calls: calls, Fixed: r.Count(scale), Artifacts: artifacts, Scope: scope,
+		prefixEnd: r.End(), answersUpTo: make([]int, len(r.Items)), callOf: make([]*activity.Call, len(r.Items)),
+	}
+	answers := 0
+	noCall := &activity.Call{Exit: -1}
 	for i := range r.Items {
 		if r.Items[i].StartsAnswer {
 			answers++

@@ -30,7 +30,7 @@ type Plan struct {
 	forms        []form         // by item
 	dropsKept    bool           // the request does not fit otherwise: groups with results that Limit.Keep keeps go, too
 	compactedEnd int            // end of the items that the last compaction dropped; the head if there was none
-	lastSays     summarize.Says // a model's words in the last summary
+	lastWords    summarize.Says // a model's words in the last summary
 }
 
 // form is how an item is sent.
@@ -42,6 +42,9 @@ type form struct {
 	thinks    bool // its thinking is sent
 }
 
+// isWhole reports whether the text of the item is sent as it came.
+func (f *form) isWhole() bool { return !f.dropped && !f.cleared && !f.shortened }
+
 // With returns another plan for the request, with other edits, none of them new. It knows what p has noticed.
 func (p *Plan) With(edits []ledger.Edit) *Plan {
 	next := *p
@@ -52,46 +55,48 @@ func (p *Plan) With(edits []ledger.Edit) *Plan {
 
 // setEdits sets the edits, and from them the form of each item and the total. It changes no copy of the plan.
 func (p *Plan) setEdits(edits, added []ledger.Edit) {
-	p.Edits, p.Added, p.Total = edits, added, p.Fixed.Total()
-	p.compactedEnd, p.lastSays = p.Request.Head, summarize.Says{}
+	p.Edits, p.Added = edits, added
+	p.Total = p.Fixed.Total()
+	p.compactedEnd, p.lastWords = p.Request.Head, summarize.Says{}
 	p.forms = make([]form, len(p.Request.Items))
 	for i := range p.forms {
 		p.forms[i] = form{tokens: p.Size(i, i+1), thinks: len(p.Request.Items[i].Thinking) > 0}
 	}
 	for k := range edits {
 		e := &edits[k]
-		if e.Op == ledger.AppendSystem {
+		switch e.Op {
+		case ledger.AppendSystem:
 			p.Total += e.Tokens
 			continue
-		}
-		f := &p.forms[e.First]
-		switch e.Op {
 		case ledger.Drop:
-			for i := e.First; i < e.End(); i++ {
-				p.forms[i].tokens, p.forms[i].dropped = 0, true
-			}
-			f.tokens = e.Tokens
-			if e.Step == ledger.StepCompact {
-				p.compactedEnd = max(p.compactedEnd, e.End())
-			}
-			if e.Prose != "" {
-				p.lastSays = summarize.Says{Text: e.Prose, Until: e.ProseEnd}
-			}
+			p.drop(e)
+			continue
 		case ledger.Clear:
-			f.cleared = true
+			p.forms[e.First].cleared = true
+		case ledger.ReplaceText:
+			p.forms[e.First].shortened = true
 		case ledger.DropThinking:
-			f.thinks = false
-		case ledger.AddResult:
-		default: // ReplaceText
-			f.shortened = true
+			p.forms[e.First].thinks = false
 		}
-		if e.Op != ledger.Drop {
-			f.tokens -= e.Saved
-		}
+		p.forms[e.First].tokens -= e.Saved
 	}
 	for i := range p.forms {
 		p.forms[i].tokens = max(0, p.forms[i].tokens) // Saved may have been counted for another model
 		p.Total += p.forms[i].tokens
+	}
+}
+
+// drop sets the forms of the items that an edit drops, and what is known of the last summary.
+func (p *Plan) drop(e *ledger.Edit) {
+	for i := e.First; i < e.End(); i++ {
+		p.forms[i].tokens, p.forms[i].dropped = 0, true
+	}
+	p.forms[e.First].tokens = e.Tokens
+	if e.Step == ledger.StepCompact {
+		p.compactedEnd = max(p.compactedEnd, e.End())
+	}
+	if e.Prose != "" {
+		p.lastWords = summarize.Says{Text: e.Prose, Until: e.ProseEnd}
 	}
 }
 
@@ -108,8 +113,7 @@ func (p *Plan) Sent(first, end int) (tokens int) {
 func (p *Plan) ReadAgain(first int) (things, tokens int) {
 	for i := first; i < p.prefixEnd; i++ {
 		c := p.callOf[i]
-		f := &p.forms[c.Again]
-		isOut := c.Again > 0 && (f.dropped || f.cleared || f.shortened)
+		isOut := c.Again > 0 && !p.forms[c.Again].isWhole()
 		readsArtifact := c.Kind != activity.Write && p.namesArtifact(i, false)
 		if c.State() == "ok" && (isOut || readsArtifact) {
 			things++
@@ -124,10 +128,10 @@ func (p *Plan) ReadAgain(first int) (things, tokens int) {
 func (p *Plan) namesArtifact(i int, withAdded bool) bool {
 	const most = 4 << 10 // bytes of arguments
 	arguments := p.callOf[i].Arguments.Of(p.Request.Body)
-	isNamed := func(name string) bool { return bytes.Contains(arguments, []byte(name)) }
 	if len(arguments) > most {
 		return false
 	}
+	isNamed := func(name string) bool { return bytes.Contains(arguments, []byte(name)) }
 	for k := range p.Edits {
 		e := &p.Edits[k]
 		if (withAdded || e.Op != ledger.AppendSystem) && slices.ContainsFunc(e.Artifacts, isNamed) {
@@ -141,7 +145,8 @@ func (p *Plan) namesArtifact(i int, withAdded bool) bool {
 func (p *Plan) Tokens() event.Tokens {
 	t := p.Fixed
 	for i := range p.Request.Items {
-		it, sent, media := &p.Request.Items[i], p.forms[i].tokens, 0
+		it, sent := &p.Request.Items[i], p.forms[i].tokens
+		media := 0
 		if sent == p.Size(i, i+1) { // an edited item is taken for text, as its media may be gone
 			media = min(it.Size.Media, sent)
 		}
@@ -149,7 +154,8 @@ func (p *Plan) Tokens() event.Tokens {
 		t.Images += media
 	}
 	for k := range p.Edits {
-		switch e := &p.Edits[k]; e.Op {
+		e := &p.Edits[k]
+		switch e.Op {
 		case ledger.Drop: // its summary was counted as text of its first item
 			*p.Request.Items[e.First].Role.In(&t) -= e.Tokens
 			t.Summary += e.Tokens

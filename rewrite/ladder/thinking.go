@@ -11,18 +11,18 @@ import (
 // the thinking is never sent again. Later thinking is bound to the changed items, and stays. If the provider refused
 // thinking (refused), all goes. Call DropThinking after all other steps, as a later edit could change an earlier item.
 func (s State) DropThinking(refused bool) {
+	if !refused && !s.Binds {
+		return
+	}
 	from := len(s.Request.Items)
+	if refused {
+		from = 0
+	}
 	for _, e := range s.Added {
 		if e.Op == ledger.AddResult { // which stands behind its item
 			e.First++
 		}
 		from = min(from, e.First)
-	}
-	switch {
-	case refused:
-		from = 0
-	case !s.Binds:
-		return
 	}
 	var edits []ledger.Edit
 	for i := from; i < len(s.Request.Items); i++ {
@@ -30,8 +30,10 @@ func (s State) DropThinking(refused bool) {
 			continue
 		}
 		it := &s.Request.Items[i]
-		e := ledger.Edit{First: i, Count: 1, Op: ledger.DropThinking, Saved: s.Request.CountThoughts(s.Scale, it.Thinking),
-			Artifacts: []string{s.keepContent(s.Request.Source(i, i+1))}, Step: ledger.StepClear, Reason: event.CodeThinking}
+		e := ledger.Edit{
+			First: i, Count: 1, Op: ledger.DropThinking, Saved: s.Request.CountThoughts(s.Scale, it.Thinking),
+			Artifacts: []string{s.keepContent(s.Request.Source(i, i+1))}, Step: ledger.StepClear, Reason: event.CodeThinking,
+		}
 		if it.OnlyThinks() { // an item without content would be left
 			e.Op, e.Saved = ledger.Drop, s.Size(i, i+1)
 		}
