@@ -11,7 +11,11 @@ import (
 
 // webp returns the head of a WebP picture with a chunk of that kind, whose content begins with the bytes.
 func webp(kind string, content ...byte) string {
-	return "RIFF\x00\x01\x00\x00WEBP" + kind + "\x20\x00\x00\x00" + string(content) + strings.Repeat("\x00", 20)
+	size := "\x20"
+	if kind == "VP8X" {
+		size = "\x0a" // always
+	}
+	return "RIFF\x00\x01\x00\x00WEBP" + kind + size + "\x00\x00\x00" + string(content) + strings.Repeat("\x00", 20)
 }
 
 func TestSizesOfPicturesAreRead(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"image"
 	_ "image/gif" // sizes of pictures
@@ -14,6 +13,8 @@ import (
 	"math"
 	"regexp"
 	"strings"
+
+	_ "golang.org/x/image/webp"
 )
 
 // Model is what counting needs to know about a model.
@@ -255,24 +256,4 @@ func PictureSize(url []byte) (format string, width, height int) {
 	decoder := base64.NewDecoder(base64.StdEncoding, bytes.NewReader(url[bytes.LastIndexByte(url, ',')+1:]))
 	c, format, _ := image.DecodeConfig(io.LimitReader(decoder, head)) // zero after an error
 	return format, c.Width, c.Height
-}
-
-func init() { image.RegisterFormat("webp", "RIFF????WEBPVP8", nil, webpSize) } // no picture is decoded, only its size
-
-// webpSize reads the size of a WebP picture. The letter behind VP8 says where it stands.
-func webpSize(r io.Reader) (c image.Config, err error) {
-	var b [30]byte
-	if _, err = io.ReadFull(r, b[:]); err != nil {
-		return c, err
-	}
-	at := func(start, shift, mask int) int { return int(binary.LittleEndian.Uint32(b[start:])) >> shift & mask }
-	switch b[15] {
-	case ' ': // lossy
-		c.Width, c.Height = at(26, 0, 0x3fff), at(26, 16, 0x3fff)
-	case 'L': // lossless
-		c.Width, c.Height = at(21, 0, 0x3fff)+1, at(21, 14, 0x3fff)+1
-	case 'X': // extended, as an animation
-		c.Width, c.Height = at(24, 0, 0xffffff)+1, at(26, 8, 0xffffff)+1
-	}
-	return c, nil
 }

@@ -104,10 +104,13 @@ func (c *contender) usage() (cpu, memory, peak float64) {
 // answerLimit bounds one exchange: a proxy that hangs fails the run.
 const answerLimit = time.Minute
 
-// request returns a request with a body. Phase is waiting or streaming if the upstream holds it, or else empty.
-func (c *contender) request(phase string, body []byte) *fasthttp.Request {
+// request returns a request with a body. The upstream streams its answer until the client leaves, or gives a short one.
+func (c *contender) request(streams bool, body []byte) *fasthttp.Request {
 	r := &fasthttp.Request{}
-	r.SetRequestURI("http://" + c.addr + "/v1/chat/completions?bench=" + phase)
+	r.SetRequestURI("http://" + c.addr + "/v1/chat/completions")
+	if streams {
+		r.SetRequestURI("http://" + c.addr + "/v1/chat/completions?stream=1")
+	}
 	r.Header.SetMethod(fasthttp.MethodPost)
 	r.Header.SetContentType("application/json")
 	r.Header.Set("Authorization", "Bearer bench")
@@ -125,7 +128,7 @@ func (c *contender) sendFor(length time.Duration, body []byte, conns int) ([]flo
 	var group errgroup.Group
 	for i := range took {
 		group.Go(func() error {
-			request, response := c.request("", body), &fasthttp.Response{}
+			request, response := c.request(false, body), &fasthttp.Response{}
 			for began := time.Now(); len(took[i]) == 0 || time.Since(began) < length; {
 				sent := time.Now()
 				err := client.Do(request, response)
@@ -146,37 +149,30 @@ func (c *contender) sendFor(length time.Duration, body []byte, conns int) ([]flo
 	return slices.Concat(took...), slices.Min(arrived), err
 }
 
-// open sends a request that the upstream holds, over a connection of its own, which the caller closes. Gone gets the
-// time at which the upstream's connection ends.
-func (r *run) open(c *contender, phase string) (conn net.Conn, gone chan time.Time, err error) {
-	if conn, err = net.Dial("tcp", c.addr); err != nil {
-		return nil, nil, err
+// open sends a request that the upstream streams to, over a connection of its own, which the caller closes.
+func (r *run) open(c *contender) (net.Conn, error) {
+	conn, err := net.Dial("tcp", c.addr)
+	if err != nil {
+		return nil, err
 	}
-	if _, err = c.request(phase, chatBody(2<<10)).WriteTo(conn); err != nil {
-		return nil, nil, err
+	if _, err = c.request(true, chatBody(2<<10)).WriteTo(conn); err != nil {
+		return nil, err
 	}
 	select {
-	case gone = <-r.upstream.held:
-		return conn, gone, nil
+	case <-r.upstream.streaming:
+		return conn, nil
 	case <-time.After(answerLimit):
-		return nil, nil, errors.New("the request does not reach the upstream")
+		return nil, errors.New("the request does not reach the upstream")
 	}
 }
-
-// A request asks by ?bench= how the upstream responds: with one event of a stream that goes on until the client leaves,
-// with nothing until then, or else with a short answer as JSON.
-const (
-	streaming = "streaming"
-	waiting   = "waiting"
-)
 
 // lengthHeader says in an answer how long the request's body was.
 const lengthHeader = "X-Bench-Bytes"
 
-// upstream is the scripted provider. It runs in this process, so that one clock times both ends.
+// upstream is the scripted provider, in this process.
 type upstream struct {
-	listener net.Listener
-	held     chan chan time.Time // gets a channel for each request that is held, and that the end of its connection
+	listener  net.Listener
+	streaming chan struct{} // gets a value for each stream that begins
 }
 
 func startUpstream() (*upstream, error) {
@@ -184,39 +180,29 @@ func startUpstream() (*upstream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen for the upstream: %w", err)
 	}
-	u := &upstream{ln, make(chan chan time.Time)}
+	u := &upstream{ln, make(chan struct{})}
 	server := &fasthttp.Server{Handler: u.serve, MaxRequestBodySize: 100 << 20}
 	go func() { _ = server.Serve(ln) }() // without it every part of the run fails
 	return u, nil
 }
 
-// serve answers a request.
+// serve answers a request: with one event of a stream that stays open until the client leaves, or with JSON.
 func (u *upstream) serve(ctx *fasthttp.RequestCtx) {
-	conn := ctx.Conn()
-	switch string(ctx.QueryArgs().Peek("bench")) {
-	case streaming:
-		ctx.SetContentType("text/event-stream")
-		ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
-			_, _ = w.WriteString("data: {}\n\n")
-			_ = w.Flush() // untilGone notices a client that left
-			u.untilGone(conn)
-		})
-	case waiting:
-		u.untilGone(conn)
-	default:
+	if !ctx.QueryArgs().Has("stream") {
 		length := len(ctx.PostBody())
 		ctx.SetContentType("application/json")
 		ctx.Response.Header.Set(lengthHeader, strconv.Itoa(length))
 		ctx.SetBody(chatAnswer(length))
+		return
 	}
-}
-
-// untilGone waits until the other end closes the connection.
-func (u *upstream) untilGone(conn net.Conn) {
-	gone := make(chan time.Time, 1)
-	u.held <- gone
-	_, _ = conn.Read(make([]byte, 1))
-	gone <- time.Now()
+	conn := ctx.Conn()
+	ctx.SetContentType("text/event-stream")
+	ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
+		_, _ = w.WriteString("data: {}\n\n")
+		_ = w.Flush() // the read below notices a client that left
+		u.streaming <- struct{}{}
+		_, _ = conn.Read(make([]byte, 1))
+	})
 }
 
 // Baseline serves a minimal fasthttp reverse proxy on listen, host:port: it forwards requests to the URL upstream and

@@ -1,5 +1,4 @@
-// Package load measures what a proxy costs: latency, CPU, throughput, memory, start, and how soon it notices a client
-// that leaves. It compares epitome with a direct call, a bare fasthttp proxy, and other epitome binaries.
+// Package load measures what a proxy costs: latency, CPU, throughput, memory and start. It compares epitome with a direct call, a bare fasthttp proxy, and other epitome binaries.
 //
 // Everything compared is measured in one run, in short turns that alternate between the contenders, so that a noisy
 // machine is noisy for all of them. Figures of different runs or machines must not be compared. The report has no
@@ -119,7 +118,7 @@ func (r *run) measureStreams(ctx context.Context) error {
 		_, before, _ := c.usage()
 		streams := r.few(1000)
 		for range streams {
-			conn, _, err := r.open(c, streaming)
+			conn, err := r.open(c)
 			if err != nil {
 				return err
 			}
@@ -173,7 +172,7 @@ func (r *run) measureGrowth(ctx context.Context) error {
 	return nil
 }
 
-// measureLoad measures requests, clients that leave, and memory after both.
+// measureLoad measures requests, and memory after them.
 func (r *run) measureLoad(ctx context.Context) error {
 	const turn = 100 * time.Millisecond
 	rounds, several := r.few(20), r.few(16)
@@ -189,11 +188,6 @@ func (r *run) measureLoad(ctx context.Context) error {
 		series{"800 KB rewritten", rounds, 1, turn, true, body})
 	for _, s := range all {
 		if err := r.measureRequests(ctx, s); err != nil {
-			return err
-		}
-	}
-	for _, phase := range []string{waiting, streaming} {
-		if err := r.measureDepartures(ctx, phase); err != nil {
 			return err
 		}
 	}
@@ -255,34 +249,6 @@ func (r *run) measureRequests(ctx context.Context, s series) error {
 	return nil
 }
 
-// measureDepartures measures the time from a client's departure to the end of the upstream's connection.
-func (r *run) measureDepartures(ctx context.Context, phase string) error {
-	return r.inTurns(ctx, "clients that leave while "+phase, 1, func(c *contender, _ int) error {
-		var took []float64
-		unnoticed := 0
-		for k := 0; k < r.few(100) && (unnoticed < 3 || len(took) > 0); k++ {
-			conn, gone, err := r.open(c, phase)
-			if err != nil {
-				return err
-			}
-			time.Sleep(2 * time.Millisecond) // the first event reaches the client
-			left := time.Now()
-			_ = conn.Close()
-			select {
-			case end := <-gone:
-				took = append(took, milliseconds(end.Sub(left)))
-			case <-time.After(500 * time.Millisecond):
-				unnoticed++
-			}
-		}
-		if len(took) > 0 {
-			r.record("client gone to upstream closed, "+phase+", p99", "ms", c, percentile(took, 99))
-		}
-		r.record("departures unnoticed, "+phase, "clients", c, float64(unnoticed))
-		return nil
-	})
-}
-
 // Report is the result of Run.
 type Report struct {
 	Machine string    `json:"machine"`
@@ -303,14 +269,10 @@ type Figure struct {
 
 // goals are limits of epitome's figures.
 var goals = map[string]float64{
-	"client gone to upstream closed, waiting, p99":   50,
-	"client gone to upstream closed, streaming, p99": 50,
-	"departures unnoticed, waiting":                  0,
-	"departures unnoticed, streaming":                0,
-	"start to ready":                                 100,
-	"idle memory":                                    60,
-	"memory after a burst":                           100,
-	"memory of an idle stream":                       40,
+	"start to ready":           100,
+	"idle memory":              60,
+	"memory after a burst":     100,
+	"memory of an idle stream": 40,
 }
 
 // find returns the figure of a name; nil if there is none.
