@@ -337,7 +337,7 @@ func (x *shaping) extend() {
 	default:
 		spent, cutover := s.Decision.Tokens+s.OfModel(s.Total), s.Limits.Conf.CutoverAt // since the last compaction
 		s.OverBudget = cutover > 0 && spent >= cutover
-		s.Decide()
+		s.Climb()
 		x.describeWait(spent)
 	}
 	r.Code, r.Reason = s.Reason, s.Reason.Clause()

@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"math"
 	"slices"
 
 	"epitome/event"
@@ -8,36 +9,145 @@ import (
 	"epitome/summarize"
 )
 
-const minGain = 0.1 // share of the request that a compaction or a rescue has to save
+const (
+	minGain     = 0.1   // share of the request that a compaction or a rescue has to save
+	minTail     = 500   // tokens that may always stay behind a cut, however little room the target leaves
+	crampedTail = 2_500 // the same, but at most a quarter of the room, where the overhead takes a quarter of Usable
+	leastRoom   = 8_000 // tokens of Usable, or a quarter of it if less, that a conversation needs beside the overhead
+	leastAnswer = 1_024 // tokens of the model that a crowded request leaves for the answer
+)
 
-// compact replaces old groups by a summary if something calls for it (trigger). If the request does not fit even then, or
-// misses its Goal, a smaller summary replaces more groups, without a model's words if it must. Else compact may have the
-// model's words for a summary made ahead of need. No model is asked for a crowded request.
+// whyCompact returns the reason for a compaction, and the code that its edits are recorded with; "" if there is none.
+func (s State) whyCompact() (reason string, why event.Code) {
+	switch {
+	case s.Refused:
+		return event.ReasonOverflow, event.CodeRefused
+	case s.ByAgent:
+		return event.ReasonAgent, event.CodeAsked
+	case s.Asked && (s.CompactTo == 0 || s.Total > s.CompactTo):
+		return event.ReasonManual, event.CodeAsked
+	case s.Total > s.compactLine():
+		return event.ReasonThreshold, event.CodeCompactAt
+	case s.OverBudget:
+		return event.ReasonBudget, event.CodeCutoverAt
+	case s.Limits.Conf.Answers > 0 && s.Answers-s.Decision.Compacted >= s.Limits.Conf.Answers:
+		return event.ReasonTurns, event.CodeCompactTurns
+	}
+	return "", event.NoCode
+}
+
+// Due returns the reason to compact the request though the window has room: what was counted since the last compaction,
+// tokens or answers, or the agent asks for it. It is empty if there is none.
+func (s State) Due() string {
+	switch reason, _ := s.whyCompact(); reason {
+	case event.ReasonBudget, event.ReasonTurns, event.ReasonAgent:
+		return reason
+	}
+	return ""
+}
+
+// Overhead returns the tokens that no compaction takes out: those of system prompt, tools and the head.
+func (p *Plan) Overhead() int { return p.Total - p.Sent(p.Request.Head, len(p.forms)) }
+
+// isCrowded reports whether the Overhead leaves so little of Usable that one compaction would follow another.
+func (s State) isCrowded() bool {
+	return s.Overhead()+min(leastRoom, s.Limits.Usable/4) > s.Limits.Usable
+}
+
+// most returns the tokens that the request may take: Usable, but a crowded request takes the room for the answer too,
+// all but leastAnswer, or all that fits by a refusal.
+func (s State) most() int {
+	switch {
+	case !s.isCrowded():
+		return s.Limits.Usable
+	case s.Refused:
+		return max(s.Limits.Usable, s.Fits)
+	}
+	return max(s.Limits.Usable, s.Limits.Window-int(leastAnswer/s.Scale.Ratio))
+}
+
+// compactLine returns the tokens above which the request is compacted. It is above CompactLine where the Overhead would
+// leave little room below that. A request that cannot fit is left to the provider.
+func (s State) compactLine() int {
+	switch {
+	case s.Overhead()+minTail > s.most(): // nothing else has room, so no compaction can help
+		return math.MaxInt
+	case s.isCrowded():
+		return s.most()
+	}
+	return max(s.Limits.CompactLine, s.Overhead()+min(leastRoom, s.Limits.Usable/4, s.Limits.End/4))
+}
+
+// prepareLine returns the tokens above which a summary is made ahead of need: as far below compactLine as PrepareLine
+// is below CompactLine.
+func (s State) prepareLine() int {
+	return s.compactLine() - (s.Limits.CompactLine - s.Limits.PrepareLine)
+}
+
+// goal returns the tokens to which the compaction that a client asked for brings the request; 0 if none did.
+func (s State) goal() int {
+	switch {
+	case !s.Asked || s.ByAgent:
+		return 0
+	case s.CompactTo > 0:
+		return min(s.CompactTo, s.most())
+	case s.Limits.Conf.KeepTurns > 0: // these turns may have more than Target
+		return s.Total * 3 / 5
+	}
+	return min(s.Limits.Target, s.Total*3/5) // a share of the window may be more than a small request has
+}
+
+// Stays returns the tokens of the request that stay beside its summary: the Overhead, what no compaction takes out, and
+// what is behind the cut.
+func (s State) Stays() int {
+	tokens := s.Overhead()
+	for _, g := range s.Request.Groups() {
+		if g.First >= s.Request.Head && (g.End > s.compactedEnd || s.staysInPlace(g)) {
+			tokens += s.Sent(g.First, g.End)
+		}
+	}
+	return tokens
+}
+
+// target returns the tokens to which a compaction brings the request: Limits.Target, but two fifths of the room that the
+// Overhead leaves may stay filled, and a third of it comes free below compactLine, so that both are worth it. Where the
+// window has room (Due), the share compact_to is of what the request has beside the Overhead. A Goal holds as it is.
+func (s State) target() int {
+	if s.Goal > 0 {
+		return s.Goal
+	}
+	room := min(s.most(), max(s.Limits.End, s.compactLine())) - s.Overhead()
+	target := min(max(s.Limits.Target, s.Overhead()+room*2/5), s.compactLine()-room/3)
+	if s.Due() != "" {
+		target = min(target, s.Overhead()+int(s.Limits.Conf.Target*float64(s.Total-s.Overhead())))
+	}
+	return target
+}
+
+// compact replaces old groups by a summary if there is a reason for it (whyCompact). If the request does not fit even
+// then, or misses its Goal, a smaller summary replaces more groups, without a model's words if it must. If it still
+// does not fit, results are cut hard. Without a reason, compact may have the model's words for a summary made ahead of
+// need. No model is asked for a crowded request.
 func (s State) compact() {
-	if s.trigger() == "" {
+	reason, _ := s.whyCompact()
+	if reason == "" {
 		s.prepareWords()
 		return
 	}
 	s.Goal = s.goal()
 	newCompaction(s, false).run()
-	savesLittle := s.Reason == event.CodeSavesLittle && s.Due() != ""
-	if savesLittle || s.Total > s.most() || s.missesGoal() {
+	// A good summary is better than a number that nobody named.
+	missesGoal := func() bool {
+		return s.Goal > 0 && s.Total > s.Goal && (s.CompactTo > 0 || s.Total-s.Overhead() > leastRoom)
+	}
+	if s.Total > s.most() || s.Reason == event.CodeSavesLittle && s.Due() != "" || missesGoal() {
 		newCompaction(s, true).run()
 	}
-	if s.missesGoal() && s.lastWords.Text != "" {
+	if missesGoal() && s.lastSays.Text != "" {
 		c := newCompaction(s, true)
-		c.words = summarize.Says{}
+		c.says = summarize.Says{}
 		c.run()
 	}
-	s.compactHard()
-	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
-		s.Compaction.TokensAfter = s.OfModel(s.Total)
-	}
-}
-
-// compactHard takes out what else has to go for the request to fit: the middle of results, then groups with results that
-// Limit.Keep keeps, and of a crowded request all groups, even the newest one with its calls.
-func (s State) compactHard() {
 	if s.Total > s.most() {
 		s.fitResults()
 	}
@@ -48,8 +158,11 @@ func (s State) compactHard() {
 			newCompaction(s, true).replace(s.compactedEnd, 0)
 		}
 	}
-	if s.isCrowded() && s.Total > s.most() {
+	if s.isCrowded() && s.Total > s.most() { // even the newest group has too large calls: it goes as well
 		newCompaction(s, true).replace(s.prefixEnd, 0)
+	}
+	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
+		s.Compaction.TokensAfter = s.OfModel(s.Total)
 	}
 }
 
@@ -61,71 +174,50 @@ type compaction struct {
 	summarySize int            // tokens that the summary takes, about
 	maxTail     int            // tokens that may stay behind the cut
 	turnsTail   int            // the same for the turns of Limits.KeepTurns; a quarter of what fits is left free
-	words       summarize.Says // a model's words for the summary: those of the last summary, until there are newer ones
+	says        summarize.Says // a model's words for the summary: those of the last summary, until there are newer ones
 }
 
 func newCompaction(s State, minimal bool) *compaction {
-	c := &compaction{State: s, minimal: minimal, words: s.newestWords()}
-	c.setBudgets()
-	c.summarySize = c.measure(s.prefixEnd) // the cut is not known yet: that of the longest span
-	c.setTails()
-	return c
-}
-
-// newestWords returns a model's words in the last summary, or those that came too late for it.
-func (s State) newestWords() summarize.Says {
-	if s.Words != nil && s.compactedEnd > s.Request.Head {
-		late, isReady, _ := s.Words(s.compactedEnd, s.lastWords, false)
-		if isReady {
-			return summarize.Says{Text: late.Text, Until: s.compactedEnd}
-		}
+	const minimalTail = 0.1 // share of Usable that may stay behind the cut
+	window := min(s.Limits.Window, max(s.Limits.End, s.compactLine()))
+	if s.isCrowded() {
+		window = max(window-s.Overhead(), minTail)
 	}
-	return s.lastWords
-}
-
-// setBudgets sets the sizes of the summary's parts: shares of the window, or of the room that the Overhead leaves.
-func (c *compaction) setBudgets() {
-	window := min(c.Limits.Window, max(c.Limits.End, c.compactLine()))
-	if c.isCrowded() {
-		window = max(window-c.Overhead(), minTail)
-	}
-	c.budgets = summarize.BudgetsFor(c.SummaryMode, c.SummaryDetail, window, c.Scale.Ratio)
-	if c.Goal > 0 && (c.minimal || c.CompactTo > 0) { // a summary has its share of twice what is left, as of a window
+	c := &compaction{State: s, minimal: minimal, says: s.lastSays,
+		budgets: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, window, s.Scale.Ratio)}
+	if s.Goal > 0 && (minimal || s.CompactTo > 0) { // a summary has its share of twice what is left, as of a window
 		prose := c.budgets.Prose // which does not depend on the goal
-		c.budgets = summarize.BudgetsFor(c.SummaryMode, c.SummaryDetail, min(window, 2*c.Goal), c.Scale.Ratio)
+		c.budgets = summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, min(window, 2*s.Goal), s.Scale.Ratio)
 		c.budgets.Prose = prose
 	}
-	if c.minimal {
-		c.budgets = c.budgets.Shrink()
+	keep, target := s.Limits.KeepTail, s.target()
+	if minimal {
+		c.budgets, keep = c.budgets.Shrink(), int(minimalTail*float64(s.Limits.Usable))
+		if s.Due() == "" && s.Goal == 0 {
+			target = s.most()
+		}
 	}
-}
-
-// setTails sets how much may stay behind the cut: at most what the target leaves beside the summary. What is free even
-// then, the summary may fill (Spare).
-func (c *compaction) setTails() {
-	const minimalTail = 0.1 // share of Usable that may stay behind the cut
-	keep := c.Limits.KeepTail
-	target := c.target()
-	if c.minimal {
-		keep = int(minimalTail * float64(c.Limits.Usable))
+	if s.Words != nil && s.compactedEnd > s.Request.Head {
+		late, isReady, _ := s.Words(s.compactedEnd, c.says, false) // a model was asked for the last summary
+		if isReady {
+			c.says = summarize.Says{Text: late.Text, Until: s.compactedEnd}
+		}
 	}
-	if c.minimal && c.Due() == "" && c.Goal == 0 {
-		target = c.most()
-	}
-	withoutTail := c.sizeAfter(len(c.Request.Items))
-	c.budgets.Spare = max(0, target-withoutTail-keep)
-	rest := target - withoutTail
-	if c.Goal > 0 {
-		c.maxTail = max(min(keep, rest), 0)
-		c.turnsTail = rest
-		return
-	}
-	isCramped := 4*c.Overhead() > c.Limits.Usable
-	if isCramped && !c.minimal && c.Due() == "" { // a summary is mostly smaller than measured
-		rest = max(rest, min((c.compactLine()-c.Overhead())/4, crampedTail))
+	c.summarySize = c.measure(s.prefixEnd) // the cut is not known yet: that of the longest span
+	withoutTail := c.sizeAfter(len(s.Request.Items))
+	rest := target - withoutTail // the tail may fill the request up to target
+	isCramped := 4*s.Overhead() > s.Limits.Usable && s.Goal == 0
+	if isCramped && !minimal && s.Due() == "" {
+		rest = max(rest, min((s.compactLine()-s.Overhead())/4, crampedTail)) // a summary is mostly smaller than measured
 	}
 	c.maxTail = max(min(keep, rest), minTail)
-	c.turnsTail = (c.compactLine() - withoutTail) / 4 * 3
+	c.turnsTail = (s.compactLine() - withoutTail) / 4 * 3
+	if s.Goal > 0 {
+		c.maxTail = max(min(keep, rest), 0)
+		c.turnsTail = rest
+	}
+	c.budgets.Spare = max(0, target-withoutTail-keep)
+	return c
 }
 
 // asks reports whether a model may be asked for the summary.
@@ -137,11 +229,11 @@ func (c *compaction) measure(cut int) int {
 	if !c.minimal && !c.isCrowded() && c.Due() == "" && c.Goal == 0 && c.Limits.Conf.KeepTurns == 0 {
 		return summarize.Size(c.span(cut))
 	}
-	words := c.words
-	if words.Text == "" && c.asks() { // with a model's words the part by code is smaller
-		words = summarize.Says{Text: "-", Until: cut}
+	says := c.says
+	if says.Text == "" && c.asks() { // with a model's words the part by code is smaller
+		says = summarize.Says{Text: "-", Until: cut}
 	}
-	text, _ := summarize.Text(c.span(cut), words, "")
+	text, _ := summarize.Text(c.span(cut), says, "")
 	tokens := c.Scale.CountText(text) + stubTokens // the transcript's address
 	if c.asks() {
 		tokens += c.budgets.Prose // which a model may write beside that
@@ -151,20 +243,14 @@ func (c *compaction) measure(cut int) int {
 
 // span returns the part of the conversation that a summary replaces: the items from the end of the head to the cut.
 func (c *compaction) span(cut int) summarize.Span {
-	return summarize.Span{
-		Request: c.Request, Calls: c.Calls, From: c.Request.Head, To: cut, End: c.prefixEnd,
-		Count: c.Scale.CountText, Budgets: c.budgets,
-	}
+	return summarize.Span{Request: c.Request, Calls: c.Calls, From: c.Request.Head, To: cut, End: c.prefixEnd,
+		Count: c.Scale.CountText, Budgets: c.budgets}
 }
 
 // findCut returns the first item of the earliest answer from which on the request has at most maxTail tokens; if even
 // the last answer has more, its first item. Limits.KeepTurns answers stay in any case if they fit. It is -1 if no answer
 // follows the items that the last compaction dropped.
 func (c *compaction) findCut() int {
-	first := c.compactedEnd + 1 // a cut before drops nothing new
-	if c.Goal > 0 && c.minimal {
-		first = c.compactedEnd
-	}
 	cut, tail, turns := -1, 0, 0
 	for _, g := range slices.Backward(c.Request.Groups()) {
 		if !c.isKept(g) { // sizeAfter counts it, as it stays anyway
@@ -173,8 +259,12 @@ func (c *compaction) findCut() int {
 		if g.First >= c.prefixEnd { // always stays
 			continue
 		}
+		isNew := g.First > c.compactedEnd // a cut before or there drops nothing new
+		if !isNew && !(c.Goal > 0 && c.minimal && g.First == c.compactedEnd) {
+			break
+		}
 		hasTurns := turns >= c.Limits.Conf.KeepTurns || tail > c.turnsTail
-		if g.First < first || cut >= 0 && tail > c.maxTail && hasTurns {
+		if cut >= 0 && tail > c.maxTail && hasTurns {
 			break
 		}
 		if c.Request.Items[g.First].StartsAnswer { // it can follow the summary, which is sent as the user's words
@@ -196,90 +286,83 @@ func (c *compaction) sizeAfter(cut int) int {
 	return n
 }
 
-// run makes the compaction if it saves enough.
+// run makes the compaction if it saves a tenth of the request, or anything if it was asked for or after a refusal.
 func (c *compaction) run() {
-	least := c.leastSaved()
+	s, total := c.State, c.Total
+	reason, _ := s.whyCompact()
+	least := int(minGain * float64(total))
+	switch {
+	case s.Asked || s.Refused || reason == event.ReasonTurns:
+		least = 0
+	case s.isCrowded(): // all that it can save is a tenth of the request at times
+		least = int(minGain * float64(total-s.Overhead()))
+	}
 	cut := c.findCut()
-	if cut < 0 {
-		c.Reason = event.CodeNothingOlder
+	switch {
+	case cut < 0:
+		s.Reason = event.CodeNothingOlder
+		return
+	case !s.Asked && total-c.sizeAfter(cut) <= least: // by an estimate: if asked for, the summary is made and measured
+		s.Reason = event.CodeSavesLittle
 		return
 	}
-	// By an estimate: if asked for, the summary is made and measured.
-	if !c.Asked && c.Total-c.sizeAfter(cut) <= least {
-		c.Reason = event.CodeSavesLittle
-		return
+	if s.Compaction == nil { // else this is the second attempt for the request (minimal), with the report of the first
+		s.Compaction = &event.Compaction{Kind: event.CompactionFailed, Reason: reason, Mode: string(s.SummaryMode),
+			TokensBefore: s.OfModel(total)}
 	}
-	if c.Compaction == nil { // else this is the second attempt for the request (minimal), with the report of the first
-		c.Compaction = &event.Compaction{
-			Kind: event.CompactionFailed, Reason: c.trigger(), Mode: string(c.SummaryMode), TokensBefore: c.OfModel(c.Total),
-		}
-	}
-	report := c.Compaction
-	if c.Limits.Conf.KeepTurns > 0 { // they may have taken the room that is to be filled
-		c.budgets.Spare = min(c.budgets.Spare, max(0, c.target()-c.sizeAfter(cut)))
+	report := s.Compaction
+	if s.Limits.Conf.KeepTurns > 0 { // they may have taken the room that is to be filled
+		c.budgets.Spare = min(c.budgets.Spare, max(0, s.target()-c.sizeAfter(cut)))
 	}
 	if c.asks() {
 		cut = c.findWords(cut)
 	}
 	if !c.replace(cut, least) {
-		c.Reason = event.CodeSavesLittle
+		s.Reason = event.CodeSavesLittle
 		if report.Kind == event.CompactionFailed { // else the summary of the first attempt is sent
-			report.Why = c.Reason.Clause()
+			report.Why = s.Reason.Clause()
 		}
 		return
 	}
-	c.Reason, report.Kind = event.NoCode, event.CompactionCompleted
-	if c.words.Text == "" && c.Words != nil {
+	s.Reason, report.Kind = event.NoCode, event.CompactionCompleted
+	if c.says.Text == "" && s.Words != nil {
 		report.Mode = string(summarize.Intent) // as a model's words were wanted, and there are none
 	}
 }
 
-// leastSaved returns how many tokens the compaction has to save at least: a tenth of the request, of a crowded one a
-// tenth of what it has beside the Overhead; 0 if it was asked for, or after a refusal.
-func (c *compaction) leastSaved() int {
-	switch {
-	case c.Asked || c.Refused || c.trigger() == event.ReasonTurns:
-		return 0
-	case c.isCrowded():
-		return int(minGain * float64(c.Total-c.Overhead()))
-	}
-	return int(minGain * float64(c.Total))
-}
-
-// findWords sets c.words to a model's words about the items before a cut, and returns the cut that they are for: the cut
+// findWords sets c.says to a model's words about the items before a cut, and returns the cut that they are for: the cut
 // for which words were prepared, if that makes the request small enough, else the given one. A model may be asked then.
 func (c *compaction) findWords(cut int) int {
-	prepared := c.Decision.Prepared
-	after := c.sizeAfter(prepared)
+	report, ahead := c.Compaction, c.Decision.Prepared // ahead is the cut for which words were prepared
+	after := c.sizeAfter(ahead)
 	isSmall := after <= c.prepareLine() && (c.Goal == 0 || after <= c.Goal)
-	if prepared > c.compactedEnd && prepared < c.prefixEnd && isSmall {
-		cut = prepared // the words may still be in the making: Words waits for them
+	if ahead > c.compactedEnd && ahead < c.prefixEnd && isSmall {
+		cut = ahead // the words may still be in the making: Words waits for them
 	}
-	words, isReady, err := c.Words(cut, c.words, true)
-	c.Compaction.Prepared, c.Compaction.Cost = isReady, words.Cost
+	words, isReady, err := c.Words(cut, c.says, true)
+	report.Prepared, report.Cost = isReady, words.Cost
 	if err != nil {
-		c.Compaction.Why = err.Error()
+		report.Why = err.Error()
 		return cut
 	}
-	c.words = summarize.Says{Text: words.Text, Until: cut}
+	c.says = summarize.Says{Text: words.Text, Until: cut}
 	return cut
 }
 
 // prepareWords has a model's words for the next summary made in the background once the request is over PrepareLine, so
 // that no client has to wait for them. Decision.Prepared is the cut that the words are for; 0 while none are needed.
 func (s State) prepareWords() {
-	if s.Total <= s.prepareLine() {
+	switch {
+	case s.Total <= s.prepareLine():
 		s.Decision.Prepared = 0
 		return
-	}
-	isAsked := s.Decision.Prepared > s.compactedEnd
-	if s.Words == nil || isAsked || s.isCrowded() {
+	case s.Words == nil || s.isCrowded() || s.Decision.Prepared > s.compactedEnd: // none may be asked, or one already is
 		return
 	}
 	c := newCompaction(s, false)
 	cut := c.findCut()
 	isWorth := cut >= 0 && float64(c.sizeAfter(cut)) < (1-minGain)*float64(s.Total)
-	if isWorth && s.Prepare(cut, c.words) {
+	if isWorth && s.Prepare(cut, c.says) {
 		s.Decision.Prepared = cut
 	}
 }
@@ -287,7 +370,8 @@ func (s State) prepareWords() {
 // replace puts the summary in the place of the items from the head to the cut, except groups that stay in place. It
 // returns false if this saves least tokens or fewer, and nothing changes then.
 func (c *compaction) replace(cut, least int) bool {
-	edits := c.drops(c.Request.Head, cut, ledger.StepCompact, reasonOf[c.trigger()])
+	_, why := c.whyCompact()
+	edits := c.drops(c.Request.Head, cut, ledger.StepCompact, why)
 	if len(edits) == 0 {
 		return false
 	}
@@ -295,30 +379,23 @@ func (c *compaction) replace(cut, least int) bool {
 	span.Left = c.messagesIn(edits)
 	span.From, span.To = summary.First, edits[len(edits)-1].End() // as in the transcript: pinned groups may be beside
 	for i := range c.Request.Items {
-		isBeside := i < c.Request.Head || i >= cut
-		if isBeside && c.forms[i].isWhole() {
+		f := &c.forms[i]
+		if isBeside := i < c.Request.Head || i >= cut; isBeside && !f.dropped && !f.cleared && !f.shortened {
 			span.Sent = append(span.Sent, c.Request.TextOf(&c.Request.Items[i]))
 		}
 	}
-	c.setText(summary, c.text(span, cut, c.transcriptAt(summary)))
-	summary.Prose, summary.ProseEnd = c.words.Text, c.words.Until
+	where := c.transcriptAt(summary)
+	text, leftOut := summarize.Text(span, c.says, where)
+	free := c.target() - (c.sizeAfter(cut) - c.summarySize) - c.Scale.CountText(text)
+	if leftOut && free > 0 && !c.minimal {
+		span.Budgets.Spare = free
+		fuller, _ := summarize.Text(span, c.says, where)
+		if c.Goal == 0 || c.Scale.CountText(fuller) <= c.Scale.CountText(text)+free {
+			text = fuller
+		}
+	}
+	c.setText(summary, text)
+	summary.Prose, summary.ProseEnd = c.says.Text, c.says.Until
 	_, c.Unkept = span.Kept()
 	return c.addIfSmaller(least, edits)
-}
-
-// text returns the summary of a span. If it leaves out words of the user, and room is left up to the target, it has more
-// of them.
-func (c *compaction) text(span summarize.Span, cut int, where string) string {
-	text, leftOut := summarize.Text(span, c.words, where)
-	tokens := c.Scale.CountText(text)
-	free := c.target() - (c.sizeAfter(cut) - c.summarySize) - tokens
-	if c.minimal || !leftOut || free <= 0 {
-		return text
-	}
-	span.Budgets.Spare = free
-	fuller, _ := summarize.Text(span, c.words, where)
-	if c.Goal > 0 && c.Scale.CountText(fuller) > tokens+free {
-		return text
-	}
-	return fuller
 }

@@ -11,33 +11,31 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// filter applies the user's filters, each by itself: leave out messages by name, send only the newest turns, only the
+// filter applies the user's own rules, each by itself: leave out messages by name, send only the newest turns, only the
 // text of older turns, only the newest results, and at last only so many messages. The head stays, and so do lines that
 // the user wants kept.
 func (s State) filter() {
-	filters := s.Limits.Conf.Filters
-	if filters.Off() || s.Decision.Restored > 0 { // the user wants whole what the filters left out
+	rules := s.Limits.Conf.Rules
+	if rules.Off() || s.Decision.Restored > 0 { // the user wants whole what the rules left out
 		return
 	}
-	s.leaveNamed(filters.Excluded)
+	s.leaveNamed(rules.Excluded)
 	turns := s.turns()
-	if n := filters.Turns; n > 0 && len(turns) >= n {
-		s.leaveOut(s.Request.Head, turns[len(turns)-n], event.CodeOldest, "older than the turns that are to be sent", "")
+	if n := len(turns) - rules.Turns; rules.Turns > 0 && n >= 0 {
+		s.leaveOut(s.Request.Head, turns[n], event.CodeOldest, "older than the turns that are to be sent", "")
 	}
-	if filters.TextOnly && len(turns) > 0 {
+	if rules.TextOnly && len(turns) > 0 {
 		s.leaveOlderCalls(turns[len(turns)-1])
 	}
-	if filters.Pairs > 0 {
-		s.clearOlderResults(filters.Pairs)
+	if rules.Pairs > 0 {
+		s.clearOlderResults(rules.Pairs)
 	}
-	if filters.Messages > 0 {
-		s.leaveOldest(filters.Messages)
-	}
+	s.leaveOldest(rules.Messages)
 }
 
-// Off reports whether no filter is set.
-func (f *Filters) Off() bool {
-	return f.Turns == 0 && f.Pairs == 0 && f.Messages == 0 && !f.TextOnly && len(f.Excluded) == 0
+// Off reports whether no rule is set.
+func (r *Rules) Off() bool {
+	return r.Turns == 0 && r.Pairs == 0 && r.Messages == 0 && !r.TextOnly && len(r.Excluded) == 0
 }
 
 // turns returns the items, behind the head, with which turns begin: the user says something of their own after an
@@ -60,24 +58,21 @@ func (s State) turns() (starts []int) {
 
 // leaveOut drops items [first, end), except groups that stay in place, unless all that it drops was dropped before. In
 // their place stands a note with the reason if it is shorter, then said, then the lines that the user wants kept.
-func (s State) leaveOut(first, end int, reason event.Code, inWords, said string) {
-	edits := s.drops(first, end, ledger.StepFilter, reason)
-	kept := []string{""} // the first is empty, so that a line break parts it from what was said
-	tokens := 0          // of the items as they came
-	isNew := false
-	for _, e := range edits {
-		tokens += e.Saved
-		kept = append(kept, s.Request.KeepLines(e.First, e.End())...)
-		isSent := func(f form) bool { return !f.dropped }
-		isNew = isNew || slices.ContainsFunc(s.forms[e.First:e.End()], isSent)
+func (s State) leaveOut(first, end int, why event.Code, reason, said string) {
+	edits, isNew, kept, size := s.drops(first, end, ledger.StepFilter, why), false, []string{""}, 0
+	for k := range edits {
+		size += edits[k].Saved
+		first, end := edits[k].First, edits[k].End()
+		isNew = isNew || slices.ContainsFunc(s.forms[first:end], func(f form) bool { return !f.dropped })
+		kept = append(kept, s.Request.KeepLines(first, end)...)
 	}
 	if !isNew {
 		return
 	}
-	what := fmt.Sprintf("%d earlier messages left out: %s", s.messagesIn(edits), inWords)
+	what := fmt.Sprintf("%d earlier messages left out: %s", s.messagesIn(edits), reason)
 	said += strings.Join(slices.Compact(kept), "\n")
 	text := excerpt.Note(what, s.transcriptAt(&edits[0])) + said
-	if s.Scale.CountText(text) > tokens { // the note is longer than all that it replaces
+	if s.Scale.CountText(text) > size { // the note is longer than all that it replaces
 		text = strings.TrimSpace(said)
 	}
 	s.setText(&edits[0], text)
@@ -105,15 +100,12 @@ func (s State) leaveOlderCalls(end int) {
 // saidBeside quotes what the texts of a group say, except its results.
 func (s State) saidBeside(g conversation.Group) (said string) {
 	for i := g.First; i < g.End; i++ {
-		it := &s.Request.Items[i]
-		text := strings.TrimSpace(s.Request.TextOf(it))
-		if text == "" {
-			continue
-		}
-		switch it.Role {
-		case conversation.Assistant:
+		it, text := &s.Request.Items[i], strings.TrimSpace(s.Request.TextOf(&s.Request.Items[i]))
+		switch {
+		case text == "":
+		case it.Role == conversation.Assistant:
 			said += "\nYou said before a call:\n" + excerpt.Quote(text)
-		case conversation.User:
+		case it.Role == conversation.User:
 			said += "\nThe user said meanwhile:\n" + excerpt.Quote(text)
 		}
 	}
@@ -123,7 +115,7 @@ func (s State) saidBeside(g conversation.Group) (said string) {
 // leaveRuns leaves out the groups that go. One note takes the place of groups side by side, and ends with what said, if
 // not nil, returns of each.
 func (s State) leaveRuns(
-	goes func(conversation.Group) bool, reason event.Code, inWords string, said func(conversation.Group) string,
+	goes func(conversation.Group) bool, why event.Code, reason string, said func(conversation.Group) string,
 ) {
 	first, end, quotes := 0, 0, "" // of the groups side by side so far
 	for _, g := range s.Request.Groups() {
@@ -131,7 +123,7 @@ func (s State) leaveRuns(
 			continue
 		}
 		if g.First != end {
-			s.leaveOut(first, end, reason, inWords, quotes)
+			s.leaveOut(first, end, why, reason, quotes)
 			first, quotes = g.First, ""
 		}
 		end = g.End
@@ -139,48 +131,41 @@ func (s State) leaveRuns(
 			quotes += said(g)
 		}
 	}
-	s.leaveOut(first, end, reason, inWords, quotes)
+	s.leaveOut(first, end, why, reason, quotes)
 }
 
 // leaveOldest leaves out the oldest groups if more than most messages would be sent, those of the head and notes among
 // them. Then a fifth of most stays free, so that not every request changes the prefix. Groups that the model has not
 // answered yet stay. Once the conversation has four fifths of most, NearlyFull tells it, one time.
 func (s State) leaveOldest(most int) {
-	n := s.Request.MessagesIn(0, s.Request.Head)
-	for _, g := range s.Request.Groups() {
-		n += s.messagesSent(g)
+	groups, n := s.Request.Groups(), s.Request.MessagesIn(0, s.Request.Head)
+	sent := make([]int, len(groups)) // messages of each group
+	for k, g := range groups {
+		if !s.forms[g.First].dropped {
+			sent[k] = s.Request.MessagesIn(g.First, g.End)
+		} else if s.forms[g.First].tokens > 0 && g.First > 0 && s.Request.Items[g.First-1].Role != conversation.User {
+			sent[k] = 1 // its note is a message of its own
+		}
+		n += sent[k]
 	}
-	if n >= most*4/5 && !s.Decision.NearlyFull {
-		s.NearlyFull = n
+	if most > 0 && n >= most*4/5 && !s.Decision.NearlyFull {
+		s.NearlyFull = n // one warning
 	}
-	if n <= most {
+	if most == 0 || n <= most {
 		return
 	}
 	cut := s.Request.Head
-	for _, g := range s.Request.Groups() {
-		isSent := !s.forms[g.First].dropped
-		if isSent && (n <= most*4/5 || s.mustShow(g.First)) { // not within groups that one edit has dropped
+	for k, g := range groups {
+		isWhole := !s.forms[g.First].dropped
+		if isWhole && (n <= most*4/5 || s.mustShow(g.First)) { // not within groups that one edit has dropped
 			break
 		}
 		if !s.staysInPlace(g) {
-			n -= s.messagesSent(g)
+			n -= sent[k]
 		}
 		cut = g.End
 	}
 	s.leaveOut(s.Request.Head, cut, event.CodeMessages, "older than the messages that are to be sent", "")
-}
-
-// messagesSent returns how many messages of a group are sent. One that was dropped may have a note, which is a message of
-// its own unless it is appended to the user's message before.
-func (s State) messagesSent(g conversation.Group) int {
-	f := &s.forms[g.First]
-	switch {
-	case !f.dropped:
-		return s.Request.MessagesIn(g.First, g.End)
-	case f.tokens > 0 && g.First > 0 && s.Request.Items[g.First-1].Role != conversation.User:
-		return 1
-	}
-	return 0
 }
 
 // clearOlderResults clears all results except the newest keep, those that the model has not seen yet, and small ones.

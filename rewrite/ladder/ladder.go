@@ -5,10 +5,9 @@
 // Artifacts and by the functions of the Policy. A step that loses more acts only where the steps before it leave too
 // much. The newest groups, results that the model has not seen yet and the user's words go last.
 //
-// Files: facts.go, plan.go, limits.go and effective.go (the numbers); then the steps: offload.go, filter.go (the user's
-// own), clear.go (rent or buy), lines.go (when to compact, and how far), compact.go (cut, summary), pictures.go,
-// rescue.go (stages), thinking.go; artifacts.go (what is taken out, and where it can be read), stub.go (the text in the
-// place of a result), distill.go (a model's account of it).
+// Files: facts.go, plan.go, limits.go; then the steps: offload.go, filter.go (the user's own rules), clear.go (rent or
+// buy), compact.go (cut, summary), pictures.go, rescue.go (stages), thinking.go; stub.go (the text in the place of a
+// result), distill.go (a model's account of it).
 package ladder
 
 import (
@@ -45,10 +44,10 @@ type Policy struct {
 	SummaryMode   summarize.Mode
 	SummaryDetail summarize.Detail
 	// Words returns a model's words for the summary of the items before end. They update earlier, the model's words in
-	// the last summary. isReady reports whether they were there; if not, a model is asked for them if wait is set. Words
-	// and Prepare are nil if no model may be asked.
+	// the last summary. isReady reports whether they were there; if not, a model is asked for them if wait is set. It is
+	// nil if no model may be asked.
 	Words func(end int, earlier summarize.Says, wait bool) (p summarize.Prose, isReady bool, err error)
-	// Prepare has a model asked for the same words in the background. It returns false if none may be asked ahead of need.
+	// Prepare has the same words made in the background; false if no model may be asked ahead of need.
 	Prepare func(end int, earlier summarize.Says) bool
 	// Distill has a model asked in the background for a distillate of the result at an item, which Distillate returns once
 	// it is there; until then it returns "". Both are nil if that is off.
@@ -56,55 +55,46 @@ type Policy struct {
 	Distillate func(i int) string
 }
 
-// Decide takes the steps in order: it offloads new results, then applies the user's filters, clears old results, and
+// Climb takes the steps in order: it offloads new results, then applies the user's filters, clears old results, and
 // compacts where the window fills. s.Reason says why older items stay as they are.
-func (s State) Decide() {
+func (s State) Climb() {
 	if s.Distill != nil && s.prefixEnd > 0 && s.Request.Upkeep == conversation.NobodyElse {
 		defer s.askDistillates() // about what is left then
 	}
-	s.Reason = s.whyOnlyNew()
-	s.offload()
-	if !s.mayDecideOlder() {
-		return
+	switch { // in these cases no older item may change: only new results are shortened
+	case s.isSmall() && s.Limits.Conf.Rules.Off():
+		s.Reason = event.CodeFloor
+	case s.Request.Upkeep == conversation.ProviderClears: // the provider changes older items by itself
+		s.Reason = event.CodeProviderClears
+	case s.Request.Upkeep == conversation.ProviderRemembers: // the provider has older items that the body lacks
+		s.Reason = event.CodeProviderRemembers
+	case s.isRoundOpen():
+		s.Reason = event.CodeThinkingRound
 	}
-	clearsStale := s.Limits.Stale > 0 && !s.ArtifactsOff
-	if clearsStale && (s.Reason == event.NoCode || s.Reason == event.CodeFloor) {
+	s.offload()
+	mayChange := (s.Reason == event.NoCode || s.Reason == event.CodeFloor) && s.mayDecideOlder()
+	if mayChange && s.Limits.Stale > 0 && !s.ArtifactsOff {
 		s.clearAll(s.stale(s.Decision.Restored, s.Limits.Stale), leastSaving, event.CodeStale)
 	}
-	if s.Reason != event.NoCode {
-		return
-	}
-	hasAnswer := s.prefixEnd > s.Request.Head // else there is only the head, which never changes
 	switch {
-	case hasAnswer:
+	case s.Reason != event.NoCode || !s.mayDecideOlder():
+		return
+	case s.prefixEnd > s.Request.Head: // the model has answered: there is more than the head, which never changes
 		s.filter()
 		s.clearOld()
 		s.compact()
 		s.leaveOldPictures()
-	case s.trigger() != "":
-		s.Reason = event.CodeNothingOlder
+	default:
+		if reason, _ := s.whyCompact(); reason != "" { // and there is nothing but the head
+			s.Reason = event.CodeNothingOlder
+		}
 	}
 	switch {
 	case s.isCrowded() && s.Total > s.most():
 		s.Reason = event.CodeOverhead
-	case len(s.Added) > 0 && s.Total <= s.Limits.ClearLine && s.Due() == "": // the new edits were enough
+	case len(s.Added) > 0 && s.Total <= s.Limits.ClearLine && s.Due() == "": // the new edits were enough: no reason
 		s.Reason = event.NoCode
 	}
-}
-
-// whyOnlyNew returns why no older item may change, so that only new results are shortened; NoCode if they may.
-func (s State) whyOnlyNew() event.Code {
-	switch {
-	case s.isSmall() && s.Limits.Conf.Filters.Off():
-		return event.CodeFloor
-	case s.Request.Upkeep == conversation.ProviderClears: // the provider changes older items by itself
-		return event.CodeProviderClears
-	case s.Request.Upkeep == conversation.ProviderRemembers: // the provider has older items that the body lacks
-		return event.CodeProviderRemembers
-	case s.isRoundOpen():
-		return event.CodeThinkingRound
-	}
-	return event.NoCode
 }
 
 // mayDecideOlder reports whether items that were sent before may be changed: if the recorded decision will be replaced
@@ -143,33 +133,27 @@ func (s State) addIfSmaller(least int, edits []ledger.Edit) bool {
 
 // drops returns edits that drop items [first, end), in whole groups, except groups that stay in place: an edit for each
 // run of groups between these. All share the artifacts of one transcript. The caller has to set a text on the first.
-func (s State) drops(first, end int, step ledger.Step, reason event.Code) (edits []ledger.Edit) {
-	items := s.Request.Items
-	roleBehind := conversation.Unknown // of the next item that stays
+func (s State) drops(first, end int, step ledger.Step, why event.Code) (edits []ledger.Edit) {
+	items, roleBehind := s.Request.Items, conversation.Unknown // the role of the next item that stays
 	if end < len(items) {
 		roleBehind = items[end].Role
 	}
 	for _, g := range slices.Backward(s.Request.Groups()) {
-		if g.First < first || g.End > end {
-			continue
+		role := items[g.First].Role
+		switch n := len(edits); {
+		case g.First < first || g.End > end: // not wholly among the items
+		case s.isPinned(g), s.isKept(g), s.staysInPlace(g) && roleBehind != conversation.User: // else a flaw
+			roleBehind = role
+		case n > 0 && edits[n-1].First == g.End:
+			edits[n-1].First, edits[n-1].Count = g.First, edits[n-1].Count+g.End-g.First
+		default:
+			edits = append(edits, ledger.Edit{First: g.First, Count: g.End - g.First, Op: ledger.Drop, Step: step, Reason: why})
 		}
-		// A message of the system right before one of the user would be a flaw.
-		if s.isPinned(g) || s.isKept(g) || s.staysInPlace(g) && roleBehind != conversation.User {
-			roleBehind = items[g.First].Role
-			continue
-		}
-		if n := len(edits); n > 0 && edits[n-1].First == g.End {
-			edits[n-1].First = g.First
-			edits[n-1].Count += g.End - g.First
-			continue
-		}
-		e := ledger.Edit{First: g.First, Count: g.End - g.First, Op: ledger.Drop, Step: step, Reason: reason}
-		edits = append(edits, e)
 	}
+	slices.Reverse(edits)
 	if len(edits) == 0 {
 		return nil
 	}
-	slices.Reverse(edits)
 	artifacts := s.keepItems(edits[0].First, edits[len(edits)-1].End()) // KeepAgain finds this range in the edits
 	for k := range edits {
 		e := &edits[k]
@@ -208,9 +192,8 @@ func (s State) mustShow(i int) bool {
 // mayReplace reports whether an item has the role, and may become a stub or an excerpt: it is sent and no stub yet, its
 // content is not opaque (Locked), and no Limit.Keep is set for its tool.
 func (s State) mayReplace(i int, role conversation.Role) bool {
-	it, f := &s.Request.Items[i], &s.forms[i]
-	isKept := s.Limits.Conf.toolLimit(s.callOf[i].Tool).Keep
-	return it.Role == role && !f.dropped && !f.cleared && !it.Locked && !isKept
+	it, f, keep := &s.Request.Items[i], &s.forms[i], s.Limits.Conf.toolLimit(s.callOf[i].Tool).Keep
+	return it.Role == role && !f.dropped && !f.cleared && !it.Locked && !keep
 }
 
 // mayShorten reports whether an item is a result that may be cut or cleared.

@@ -20,18 +20,18 @@ const maxOffloaded = 8 << 20
 // whole until the request is over ClearLine, as only then something has to go. Offload then looks at the older ones too,
 // which it left whole until now, if older items may be changed (mayDecideOlder).
 func (s State) offload() {
-	if s.ArtifactsOff && s.Total <= s.Limits.ClearLine {
+	from := max(s.Recorded, s.Decision.Restored) // the first item to look at
+	switch {
+	case !s.ArtifactsOff: // earlier results were looked at when they were new
+	case s.Total <= s.Limits.ClearLine:
 		return
-	}
-	from := max(s.Recorded, s.Decision.Restored) // earlier results were looked at when they were new
-	if s.ArtifactsOff && s.mayDecideOlder() {
+	case s.mayDecideOlder():
 		from = 0
 	}
 	if s.Binds {
 		from = max(from, s.lastThinking()) // an earlier change would cost all thinking behind it
 	}
-	bytesLeft := maxOffloaded
-	var edits []ledger.Edit
+	bytesLeft, edits := maxOffloaded, []ledger.Edit(nil)
 	for i := len(s.Request.Items) - 1; i >= from && bytesLeft >= 0; i-- {
 		limit, keep, ok := s.limitsAt(i)
 		if !ok {
@@ -107,10 +107,8 @@ type itemText struct {
 func (f *Facts) textsOf(i int) (texts []itemText) {
 	for k := range f.Request.Items[i].Parts {
 		p := &f.Request.Items[i].Parts[k]
-		raw := p.Value.Of(f.Request.Body)
-		if p.Kind < conversation.ImagePart && len(raw) >= 2 && raw[0] == '"' {
-			t := itemText{part: k, raw: raw, text: string(jsonspan.TextOf(raw)), tokens: f.Request.CountContent(f.Scale, i, raw)}
-			texts = append(texts, t)
+		if raw := p.Value.Of(f.Request.Body); p.Kind < conversation.ImagePart && len(raw) >= 2 && raw[0] == '"' {
+			texts = append(texts, itemText{k, raw, string(jsonspan.TextOf(raw)), f.Request.CountContent(f.Scale, i, raw)})
 		}
 	}
 	return texts
@@ -119,86 +117,71 @@ func (f *Facts) textsOf(i int) (texts []itemText) {
 // shorten returns the edits that cut the texts of item i. All texts together may have limit tokens; of more, about keep
 // tokens stay. Each text has a share of both numbers by its own tokens.
 func (s State) shorten(i, limit, keep int) (edits []ledger.Edit) {
-	texts := s.textsOf(i)
-	all := 0
+	texts, all, shortened := s.textsOf(i), 0, s.shortenText
+	if s.Request.Items[i].Role == conversation.Assistant {
+		shortened = s.cutMiddle
+	}
 	for _, t := range texts {
 		all += t.tokens
 	}
 	for _, t := range texts {
-		itsLimit, itsKeep := limit*t.tokens/max(all, 1), keep*t.tokens/max(all, 1)
-		e, ok := s.shortenText(i, t, itsLimit, itsKeep)
-		if ok {
+		if e, ok := shortened(i, t, limit*t.tokens/max(all, 1), keep*t.tokens/max(all, 1)); ok {
 			edits = append(edits, e)
 		}
 	}
 	return edits
 }
 
-// shortenText returns the edit that shortens one text of item i: of a text of the agent the middle is left out, terminal
-// output becomes its final screen, and what is still over limit tokens becomes an excerpt of about keep tokens. ok is
-// false if the edit would save too little: of a text within its limit, a tenth and leastScreen tokens.
+// shortenText returns the edit that shortens one text of item i: terminal output becomes its final screen, and what is
+// still over limit tokens becomes an excerpt of about keep tokens. ok is false if the edit would save too little: of a
+// text within its limit, a tenth and leastScreen tokens.
 func (s State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, ok bool) {
 	const leastScreen = 200
-	if s.Request.Items[i].Role == conversation.Assistant {
-		return s.cutMiddle(i, t, limit)
-	}
+	least, text, done, why := leastSaving, t.text, "final screen", event.CodeScreen
 	output := jsonspan.Wrapped(t.text) // the only part of JSON around it that is cut; mostly empty
-	text := t.text
 	if !output.Empty() {
 		text = string(jsonspan.TextOf([]byte(t.text[output.Start:output.End])))
 	}
-	screen, isScreen := excerpt.Screen(text)
-	isLong := t.tokens > limit && (!isScreen || s.Scale.CountText(screen) > limit) // as a screen too
-	if !isScreen && !isLong {
-		return e, false
-	}
-	short, done, reason := screen, "final screen", event.CodeScreen
-	if isLong {
-		short, done = s.excerptOf(i, screen, keep)
-		reason = event.CodeOverLimit
+	text, isScreen := excerpt.Screen(text)
+	switch {
+	case t.tokens > limit && (!isScreen || s.Scale.CountText(text) > limit): // too long, as a screen too
+		if laidOut, ok := excerpt.LaidOut(text, s.linesCount(i)); ok {
+			text = laidOut
+		}
+		short, omitted := excerpt.Lines(text, keep, s.Scale.CountText)
+		done = fmt.Sprintf("%d of %s omitted", omitted, excerpt.Amount(excerpt.CountLines(text)))
+		if strings.Contains(short, excerpt.Cut) {
+			done += ", long lines cut"
+		}
 		if isScreen {
 			done += " from the final screen"
 		}
-	}
-	least := leastSaving
-	if t.tokens <= limit {
+		text, why = short, event.CodeOverLimit
+	case !isScreen: // the text is within its limit, and stays
+		return e, false
+	case t.tokens <= limit:
 		least = max(leastScreen, t.tokens/10)
 	}
 	names := s.keepText(i, t.raw, t.text)
 	done = excerpt.OneLine(s.callOf[i].String(), maxCall) + ", " + done
-	short = excerpt.Note(done, s.whereToRead("Full output", names, t.tokens)) + "\n" + short
+	text = excerpt.Note(done, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
 	if !output.Empty() {
-		short = t.text[:output.Start] + jsonspan.Quoted(short) + t.text[output.End:]
+		text = t.text[:output.Start] + jsonspan.Quoted(text) + t.text[output.End:]
 	}
-	e = s.replaceText(i, t, short, names, reason)
+	e = s.replaceText(i, t, text, names, why)
 	return e, e.Saved >= least
 }
 
-// excerptOf returns an excerpt of a text of item i that has about keep tokens, and says what it omits.
-func (s State) excerptOf(i int, text string, keep int) (short, done string) {
-	if laidOut, ok := excerpt.LaidOut(text, s.linesCount(i)); ok {
-		text = laidOut
-	}
-	short, omitted := excerpt.Lines(text, keep, s.Scale.CountText)
-	done = fmt.Sprintf("%d of %s omitted", omitted, excerpt.Amount(excerpt.CountLines(text)))
-	if strings.Contains(short, excerpt.Cut) {
-		done += ", long lines cut"
-	}
-	return short, done
-}
-
 // replaceText returns the edit that puts text in the place of one text of item i.
-func (s State) replaceText(i int, t itemText, text string, names []string, reason event.Code) ledger.Edit {
+func (s State) replaceText(i int, t itemText, text string, names []string, why event.Code) ledger.Edit {
 	tokens := s.Request.CountContent(s.Scale, i, jsonspan.AppendQuoted(nil, text))
-	return ledger.Edit{
-		First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
-		Tokens: tokens, Saved: t.tokens - tokens, Step: ledger.StepOffload, Reason: reason,
-	}
+	return ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
+		Tokens: tokens, Saved: t.tokens - tokens, Step: ledger.StepOffload, Reason: why}
 }
 
 // cutMiddle returns the edit that leaves out the middle of one text of item i, so that limit tokens stay of it, with
 // the note. Where the note alone takes more, limit bytes stay of each end. ok is false if that saves too little.
-func (s State) cutMiddle(i int, t itemText, limit int) (e ledger.Edit, ok bool) {
+func (s State) cutMiddle(i int, t itemText, limit, _ int) (e ledger.Edit, ok bool) {
 	if t.tokens <= limit {
 		return e, false
 	}

@@ -30,7 +30,7 @@ func (s State) pictures() (list []picture) {
 			p := &it.Parts[k]
 			isOut := func(e ledger.Edit) bool { return e.Op == ledger.ReplaceText && e.First == i && e.Part == k }
 			if p.Kind == conversation.ImagePart && !p.Empty() && !slices.ContainsFunc(s.Edits, isOut) {
-				list = append(list, picture{item: i, part: k, Part: p})
+				list = append(list, picture{i, k, p})
 			}
 		}
 	}
@@ -40,47 +40,38 @@ func (s State) pictures() (list []picture) {
 // leaveOldPictures leaves out the oldest pictures once the request has 80 % of what the API takes, or of the number that
 // was refused: down to half of that, as each change costs the provider's cache. Those that the model has not seen stay.
 func (s State) leaveOldPictures() {
-	most, mostBytes := s.Request.Dialect.MaxPictures()
-	if s.Decision.Pictures > 0 {
-		most = min(most, s.Decision.Pictures)
-	}
-	list := s.pictures()
-	sent := 0 // bytes
+	number, size := s.Request.Dialect.MaxPictures()
+	number = min(number, cmp.Or(s.Decision.Pictures, number))
+	list, sent, n := s.pictures(), 0, 0 // sent is in bytes, n pictures are left out
 	for _, p := range list {
 		sent += len(p.Value.Of(s.Request.Body))
 	}
-	if 5*len(list) <= 4*most && 5*sent <= 4*mostBytes {
+	if 5*len(list) <= 4*number && 5*sent <= 4*size {
 		return
 	}
-	out := 0 // pictures
-	for _, p := range list {
-		isEnough := 2*(len(list)-out) <= most && 2*sent <= mostBytes
-		if isEnough || p.item >= s.prefixEnd || s.mustShow(p.item) {
+	for ; n < len(list) && (2*(len(list)-n) > number || 2*sent > size); n++ {
+		if p := list[n]; p.item >= s.prefixEnd || s.mustShow(p.item) {
 			break
 		}
-		sent -= len(p.Value.Of(s.Request.Body))
-		out++
+		sent -= len(list[n].Value.Of(s.Request.Body))
 	}
-	s.leavePictures(list[:out])
+	s.leavePictures(list[:n])
 }
 
 // RescuePictures leaves out pictures of a request that was refused for them, with each try more: those that are too
 // large by themselves, or else the oldest half; then all but the newest; then all. When all are out, nothing changes.
 func (s State) RescuePictures(try int) {
-	list := s.pictures()
+	list, side := s.pictures(), 8000 // pixels that Anthropic takes
 	n := len(list)
-	side := 8000 // pixels that Anthropic takes
 	if n > 20 {
 		side = 2000
 	}
 	first := slices.DeleteFunc(slices.Clone(list), func(p picture) bool {
-		value := p.Value.Of(s.Request.Body)
-		_, width, height := tokenize.PictureSize(jsonspan.TextOf(value))
-		return len(value)/4*3 <= 5<<20 && max(width, height) <= side
+		_, width, height := tokenize.PictureSize(jsonspan.TextOf(p.Value.Of(s.Request.Body)))
+		return len(p.Value.Of(s.Request.Body))/4*3 <= 5<<20 && max(width, height) <= side
 	})
 	if len(first) == 0 {
-		s.Decision.Pictures = n
-		first = list[:(n+1)/2]
+		s.Decision.Pictures, first = n, list[:(n+1)/2]
 	}
 	out := [][]picture{first, list[:max(n-1, len(first))], list}
 	out = slices.CompactFunc(out, func(a, b []picture) bool { return len(a) == len(b) }) // else a request comes again
@@ -93,23 +84,16 @@ func (s State) RescuePictures(try int) {
 func (s State) leavePictures(list []picture) {
 	var edits []ledger.Edit
 	for _, p := range list {
-		value := jsonspan.TextOf(p.Value.Of(s.Request.Body))
-		name := s.keepFile(*p.Part)
-		names := []string{name}
-		var text string
+		value, names := jsonspan.TextOf(p.Value.Of(s.Request.Body)), []string{s.keepFile(*p.Part)}
+		format, width, height := tokenize.PictureSize(value)
+		its, what := "Its bytes", fmt.Sprintf("picture (%s, %d x %d pixels, %d bytes) left out",
+			cmp.Or(format, "format unknown"), width, height, len(s.Content[names[0]]))
 		if p.IsAddress {
-			what := "picture at " + excerpt.OneLine(string(value), 300) + " left out"
-			text = excerpt.Note(what, s.whereToRead("Its address", names, 0))
-		} else {
-			format, width, height := tokenize.PictureSize(value)
-			what := fmt.Sprintf("picture (%s, %d x %d pixels, %d bytes) left out",
-				cmp.Or(format, "format unknown"), width, height, len(s.Content[name]))
-			text = excerpt.Note(what, s.whereToRead("Its bytes", names, 0))
+			its, what = "Its address", "picture at "+excerpt.OneLine(string(value), 300)+" left out"
 		}
-		e := ledger.Edit{
-			First: p.item, Count: 1, Op: ledger.ReplaceText, Part: p.part, Text: text,
-			Artifacts: names, Tokens: s.Scale.CountText(text), Step: ledger.StepClear, Reason: event.CodePictures,
-		}
+		text := excerpt.Note(what, s.whereToRead(its, names, 0))
+		e := ledger.Edit{First: p.item, Count: 1, Op: ledger.ReplaceText, Part: p.part, Text: text,
+			Artifacts: names, Tokens: s.Scale.CountText(text), Step: ledger.StepClear, Reason: event.CodePictures}
 		e.Saved = s.Scale.CountMedia(*p.Part, s.Request.Body) - e.Tokens
 		edits = append(edits, e)
 	}

@@ -1,10 +1,12 @@
 package ladder
 
 import (
+	"cmp"
 	"slices"
 
 	"epitome/dialect/conversation"
 	"epitome/event"
+	"epitome/offload/excerpt"
 	"epitome/rewrite/ledger"
 )
 
@@ -46,39 +48,34 @@ func (s State) Rescue(from Stage) {
 	}
 	before := *s.Plan
 	enough := int((1 - minGain) * float64(s.Total))
-	first := max(StageClear, min(from, StageBare)) // StageUsers comes only behind StageBare
-	if s.isRoundOpen() {                           // no part of the round may change, so it can only go as a whole
-		first = StageBare
+	s.Stage = max(StageClear, min(from, StageBare)) // StageUsers comes only behind StageBare, in the loop
+	if s.isRoundOpen() {                            // no part of the round may change, so it can only go as a whole
+		s.Stage = StageBare
 	} else {
 		s.clearAll(s.stale(0, 100), 1, event.CodeRefused) // at most 500 characters stay of each, about
 	}
-	for stage := first; stage <= StageUsers; stage++ {
-		s.Stage = stage
-		s.take(stage)
+	for {
+		switch s.Stage {
+		case StageClear:
+			s.clearAll(s.clearable(s.Answers), leastFreed, event.CodeRefused)
+		case StageCompact:
+			s.compact()
+		case StageBare:
+			s.dropsKept = true
+			newCompaction(s, true).replace(s.prefixEnd, 0)
+		case StageUsers:
+			s.leaveUsers()
+		}
 		// A tenth less may do: the user's messages go only after another refusal, or if all else was too little.
-		mayDo := stage == StageBare && from < StageUsers && s.Total <= enough
-		if mayDo || s.Total <= s.most() {
+		mayDo := s.Stage == StageBare && from < StageUsers && s.Total <= enough
+		if mayDo || s.Total <= s.most() || s.Stage == StageUsers {
 			break
 		}
+		s.Stage++
 	}
 	if s.Total > max(enough, s.most()) {
 		*s.Plan = before
 		s.Reason = event.CodeSavesLittle
-	}
-}
-
-// take makes the edits of one stage.
-func (s State) take(stage Stage) {
-	switch stage {
-	case StageClear:
-		s.clearAll(s.clearable(), leastFreed, event.CodeRefused)
-	case StageCompact:
-		s.compact()
-	case StageBare:
-		s.dropsKept = true
-		newCompaction(s, true).replace(s.prefixEnd, 0)
-	case StageUsers:
-		s.leaveUsers()
 	}
 }
 
@@ -105,8 +102,7 @@ func (s State) cutResults(keep int, unseen bool) {
 		if s.Total <= most {
 			return
 		}
-		isShort := s.forms[i].tokens <= keep+stubTokens // with its note
-		if isShort || !s.mayShorten(i) || s.mustShow(i) != unseen {
+		if s.forms[i].tokens <= keep+stubTokens || !s.mayShorten(i) || s.mustShow(i) != unseen { // with its note
 			continue
 		}
 		edits := s.shorten(i, 0, keep) // with the limit 0, each text is over it
@@ -145,4 +141,54 @@ func (s State) leaveUsers() {
 			s.Add(e)
 		}
 	}
+}
+
+// Pair mends pairs of calls and results that the provider has refused. A result whose call is not before it is left out.
+// A call without a result gets one: the text of a result that stands elsewhere, or else that there is none.
+func (s State) Pair() {
+	r := s.Request
+	calls, results := r.Unpaired()
+	late := map[string]ledger.Edit{} // results that are left out, as they are sent, by the ID of the call
+	uses := map[string]int{}         // of each ID, by calls and results
+	for i := range r.Items {
+		uses[r.Items[i].Answers]++
+		for _, call := range r.Items[i].Calls {
+			uses[call.ID]++
+		}
+	}
+	var edits []ledger.Edit
+	for _, i := range results {
+		it, f := &r.Items[i], &s.forms[i]
+		if f.dropped || it.Locked {
+			continue
+		}
+		isPlain := r.Media(it) == "" && !f.cleared && !f.shortened
+		switch {
+		case uses[it.Answers] != 2: // another call may have this result
+		case isPlain:
+			late[it.Answers] = ledger.Edit{Text: r.TextOf(it)}
+		default:
+			late[it.Answers] = s.stub(i, ledger.StepClear, event.CodeUnpaired)
+		}
+		e := ledger.Edit{First: i, Count: 1, Op: ledger.Drop, Artifacts: s.keepItems(i, i+1), Saved: s.Size(i, i+1),
+			Step: ledger.StepClear, Reason: event.CodeUnpaired}
+		next := i + 1
+		for slices.Contains(results, next) {
+			next++
+		}
+		if next == len(r.Items) || r.Items[next].Role != conversation.Tool { // else a note would part them
+			s.setText(&e, excerpt.Note("a result left out, as its call is not before it", s.transcriptAt(&e)))
+		}
+		edits = append(edits, e)
+	}
+	for _, at := range calls {
+		if it := &r.Items[at[0]]; !s.forms[at[0]].dropped && !it.Locked {
+			found := late[it.Calls[at[1]].ID]
+			text := cmp.Or(found.Text, excerpt.Mark+" no result was recorded]")
+			tokens := s.Scale.CountText(text)
+			edits = append(edits, ledger.Edit{First: at[0], Count: 1, Op: ledger.AddResult, Part: at[1], Text: text,
+				Artifacts: found.Artifacts, Tokens: tokens, Saved: -tokens, Step: ledger.StepClear, Reason: event.CodeUnpaired})
+		}
+	}
+	s.Add(edits...)
 }

@@ -1,0 +1,212 @@
+package ladder
+
+import (
+	"bytes"
+	"encoding/base64"
+	"math"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
+	"epitome/event"
+	"epitome/offload/excerpt"
+	"epitome/rewrite/ledger"
+	"epitome/summarize"
+)
+
+// Tool is how texts for a model call epitome's own tool, in words, as each client gives the tool another name.
+const Tool = "epitome's tool recall"
+
+// addressOf says to a model where it can read an artifact: by its name with Tool, or at an address; empty if nowhere.
+func (s State) addressOf(name string) string {
+	if s.ReadsByTool {
+		return "artifact " + name
+	}
+	return s.Artifacts.Address(name)
+}
+
+// whereToRead says to a model where an artifact of so many tokens is, and how to read it. what is the text's word for
+// it, as "Transcript". names[0] is the artifact; names[1], if there is one, has the same content as the client sent it.
+func (s State) whereToRead(what string, names []string, tokens int) string {
+	const readAtOnce, longLine = 2_000, 150 // tokens up to which a model may read an artifact whole; of a line
+	if s.NothingKept {
+		return what + ": not kept, because nothing could be stored"
+	}
+	at, how := s.addressOf(names[0]), ""
+	switch {
+	case at == "":
+		return "Kept as artifact " + names[0] + ", which you cannot read from here"
+	case tokens == 0: // a picture or a document, which nobody reads in parts
+	case s.ReadsByTool && tokens == math.MaxInt: // a transcript
+		how = "; epitome's tool find looks for a word in all that left this conversation, and recall reads a range"
+	case s.ReadsByTool: // the name of an artifact alone does not say where to look
+		how = "; grep it or read a range with " + Tool
+	case strings.HasPrefix(at, "http"):
+		how = "; fetch it, with ?grep=WORD or ?lines=A-B for a part"
+	case tokens > readAtOnce && tokens < math.MaxInt && longLine*excerpt.CountLines(string(s.Content[names[0]])) < tokens:
+		how = "; its lines are long: `epitome artifact " + names[0] + " --grep PATTERN` prints the text around matches"
+	case tokens > readAtOnce:
+		how = "; grep it or read a range"
+	}
+	if len(names) > 1 && s.addressOf(names[1]) != "" {
+		how += " (as it came, unformatted: " + s.addressOf(names[1]) + ")"
+	}
+	return what + ": " + at + how
+}
+
+// transcriptAt says where the transcript of the items is that e drops. A model is always told to search it.
+func (s State) transcriptAt(e *ledger.Edit) string {
+	return s.whereToRead("Transcript", e.Artifacts[:1], math.MaxInt)
+}
+
+// KeepTranscript keeps items [first, end) as an artifact, and says where their transcript is.
+func (s State) KeepTranscript(first, end int) (names []string, where string) {
+	names = s.keepItems(first, end)
+	return names, s.whereToRead("Transcript", names[:1], math.MaxInt)
+}
+
+// keepContent adds content to s.Content, of which the ladder's caller puts what an edit names, and returns its name.
+func (p *Plan) keepContent(content []byte) string {
+	name := p.Artifacts.Name(p.Scope, content)
+	p.Content[name] = content
+	return name
+}
+
+// linesCount reports whether the lines of item i stay as they are: those of a file do, which the agent may edit.
+func (f *Facts) linesCount(i int) bool {
+	return f.Request.Items[i].Role != conversation.Tool || f.callOf[i].Kind == activity.Read
+}
+
+// keepText keeps text of item i, which is the JSON string raw unquoted, and returns its names. Where unquoting has lost letters,
+// raw is kept in its place (see ContentOfText). JSON that is laid out is kept a second time with line breaks, and so is the
+// output that JSON wraps, so that a model can grep it: that name comes first.
+func (p *Plan) keepText(i int, raw []byte, text string) []string {
+	names := []string{p.keepContent(jsonspan.ContentOfText(raw, text))}
+	if output := jsonspan.Wrapped(text); !output.Empty() {
+		quoted := []byte(text[output.Start:output.End])
+		content := jsonspan.ContentOfText(quoted, string(jsonspan.TextOf(quoted)))
+		names = []string{p.keepContent(content), names[0]}
+	} else if laidOut, ok := excerpt.LaidOut(text, p.linesCount(i)); ok {
+		names = append([]string{p.keepContent([]byte(laidOut))}, names...)
+	}
+	return names
+}
+
+// keepItem keeps the content of item i and returns its names: of one plain text those of keepText, else the text, if
+// any, and the JSON of the request: of several parts or Encoded text (JSON to the API) the text says less. The JSON is
+// without the pictures and documents, which are files of their own.
+func (p *Plan) keepItem(i int) (names, files []string) {
+	it := &p.Request.Items[i]
+	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart && !it.Parts[0].Encoded {
+		raw := it.Parts[0].Value.Of(p.Request.Body)
+		return p.keepText(i, raw, string(jsonspan.TextOf(raw))), nil
+	}
+	var cut []jsonspan.Span
+	for _, part := range it.Parts {
+		if (part.Kind == conversation.ImagePart || part.Kind == conversation.FilePart) && !part.Value.Empty() {
+			files = append(files, p.keepFile(part))
+			cut = append(cut, jsonspan.Span{Start: part.Value.Start + 1, End: part.Value.End - 1}) // what is between quotes
+		}
+	}
+	names = []string{p.keepContent(p.Request.ContentSource(it, cut))}
+	if text := p.Request.LinesOf(it); text != "" {
+		names = append([]string{p.keepContent([]byte(text))}, names...)
+	}
+	return names, files
+}
+
+// keepFile keeps the bytes of a picture or a document, or its address, and returns the name.
+func (p *Plan) keepFile(part conversation.Part) string {
+	value := jsonspan.TextOf(part.Value.Of(p.Request.Body))
+	content, err := base64.StdEncoding.DecodeString(string(value[bytes.LastIndexByte(value, ',')+1:]))
+	if err != nil || part.IsAddress {
+		return p.keepContent(value)
+	}
+	name := p.keepContent(content)
+	switch format := path.Base(http.DetectContentType(content)); format {
+	case "png", "jpeg", "gif", "webp", "pdf":
+		name += "." + format
+		p.Content[name] = content
+	}
+	return name
+}
+
+// keepItems keeps items [first, end) and returns their names: first as a transcript, then as JSON.
+func (p *Plan) keepItems(first, end int) []string {
+	source := p.keepContent(p.Request.Source(first, end))
+	return []string{p.keepContent(summarize.Transcript(p.Request, p.Calls, first, end, source)), source}
+}
+
+// KeepAgain keeps all content that a recorded edit may have taken out, so that artifacts that were lost are put again.
+func (p *Plan) KeepAgain(e ledger.Edit) {
+	switch {
+	case e.Op == ledger.AppendSystem || e.End() > len(p.Request.Items): // the content is not in this request
+	case e.Op == ledger.Drop:
+		first, end := e.First, e.End()
+		for k := range p.Edits { // drops that were made together share a transcript
+			if o := &p.Edits[k]; slices.Equal(o.Artifacts, e.Artifacts) {
+				first, end = min(first, o.First), max(end, o.End())
+			}
+		}
+		p.keepItems(first, end)
+	default: // content of all other ops: only what e names is put
+		p.keepContent(p.Request.Source(e.First, e.End()))
+		p.keepItem(e.First)
+		for _, t := range p.textsOf(e.First) {
+			p.keepText(e.First, t.raw, t.text)
+		}
+	}
+}
+
+// maxCall is how many characters of a call the text in the place of its result repeats: the call itself stands above.
+const maxCall = 100
+
+// stub returns the edit that clears result i. Its text says what was called, how the call ended if not well, how large
+// the result is and where it can be read. Unless the result is stale, it quotes the failure of a failed call, or else a
+// model's distillate, if there is one.
+func (s State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
+	call, text, done, quotes := s.callOf[i], s.Request.LinesOf(&s.Request.Items[i]), " omitted", ""
+	if s.isStale(i) {
+		done = " omitted, as a later call repeats it or changed the file"
+	} else if failure := call.Failure(text); failure != "" && 2*len(failure) < len(text) { // else the quote would free little
+		done, quotes = " omitted; failing lines follow", "\n"+excerpt.Quote(failure)
+	} else if said := s.distillate(i, step); said != "" {
+		done, quotes = " omitted; a model's account of it follows", "\n"+excerpt.Quote(said)
+	}
+	what := strings.TrimSuffix(excerpt.OneLine(call.String(), maxCall)+", "+call.State(), ", ok") // as most calls end
+	e := s.clearEdit(i, what, done, quotes)
+	e.Step, e.Reason = step, why
+	return e
+}
+
+// clearEdit returns the edit that puts one text in the place of all that item i says. The text names what the item was
+// and its size, says what was done to it and where to read it, and ends with quotes.
+func (s State) clearEdit(i int, what, done, quotes string) ledger.Edit {
+	it, media := &s.Request.Items[i], s.Request.Media(&s.Request.Items[i])
+	names, files := s.keepItem(i)
+	isDocument := it.Role == conversation.User && media != "" // the lines may be those of a document
+	if s.Request.TextOf(it) != "" && !isDocument {
+		what += ", " + excerpt.Amount(excerpt.CountLines(string(s.Content[names[0]]))) // of what the model is told to read
+	}
+	if media != "" {
+		what += ", " + media
+	}
+	where := s.whereToRead("Full output", names, it.Size.Text)
+	for _, name := range files {
+		where += ". " + s.whereToRead("Picture or document", []string{name}, 0)
+	}
+	text := excerpt.Note(what+done, where) + quotes
+	e := ledger.Edit{First: i, Count: 1, Op: ledger.Clear, Text: text, Artifacts: append(names, files...),
+		Tokens: s.Request.CountContent(s.Scale, i, jsonspan.AppendQuoted(nil, text))}
+	e.Saved = it.Size.Media - e.Tokens
+	for k := range it.Parts { // text and other parts are in Size.Text, beside calls and thinking, which stay
+		if p := &it.Parts[k]; p.Kind < conversation.ImagePart {
+			e.Saved += s.Request.CountContent(s.Scale, i, p.Value.Of(s.Request.Body))
+		}
+	}
+	return e
+}
