@@ -215,12 +215,8 @@ func newUpstream(name string, u UpstreamConfig, l *limits) (*upstream, error) {
 	}
 	times := wire.Limits{Idle: l.upstreamIdle, Dial: dialTime, WriteIdle: l.writeIdle}
 	return &upstream{
-		name:             name,
-		config:           u,
-		pool:             wire.NewPool(at, u.Headers, secure, times),
-		host:             at.Host,
-		base:             strings.TrimRight(at.EscapedPath(), "/"),
-		hasCredential:    u.Credential() != "",
+		name: name, config: u, pool: wire.NewPool(at, u.Headers, secure, times), host: at.Host,
+		base: strings.TrimRight(at.EscapedPath(), "/"), hasCredential: u.Credential() != "",
 		makesCompactions: isMaker(at.Hostname()),
 	}, nil
 }

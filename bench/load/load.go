@@ -269,10 +269,7 @@ type Figure struct {
 
 // goals are limits of epitome's figures.
 var goals = map[string]float64{
-	"start to ready":           100,
-	"idle memory":              60,
-	"memory after a burst":     100,
-	"memory of an idle stream": 40,
+	"start to ready": 100, "idle memory": 60, "memory after a burst": 100, "memory of an idle stream": 40,
 }
 
 // find returns the figure of a name; nil if there is none.
