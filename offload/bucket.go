@@ -197,8 +197,7 @@ func (b *bucket) secret() ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		var o minio.PutObjectOptions
 		o.SetMatchETagExcept("*") // only if there is none
-		err = b.write(key, newSecret(), o)
-		if err == nil || errors.Is(err, fs.ErrExist) {
+		if err = b.write(key, newSecret(), o); err == nil || errors.Is(err, fs.ErrExist) {
 			secret, err = b.read(key)
 		}
 	}

@@ -100,8 +100,7 @@ func writeFile(path string, content []byte, settle func(temp, path string) error
 	}
 	defer os.Remove(temp.Name()) // if it is still there; where this process ends before, a sweep does
 	_, err = temp.Write(content)
-	err = errors.Join(err, temp.Sync(), temp.Close())
-	if err != nil {
+	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
 		return err
 	}
 	return settle(temp.Name(), path)
@@ -133,20 +132,15 @@ func (f *folder) sweep(ctx context.Context, before time.Time) (swept Swept, err 
 		if ctx.Err() != nil {
 			return swept, ctx.Err()
 		}
-		name := strings.TrimSuffix(e.Name(), extension)
-		isTemp, _ := filepath.Match(tempPattern, e.Name())
-		if !isTemp && (fileOf(name) != e.Name() || !IsName(name)) {
+		expired := before
+		if isTemp, _ := filepath.Match(tempPattern, e.Name()); isTemp {
+			expired = time.Now().Add(-time.Hour) // left behind by a write that a crash ended
+		} else if name := strings.TrimSuffix(e.Name(), extension); fileOf(name) != e.Name() || !IsName(name) {
 			continue
 		}
-		expired := before
-		if isTemp {
-			expired = time.Now().Add(-time.Hour) // left behind by a write that a crash ended
-		}
 		size, gone, failed := f.removeExpired(filepath.Join(f.path, e.Name()), expired)
-		err = errors.Join(err, failed)
-		if gone {
-			swept.Files++
-			swept.Bytes += size
+		if err = errors.Join(err, failed); gone {
+			swept.Files, swept.Bytes = swept.Files+1, swept.Bytes+size
 		} else {
 			swept.Left += size
 		}
@@ -166,8 +160,7 @@ func (f *folder) removeExpired(path string, before time.Time) (size int64, gone 
 	if err != nil {
 		return 0, false, err
 	}
-	gone = info.ModTime().Before(before)
-	if gone {
+	if gone = info.ModTime().Before(before); gone {
 		err = os.Remove(path)
 	}
 	return info.Size(), gone, err
@@ -232,18 +225,15 @@ func newSecret() []byte {
 // Address returns the place of an artifact as texts name it: its absolute path, its URL, or "PATH or URL". It is empty
 // if texts name neither. Without a folder, the URL takes the place of the path.
 func (s *Shelf) Address(name string) string {
-	how := s.options.Address
-	if how == "none" || !IsName(name) {
+	switch how, path := s.options.Address, filepath.Join(s.folder, fileOf(name)); {
+	case how == "none" || !IsName(name):
 		return ""
-	}
-	path, url := filepath.Join(s.folder, fileOf(name)), s.options.URL+name
-	switch {
 	case how == "path" && s.folder != "":
 		return path
 	case how == "both" && s.folder != "":
-		return path + " or " + url
+		return path + " or " + s.options.URL + name
 	}
-	return url
+	return s.options.URL + name
 }
 
 // SealMark begins every sealed text. Its first byte is rare in JSON, so that it is soon looked for in a large body.

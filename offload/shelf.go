@@ -110,30 +110,25 @@ func (s *Shelf) Put(name string, content []byte, beyondQuota bool) error {
 	if !IsName(name) {
 		return errors.New("cannot put an artifact: this is not a name of one")
 	}
-	err := s.put(name, content, beyondQuota)
-	if err == nil {
-		return nil
-	}
-	if !errors.Is(err, ErrFull) {
-		s.failed.Store(time.Now().UnixNano())
-	}
-	return fmt.Errorf("cannot put artifact %s: %w", shown(name), cause(err))
-}
-
-func (s *Shelf) put(name string, content []byte, beyondQuota bool) error {
 	size := int64(len(content))
 	found, err := s.place.renew(name, size, s.options.Keep/8)
-	if found || err != nil {
-		return err
+	switch {
+	case found || err != nil:
+	case !s.reserve(size, beyondQuota):
+		err = fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), s.options.Quota, size)
+	default:
+		if err = s.place.put(name, content); err != nil {
+			s.used.Add(-size)
+		} else {
+			s.failed.Store(0)
+		}
 	}
-	if !s.reserve(size, beyondQuota) {
-		return fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), s.options.Quota, size)
+	if err != nil {
+		if !errors.Is(err, ErrFull) {
+			s.failed.Store(time.Now().UnixNano())
+		}
+		return fmt.Errorf("cannot put artifact %s: %w", shown(name), cause(err))
 	}
-	if err := s.place.put(name, content); err != nil {
-		s.used.Add(-size)
-		return err
-	}
-	s.failed.Store(0)
 	return nil
 }
 
@@ -230,7 +225,7 @@ func (s *Shelf) Full() bool {
 // Fails reports whether the last content could not be written, as on a full disk.
 func (s *Shelf) Fails() bool { return s.server == nil && s.failed.Load() != 0 }
 
-// Server returns the state of the bucket as store.Monitor names it; empty for other shelves.
+// Server returns the state of the bucket as /-/ready names it; empty for other shelves.
 func (s *Shelf) Server() string {
 	if s.server == nil {
 		return ""
@@ -296,8 +291,7 @@ var rangeForm = regexp.MustCompile(`^([1-9][0-9]{0,17})?(-)?([1-9][0-9]{0,17})?$
 // ParseRange reads lines, as in "10-20", "10-", "-20" or "10", counted from 1, and grep, a regular expression of Go.
 // Empty ones want everything. With both, the matching ones of these lines are wanted.
 func ParseRange(lines, grep string) (want Range, err error) {
-	if lines != "" {
-		m := rangeForm.FindStringSubmatch(lines)
+	if m := rangeForm.FindStringSubmatch(lines); lines != "" {
 		if m != nil {
 			want.from, _ = strconv.Atoi(m[1])
 			want.to, _ = strconv.Atoi(m[3])
@@ -328,23 +322,20 @@ func Select(ctx context.Context, text []byte, want Range) ([]byte, error) {
 		return text, ctx.Err()
 	}
 	var out bytes.Buffer
-	lines := 0 // so far
-	found := false
+	lines, found := 0, false
 	for line := range bytes.Lines(text) {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("cannot select lines: %w", ctx.Err())
 		}
-		lines++
-		if lines < want.from || want.to != 0 && lines > want.to {
-			continue
-		}
-		if want.grep == nil {
+		switch lines++; {
+		case lines < want.from, want.to != 0 && lines > want.to:
+		case want.grep == nil:
 			found = true
 			out.Write(line)
-			continue
+		default:
+			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+			found = writeMatches(&out, lines, line, want.grep) || found
 		}
-		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-		found = writeMatches(&out, lines, line, want.grep) || found
 	}
 	if !found {
 		return nil, fmt.Errorf("%w: the text has %s", ErrNoLines, english.Plural(lines, "line", ""))
@@ -363,8 +354,7 @@ func writeMatches(w io.Writer, n int, line []byte, grep *regexp.Regexp) bool {
 		fmt.Fprintf(w, "%d:%s\n", n, line)
 		return true
 	}
-	matches := grep.FindAllIndex(line, most)
-	shown := 0 // bytes of the line
+	matches, shown := grep.FindAllIndex(line, most), 0
 	for _, match := range matches {
 		from, to := max(match[0]-around, shown), min(match[1]+around, match[0]+2*long, len(line))
 		if from < to {

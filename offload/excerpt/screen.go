@@ -110,8 +110,7 @@ func (s *terminal) flush(n int) {
 
 // command does what a control sequence says, by its final character and its first number, 0 if it has none.
 func (s *terminal) command(final string, number int) {
-	l := &s.lines[s.row]
-	n := min(max(number, 1), 1<<20) // a move without a number goes one step; sums must not overflow
+	l, n := &s.lines[s.row], min(max(number, 1), 1<<20) // a move without a number goes one step; sums must not overflow
 	switch final {
 	case "A", "F": // up
 		s.row = max(s.row-n, 0)
@@ -129,8 +128,7 @@ func (s *terminal) command(final string, number int) {
 		switch number {
 		case 0: // from the cursor to the end
 			s.lines = s.lines[:s.row+1]
-			l.cells = l.cells[:min(s.column, len(l.cells))]
-			l.end = ""
+			l.cells, l.end = l.cells[:min(s.column, len(l.cells))], ""
 		case 2, 3: // all; 1, from the start to the cursor, is ignored
 			s.startLine()
 		}
