@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -104,13 +103,10 @@ func (c *contender) usage() (cpu, memory, peak float64) {
 // answerLimit bounds one exchange: a proxy that hangs fails the run.
 const answerLimit = time.Minute
 
-// request returns a request with a body. The upstream streams its answer until the client leaves, or gives a short one.
-func (c *contender) request(streams bool, body []byte) *fasthttp.Request {
+// request returns a request with a body.
+func (c *contender) request(body []byte) *fasthttp.Request {
 	r := &fasthttp.Request{}
 	r.SetRequestURI("http://" + c.addr + "/v1/chat/completions")
-	if streams {
-		r.SetRequestURI("http://" + c.addr + "/v1/chat/completions?stream=1")
-	}
 	r.Header.SetMethod(fasthttp.MethodPost)
 	r.Header.SetContentType("application/json")
 	r.Header.Set("Authorization", "Bearer bench")
@@ -128,7 +124,7 @@ func (c *contender) sendFor(length time.Duration, body []byte, conns int) ([]flo
 	var group errgroup.Group
 	for i := range took {
 		group.Go(func() error {
-			request, response := c.request(false, body), &fasthttp.Response{}
+			request, response := c.request(body), &fasthttp.Response{}
 			for began := time.Now(); len(took[i]) == 0 || time.Since(began) < length; {
 				sent := time.Now()
 				err := client.Do(request, response)
@@ -149,60 +145,23 @@ func (c *contender) sendFor(length time.Duration, body []byte, conns int) ([]flo
 	return slices.Concat(took...), slices.Min(arrived), err
 }
 
-// open sends a request that the upstream streams to, over a connection of its own, which the caller closes.
-func (r *run) open(c *contender) (net.Conn, error) {
-	conn, err := net.Dial("tcp", c.addr)
-	if err != nil {
-		return nil, err
-	}
-	if _, err = c.request(true, chatBody(2<<10)).WriteTo(conn); err != nil {
-		return nil, err
-	}
-	select {
-	case <-r.upstream.streaming:
-		return conn, nil
-	case <-time.After(answerLimit):
-		return nil, errors.New("the request does not reach the upstream")
-	}
-}
-
 // lengthHeader says in an answer how long the request's body was.
 const lengthHeader = "X-Bench-Bytes"
 
-// upstream is the scripted provider, in this process.
-type upstream struct {
-	listener  net.Listener
-	streaming chan struct{} // gets a value for each stream that begins
-}
-
-func startUpstream() (*upstream, error) {
+// startUpstream starts the scripted provider, in this process.
+func startUpstream() (net.Listener, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen for the upstream: %w", err)
 	}
-	u := &upstream{ln, make(chan struct{})}
-	server := &fasthttp.Server{Handler: u.serve, MaxRequestBodySize: 100 << 20}
-	go func() { _ = server.Serve(ln) }() // without it every part of the run fails
-	return u, nil
-}
-
-// serve answers a request: with one event of a stream that stays open until the client leaves, or with JSON.
-func (u *upstream) serve(ctx *fasthttp.RequestCtx) {
-	if !ctx.QueryArgs().Has("stream") {
+	server := &fasthttp.Server{MaxRequestBodySize: 100 << 20, Handler: func(ctx *fasthttp.RequestCtx) {
 		length := len(ctx.PostBody())
 		ctx.SetContentType("application/json")
 		ctx.Response.Header.Set(lengthHeader, strconv.Itoa(length))
 		ctx.SetBody(chatAnswer(length))
-		return
-	}
-	conn := ctx.Conn()
-	ctx.SetContentType("text/event-stream")
-	ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
-		_, _ = w.WriteString("data: {}\n\n")
-		_ = w.Flush() // the read below notices a client that left
-		u.streaming <- struct{}{}
-		_, _ = conn.Read(make([]byte, 1))
-	})
+	}}
+	go func() { _ = server.Serve(ln) }() // without it every part of the run fails
+	return ln, nil
 }
 
 // Baseline serves a minimal fasthttp reverse proxy on listen, host:port: it forwards requests to the URL upstream and

@@ -6,7 +6,6 @@
 package load
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +15,6 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // Options say what Run measures.
@@ -31,7 +28,6 @@ type Options struct {
 // run is one Run in progress.
 type run struct {
 	*Report
-	upstream *upstream
 	progress io.Writer
 	haste    time.Duration // divides times and numbers: 1, or 50 in a quick run
 }
@@ -43,24 +39,24 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, fmt.Errorf("cannot make a folder: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	u, err := startUpstream()
+	upstream, err := startUpstream()
 	if err != nil {
 		return nil, err
 	}
-	defer u.listener.Close()
-	all, err := contenders(o, dir, u.listener.Addr().String())
+	defer upstream.Close()
+	all, err := contenders(o, dir, upstream.Addr().String())
 	if err != nil {
 		return nil, err
 	}
 	machine := fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	r := &run{&Report{Machine: machine, contenders: all}, u, o.Progress, 1}
+	r := &run{&Report{Machine: machine, contenders: all}, o.Progress, 1}
 	if o.Quick {
 		r.haste = 50
 	}
 	fmt.Fprintln(o.Progress, "bench: start")
 	idle := func(ctx context.Context) error { return ctx.Err() }
 	parts := slices.Repeat([]func(context.Context) error{idle}, r.few(12))
-	for _, measure := range append(parts, r.measureStreams, r.measureBurst, r.measureGrowth, r.measureLoad) {
+	for _, measure := range append(parts, r.measureGrowth, r.measureLoad) {
 		if err := r.withProcesses(ctx, measure); err != nil {
 			return nil, err
 		}
@@ -106,49 +102,6 @@ func (r *run) inTurns(ctx context.Context, name string, rounds int, measure func
 		}
 	}
 	return nil
-}
-
-// measureStreams measures the memory of streams that stay open and silent.
-func (r *run) measureStreams(ctx context.Context) error {
-	return r.inTurns(ctx, "idle streams", 1, func(c *contender, _ int) error {
-		if _, _, err := c.sendFor(0, chatBody(2<<10), 1); err != nil { // the first request finds nothing prepared
-			return err
-		}
-		r.settle()
-		_, before, _ := c.usage()
-		streams := r.few(1000)
-		for range streams {
-			conn, err := r.open(c)
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
-		}
-		r.settle()
-		if _, after, _ := c.usage(); after > 0 {
-			r.record("memory of an idle stream", "KB", c, (after-before)/float64(streams))
-		}
-		return nil
-	})
-}
-
-// measureBurst sends large bodies, all different, and reads memory some seconds later.
-func (r *run) measureBurst(ctx context.Context) error {
-	body := chatBody(r.few(8 << 20))
-	err := r.inTurns(ctx, "a burst", 1, func(c *contender, _ int) error {
-		var group errgroup.Group
-		group.SetLimit(8)
-		for n := range r.few(48) {
-			group.Go(func() error {
-				_, _, err := c.sendFor(0, bytes.Replace(body, []byte("careful"), fmt.Appendf(nil, "%07d", n), 1), 1)
-				return err
-			})
-		}
-		return group.Wait()
-	})
-	time.Sleep(10 * time.Second / r.haste)
-	r.recordMemory("memory after a burst")
-	return err
 }
 
 // measureGrowth plays a conversation that grows beyond its model's window, so that epitome takes ever more of it out.

@@ -37,7 +37,7 @@ func TestRunMeasuresEveryContender(t *testing.T) {
 		"added latency, growing from 0 to 1 MB", "latency, 800 KB rewritten, first", "body sent, 800 KB rewritten",
 		"throughput, 100 KB over 2 connections"}
 	if runtime.GOOS == "linux" {
-		names = append(names, "idle memory", "memory of an idle stream", "memory after a burst", "memory after load",
+		names = append(names, "idle memory", "memory after load",
 			"peak, memory after growing")
 	}
 	for _, name := range names {
