@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -161,10 +162,20 @@ type terminal struct {
 
 func newTerminal(to io.Writer) *terminal { return &terminal{to: to, greets: map[string]bool{}} }
 
-// Write writes one line of the log, or nothing if another line says the same.
+// Write writes one line of the log, or nothing if nothing was decided, or the line of the exchange says it.
 func (t *terminal) Write(line []byte) (int, error) {
 	entry := logLine{gjson.ParseBytes(line)}
-	text := t.describe(entry)
+	text := entry.text("msg")
+	switch text {
+	case "listening":
+		text = entry.welcome()
+	case "exchange":
+		text = t.exchange(entry)
+	case event.CompactionCompleted, event.SummaryStarted, event.SummaryCompleted, event.ActionRescue:
+		text = ""
+	default:
+		text += entry.rest()
+	}
 	if text == "" {
 		return len(line), nil
 	}
@@ -175,45 +186,26 @@ func (t *terminal) Write(line []byte) (int, error) {
 	return len(line), err
 }
 
-// describe returns a line of the log in words; empty if nothing was decided, or the line of the exchange says it.
-func (t *terminal) describe(line logLine) string {
-	switch message := line.text("msg"); message {
-	case "listening":
-		return line.welcome()
-	case "exchange":
-		return t.exchange(line)
-	case event.CompactionCompleted, event.SummaryStarted, event.SummaryCompleted, event.ActionRescue:
-		return ""
-	default:
-		return message + line.rest()
-	}
-}
-
+// exchange tells an agent's first answered request, what was decided, and a failure; empty for any other exchange.
 func (t *terminal) exchange(line logLine) string {
 	if line.text("level") != "INFO" {
 		return fmt.Sprintf("%s %s: %s %s%s", line.text("method"), line.text("path"), line.text("status"),
 			line.text("error"), line.text("inner"))
 	}
-	did, after := line.text("did"), line.tokens("tokens_after")
-	mode := ""
+	did, agent, after, mode := line.text("did"), line.text("agent"), line.tokens("tokens_after"), ""
 	if line.text("mode") == event.ModeObserve {
 		mode = " in mode on"
 	}
-	agent, status := line.text("agent"), line.Get("status").Int()
-	if agent != "" && status == 200 && !t.greets[agent] {
+	if agent != "" && line.text("status") == "200" && !t.greets[agent] {
 		t.greets[agent] = true
-		if did == "" {
-			did = "unchanged"
-		}
-		return fmt.Sprintf("%s: first request, %s of %s tokens%s, %s", agent, after, line.tokens("window"), mode, did)
+		return fmt.Sprintf("%s: first request, %s of %s tokens%s, %s", agent, after, line.tokens("window"), mode,
+			cmp.Or(did, "unchanged"))
 	}
-	if did == "" {
-		if line.text("turn") != "1" {
-			return ""
-		}
-		did = fmt.Sprintf("nothing to shorten; answered %d", status)
+	if did == "" && line.text("turn") != "1" && line.Get("status").Int() < 400 {
+		return ""
 	}
-	return fmt.Sprintf("turn %s: %s → %s tokens%s, %s", line.text("turn"), line.tokens("tokens_before"), after, mode, did)
+	return fmt.Sprintf("turn %s: %s → %s tokens%s, %s", line.text("turn"), line.tokens("tokens_before"), after, mode,
+		cmp.Or(did, "nothing to shorten; answered "+line.text("status")))
 }
 
 // logLine is one line of the log.
