@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -14,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/tidwall/match"
@@ -115,15 +112,11 @@ func (a *app) findNames(of string) (names []string, err error) {
 	return names, err
 }
 
-// readArtifact reads the artifact of a name in the data folder, or in those below it that "epitome run" makes. Without
-// a name it returns a list of them.
+// readArtifact reads the artifact of a name in the data folder, or in those below it that "epitome run" makes.
 func (a *app) readArtifact(name string) ([]byte, error) {
 	conf, home, err := a.loadWithFolder()
 	if err != nil {
 		return nil, err
-	}
-	if name == "" {
-		return listArtifacts(home), nil
 	}
 	for _, folder := range daemon.FoldersIn(home) {
 		var content []byte
@@ -136,41 +129,6 @@ func (a *app) readArtifact(name string) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("%w; --data or --config names another data folder", offload.ErrUnknown)
-}
-
-// listArtifacts returns a line for each of the fifty newest artifacts below a data folder: time, name and first words.
-func listArtifacts(home string) []byte {
-	type artifact struct {
-		path string
-		at   time.Time
-	}
-	var all []artifact
-	for _, folder := range daemon.FoldersIn(home) {
-		paths, _ := filepath.Glob(filepath.Join(folder, daemon.ArtifactFolder, "*.txt")) // the pattern is sound
-		for _, path := range paths {
-			if file, err := os.Stat(path); err == nil { // else it has just expired
-				all = append(all, artifact{path, file.ModTime()})
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b artifact) int { return b.at.Compare(a.at) })
-	var list bytes.Buffer
-	for _, a := range all[:min(len(all), 50)] {
-		fmt.Fprintf(&list, "%s %s %s\n", a.at.UTC().Format(time.RFC3339),
-			strings.TrimSuffix(filepath.Base(a.path), ".txt"), console.Plain(console.Shorten(headOf(a.path), 100)))
-	}
-	return list.Bytes()
-}
-
-// headOf returns the beginning of a file, with room for a hundred characters; of one that cannot be read, nothing.
-func headOf(path string) string {
-	file, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	head, _ := io.ReadAll(io.LimitReader(file, 101*utf8.UTFMax))
-	return string(head)
 }
 
 // findArtifacts prints the lines that match a regular expression of all that a running epitome has taken out of the

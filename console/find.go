@@ -177,7 +177,7 @@ func ServeMCP(ctx context.Context, version string, get ReadArtifact, find FindWo
 var artifactName = regexp.MustCompile(`\b[a-z2-7]{26}(?:\.(?:png|jpeg|gif|webp|pdf))?\b`)
 
 type recallInput struct {
-	Artifact string `json:"artifact,omitempty" jsonschema:"its name, path or URL; without one, the newest are listed"`
+	Artifact string `json:"artifact" jsonschema:"its name, path or URL"`
 	Lines    string `json:"lines,omitempty" jsonschema:"only these lines, counted from 1: A-B, A-, -B or A"`
 	Grep     string `json:"grep,omitempty" jsonschema:"lines that match this regular expression, each after its number"`
 	From     int    `json:"from,omitempty" jsonschema:"skip so many bytes of the answer: for long lines"`
@@ -191,7 +191,7 @@ type findInput struct {
 // recall returns an artifact, or a part of it, in whole lines where they are short enough.
 func (get ReadArtifact) recall(ctx context.Context, in recallInput) (string, error) {
 	name := artifactName.FindString(in.Artifact)
-	if name == "" && in.Artifact != "" { // without one, the list of all is meant
+	if name == "" {
 		return "", fmt.Errorf("%.60q names no artifact: give the 26 letters and digits in epitome's text", in.Artifact)
 	}
 	text, err := get.lines(ctx, name, in.Lines, in.Grep)
