@@ -153,7 +153,7 @@ func whyNotFound(target []byte) string {
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	switch {
 	case bytes.Contains(path, []byte("/v1/v1")):
-		return "the path has /v1 twice: leave it out of the upstream's url"
+		return "the path has /v1 twice: leave it out of the client's base URL, or of the upstream's url"
 	case !version.Match(path):
 		return "the path has no /v1: write it at the end of the client's base URL, or of the upstream's url"
 	}
