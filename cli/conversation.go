@@ -47,7 +47,7 @@ func (a *app) conversationCommand() *cobra.Command {
 			err = card.Post("/-/api/conversations/"+args[0]+"/"+verb, nil, &done)
 			if errors.Is(err, daemon.ErrNotFound) {
 				err = fmt.Errorf("the epitome on %s has no conversation with this ID; 'epitome open' "+
-					"shows all", card.Listen)
+					"shows all; --forget needs all 16 characters", card.Listen)
 			}
 			if err != nil {
 				return fmt.Errorf("cannot %s conversation %s: %w", verb, args[0], err)

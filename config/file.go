@@ -110,6 +110,8 @@ func must(kind, found string) string {
 		return "must be a number: " + number
 	case kind == "bool":
 		return "must be true or false: write one without quotes"
+	case strings.HasPrefix(kind, "map["):
+		return `must be a table: write it as { name = "value" }`
 	case kind == "summarize.Detail":
 		_, err := summarize.ParseDetail("")
 		return "must be text: " + err.Error() + ", in quotes"
