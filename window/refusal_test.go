@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,8 @@ func TestRefusalsAreRead(t *testing.T) {
 		got := ReadRefusal(row.Status, "", []byte(row.Body), Sent{})
 		want := Refusal{got.Cause, row.Limit, row.Requested, row.Room}
 		if got != want || got.Cause.String() != row.Cause {
-			t.Errorf("%s: %s %+v, want %s %+v\n\t%s", row.From, got.Cause, got, row.Cause, want, row.Body)
+			t.Errorf("%s: %s %+v, want %s %+v\n\t%s\n\twords that match: %s", row.From, got.Cause, got, row.Cause, want,
+				row.Body, matchedWords(row.Status, row.Body))
 		}
 		full := Sent{Tokens: 190_000, MaxOutput: 32_000, Window: 200_000}
 		isSilent := strings.Contains(row.Body, `"choices"`) || strings.HasPrefix(row.Body, "data: [DONE]")
@@ -43,6 +45,19 @@ func TestRefusalsAreRead(t *testing.T) {
 			t.Errorf("%s: it is %s without any sign\n\t%s", row.From, c, row.Body)
 		}
 	}
+}
+
+// matchedWords lists what of words.txt an answer says, by name, for whoever adds a refusal.
+func matchedWords(status int, body string) string {
+	reply := readReply(status >= 300, "", strings.TrimSpace(body))
+	var list []string
+	for name, expr := range words() {
+		if found := expr.FindAllString(reply.text.String(), -1); found != nil {
+			list = append(list, fmt.Sprintf("%s %q", name, found))
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
 }
 
 // failure is an answer with the text as its error.
