@@ -233,7 +233,7 @@ func codexProvider(conf config.Config, openAI provider, told bool) (provider, er
 			p = newProvider(base, "", "run-agent")
 		}
 		setting = "model_providers." + name + `.base_url="%s"`
-	case isNamed:
+	case isNamed: // requests go to --upstream
 	case codex.BaseURL != "":
 		p = newProvider(codex.BaseURL, "", "run-agent")
 	default:

@@ -156,11 +156,11 @@ func serviceStatus(s service.Service) error {
 // terminal writes the log, which it gets as JSON, for a person: how to begin, that each agent is served, a line for
 // each decision, and failures. A slog.Handler calls it for one line at a time.
 type terminal struct {
-	to     io.Writer
-	greets map[string]bool // agents whose first answered request has been told
+	to      io.Writer
+	greeted map[string]bool // agents whose first answered request has been told
 }
 
-func newTerminal(to io.Writer) *terminal { return &terminal{to: to, greets: map[string]bool{}} }
+func newTerminal(to io.Writer) *terminal { return &terminal{to: to, greeted: map[string]bool{}} }
 
 // Write writes one line of the log, or nothing if nothing was decided, or the line of the exchange says it.
 func (t *terminal) Write(line []byte) (int, error) {
@@ -192,20 +192,29 @@ func (t *terminal) exchange(line logLine) string {
 		return fmt.Sprintf("%s %s: %s %s%s", line.text("method"), line.text("path"), line.text("status"),
 			line.text("error"), line.text("inner"))
 	}
-	did, agent, after, mode := line.text("did"), line.text("agent"), line.tokens("tokens_after"), ""
+	did, after := line.text("did"), line.tokens("tokens_after")
+	mode := ""
 	if line.text("mode") == event.ModeObserve {
 		mode = " in mode on"
 	}
-	if agent != "" && line.text("status") == "200" && !t.greets[agent] {
-		t.greets[agent] = true
+	status := line.Get("status").Int()
+	agent := line.text("agent")
+	if agent != "" && status == 200 && !t.greeted[agent] {
+		t.greeted[agent] = true
 		return fmt.Sprintf("%s: first request, %s of %s tokens%s, %s", agent, after, line.tokens("window"), mode,
 			cmp.Or(did, "unchanged"))
 	}
-	if did == "" && line.text("turn") != "1" && line.Get("status").Int() < 400 {
+	turn := line.text("turn") // empty without a conversation
+	if did == "" && turn != "1" && (turn == "" || status < 400) {
 		return ""
 	}
-	return fmt.Sprintf("turn %s: %s → %s tokens%s, %s", line.text("turn"), line.tokens("tokens_before"), after, mode,
-		cmp.Or(did, "nothing to shorten; answered "+line.text("status")))
+	if did == "" {
+		did = fmt.Sprintf("nothing to shorten; answered %d", status)
+	}
+	if cause := line.text("error"); cause != "" {
+		did += ": " + cause
+	}
+	return fmt.Sprintf("turn %s: %s → %s tokens%s, %s", turn, line.tokens("tokens_before"), after, mode, did)
 }
 
 // logLine is one line of the log.
@@ -228,9 +237,8 @@ func (l logLine) welcome() string {
 func (l logLine) rest() string {
 	var pairs strings.Builder
 	l.ForEach(func(key, value gjson.Result) bool {
-		switch name := key.String(); name {
-		case "time", "level", "msg":
-		default:
+		name := key.String()
+		if name != "time" && name != "level" && name != "msg" {
 			fmt.Fprintf(&pairs, ", %s %s", name, console.Plain(value.String()))
 		}
 		return true

@@ -19,6 +19,8 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 		`"level":"INFO","msg":"exchange","agent":"claude-cli","status":200,"turn":2,"tokens_before":23000,"tokens_after":23000,"window":200000`,
 		`"level":"INFO","msg":"exchange","agent":"claude-cli","status":200,"turn":3,"tokens_before":24000,"tokens_after":24000,"window":200000`,
 		`"level":"INFO","msg":"exchange","agent":"codex","status":200,"turn":1,"tokens_before":51234,"tokens_after":16012,"did":"offload: 2","window":64000`,
+		`"level":"INFO","msg":"exchange","agent":"codex","status":404,"turn":2,"tokens_before":9,"tokens_after":9,"error":"/v1 twice"`,
+		`"level":"INFO","msg":"exchange","method":"GET","path":"/v1/models","status":404`,
 		`"level":"INFO","msg":"summary_started","conversation":"a"`,
 		`"level":"INFO","msg":"rescue","verdict":"too_long","outcome":"rescued"`,
 		`"level":"INFO","msg":"exchange","mode":"on","turn":65,"tokens_before":51234,"tokens_after":16012,"did":"compact: 117"`,
@@ -43,6 +45,7 @@ TIME turn 1: 900 → 900 tokens, nothing to shorten; answered 401
 TIME turn 1: 900 → 900 tokens, nothing to shorten; answered 401
 TIME claude-cli: first request, 23k of 200k tokens, unchanged
 TIME codex: first request, 16k of 64k tokens, offload: 2
+TIME turn 2: 9 → 9 tokens, nothing to shorten; answered 404: /v1 twice
 TIME turn 65: 51.2k → 16k tokens, compact: 117
 TIME turn 3: 900 → 800 tokens in mode on, clear: 2
 TIME context_window_corrected, model m␛]0;x␇�
