@@ -1,0 +1,190 @@
+package proxy
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"epitome/dialect/responses"
+	"epitome/proxy/wire"
+	"epitome/rewrite/ledger"
+)
+
+// makers are the domains of providers that make compactions, so that their answers need not be looked at.
+var makers = []string{"openai.com", "chatgpt.com", "azure.com", "x.ai"}
+
+// isMaker reports whether a host is one of makers.
+func isMaker(host string) bool {
+	return slices.ContainsFunc(makers, func(domain string) bool {
+		return host == domain || strings.HasSuffix(host, "."+domain)
+	})
+}
+
+// learned is what was learned of others, by a key. All of it is forgotten when it becomes too much. The zero value is
+// ready to use.
+type learned[V any] struct {
+	mu  sync.Mutex
+	all map[string]V
+}
+
+func (l *learned[V]) put(key string, v V) {
+	const most = 10_000
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all == nil || len(l.all) >= most {
+		l.all = map[string]V{}
+	}
+	l.all[key] = v
+}
+
+func (l *learned[V]) get(key string) V {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all[key]
+}
+
+// lacksCompactions reports whether the upstream has shown in a scope that it makes none: a client's mistake is none of the
+// others'. That is believed for an hour, as the upstream may begin to.
+func (u *upstream) lacksCompactions(scope string) bool {
+	return time.Since(u.lacking.get(scope)) < time.Hour
+}
+
+// How much of an answer is searched for a compaction, and how long it is held for that.
+const (
+	mostCompaction = 1 << 20 // bytes
+	compactionFor  = 3 * time.Minute
+)
+
+// checkCompactions refuses a request with a compaction that cannot be read: by epitome, or by the upstream, as another
+// provider has made it.
+func (x *exchange) checkCompactions() error {
+	if x.shaped.Refused != nil {
+		return refuse(400, "compaction_not_readable", x.shaped.Refused.Error(), noRetry)
+	}
+	for _, sealed := range x.shaped.Foreign {
+		host := x.proxy.makers.get(keyOf(sealed))
+		if host != "" && host != x.upstream.host {
+			return refuse(400, "compaction_of_other_provider", fmt.Sprintf("the compaction in this request was made by %s, "+
+				"and no other provider can read it: go on there, or begin a new session", host), noRetry)
+		}
+	}
+	return nil
+}
+
+// replaceCompaction passes an answer on, unless it shows that the upstream makes no compaction, which the request asks
+// for. Then epitome answers (x.shaped.Carried), or the request is sent once more without the member that asks for it.
+func (x *exchange) replaceCompaction(a *wire.Answer) (*wire.Answer, error) {
+	if !x.shaped.Asks || x.upstream.makesCompactions || x.lacks || len(x.shaped.Foreign) > 0 {
+		return a, nil
+	}
+	lacks, isSure := x.showsLack(a)
+	if !lacks {
+		return a, nil
+	}
+	a.End()
+	if isSure {
+		scope := x.proxy.scope(x.set, x.head, x.event.Client)
+		x.upstream.lacking.put(scope, time.Now())
+	}
+	x.lacks = true
+	if err := x.shape(); err != nil || x.shaped.Carried != nil {
+		return nil, err
+	}
+	return x.send()
+}
+
+// showsLack reports whether an answer has no compaction in it, which was asked for, and whether later requests can expect
+// the same. The answer is held.
+func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
+	asksNow := x.shaped.AsksNow
+	switch a.Code {
+	case 404, 405, 501:
+		return asksNow, asksNow && !x.errorNames(a, "model") // it may be the model that does not exist
+	case 400, 413, 422:
+		if asksNow {
+			return true, x.errorNames(a, "compaction")
+		}
+		names := a.Code != 413 && x.errorNames(a, "context_management")
+		return names, names
+	}
+	if a.Code < 200 || a.Code > 299 || a.Empty || !asksNow {
+		return false, false
+	}
+	coding := codingOf(a)
+	var hasItem func(content []byte) bool
+	if isStream(a) && !isEncoded(coding) {
+		hasItem = compactionFinder()
+	}
+	content, err := decode(coding, x.hold(a, mostCompaction, compactionFor, hasItem), mostCompaction)
+	if err != nil || !a.IsComplete() {
+		return false, false // who has not seen all of it does not know
+	}
+	sealed, isComplete := responses.CompactionsIn(content)
+	return len(sealed) == 0 && isComplete, true
+}
+
+// errorNames reports whether the text of an error has the words, which are in lower case.
+func (x *exchange) errorNames(a *wire.Answer, words string) bool {
+	content := plainText(a, x.hold(a, mostOfError, errorFor, nil))
+	return bytes.Contains(bytes.ToLower(content), []byte(words))
+}
+
+// compactionFinder returns a function that reports whether a stream has a compaction. Each call has more of the stream.
+func compactionFinder() func(content []byte) bool {
+	read := 0 // bytes of whole events
+	return func(content []byte) bool {
+		end := bytes.LastIndexByte(content, '\n') + 1
+		sealed, _ := responses.CompactionsIn(content[read:end])
+		read = end
+		return len(sealed) > 0
+	}
+}
+
+// serveCompaction answers a request for a compaction in the place of the upstream.
+func (x *exchange) serveCompaction() error {
+	carried, report := x.shaped.Carried, &x.shaped.Report
+	c := responses.Compaction{
+		ID: carried.Name, Sealed: carried.Sealed, Model: report.Model, Created: time.Now(),
+		Input: report.TokensBefore.Total(), Output: carried.Tokens,
+	}
+	w := response{exchange: x, header: make(http.Header), status: http.StatusOK}
+	w.header.Set("Content-Type", "application/json")
+	path, _, _ := bytes.Cut(x.target, []byte("?"))
+	switch {
+	case x.dialect.Compacts(path):
+		body, _ := x.decoded() // it was read before
+		w.body = c.OfPath(body)
+	case report.Streams:
+		w.header.Set("Content-Type", "text/event-stream")
+		w.body = c.Stream()
+	default:
+		w.body = c.Whole()
+	}
+	x.event.Status, x.event.ResponseBytes = w.status, int64(len(w.body))
+	x.event.Action = string(ledger.StepCompact)
+	x.setExtra(x.event.Action)
+	w.send(true)
+	return w.err
+}
+
+// keyOf returns enough of a provider's compaction to tell it from all others.
+func keyOf(sealed string) string { return sealed[max(0, len(sealed)-32):] }
+
+// noteMaker keeps who has made the compactions in an answer. If the answer refuses a request with one, the log says
+// what may be the cause.
+func (x *exchange) noteMaker(a *wire.Answer) {
+	if a.Code < 300 && x.shaped.Asks {
+		content, _ := decode(codingOf(a), x.held, mostCompaction)
+		sealed, _ := responses.CompactionsIn(content)
+		for _, s := range sealed {
+			x.proxy.makers.put(keyOf(s), x.upstream.host)
+		}
+	}
+	if len(x.shaped.Foreign) > 0 && a.Code >= 400 && a.Code < 500 {
+		x.event.Err = "the request has a compaction of a provider, which no other provider can read"
+	}
+}

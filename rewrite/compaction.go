@@ -1,0 +1,206 @@
+package rewrite
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
+	"epitome/event"
+	"epitome/offload"
+	"epitome/rewrite/ladder"
+	"epitome/rewrite/ledger"
+	"epitome/summarize"
+)
+
+// Compacted is the answer to a client that asks its provider for a compaction: the client keeps it in the place of all
+// but the user's messages.
+type Compacted struct {
+	Name   string // the same for the same text
+	Sealed string // the text, which epitome puts in the place of the item that holds it: see expand
+	Tokens int    // of the text, as the model counts
+}
+
+var errNotWhole = errors.New("cannot compact: send the whole conversation as input; this upstream makes no " +
+	"compactions, and epitome does not have what the provider keeps")
+
+// sealName is the secret with which compactions are sealed: replicas that share the shelf's secret can open them.
+func (s *Shaper) sealName() string { return s.deps.Shelf.Name("the seal of compactions", nil) }
+
+// sealedIn returns the text of a provider's or epitome's compaction item, as the client keeps it.
+func sealedIn(r *conversation.Request, it *conversation.Item) string {
+	if !it.Compaction || len(it.Reasoning) == 0 {
+		return ""
+	}
+	return string(jsonspan.TextOf(it.Reasoning[0].Sealed.Of(r.Body)))
+}
+
+// mostExpanded is how many bytes the texts of all compactions in a request may have.
+const mostExpanded = 8 << 20
+
+// expand puts a message of the user in the place of each compaction that epitome has made, always the same for the same
+// item: no provider can read the item. The rest of the program sees an ordinary conversation. The error refuses an item
+// that was made elsewhere, or has been changed.
+func (x *shaping) expand() error {
+	if !bytes.Contains(x.in.Body, []byte(offload.SealMark)) {
+		return nil
+	}
+	r, err := x.in.Dialect.Read(x.in.Body, nil)
+	if err != nil {
+		return nil // the caller finds the same
+	}
+	var edits []jsonspan.Edit
+	size := 0
+	for i := range r.Items {
+		sealed := sealedIn(r, &r.Items[i])
+		if !strings.HasPrefix(sealed, offload.SealMark) {
+			continue
+		}
+		text, err := offload.Open(x.shaper.sealName(), x.in.Scope, sealed)
+		switch {
+		case errors.Is(err, offload.ErrOtherScope):
+			return errors.New("the compaction in this request was made for another credential: send the one with which " +
+				"the session began, or give the client a key of epitome's, so that it may change upstreams, or begin a new session")
+		case err != nil:
+			return errors.New("the compaction in this request was made by an epitome with another secret, or it was changed: " +
+				"give both the same offload.secret_file, or begin a new session")
+		}
+		size += len(text)
+		if size > mostExpanded {
+			return errors.New("the compactions in this request are too large together: send the newest one alone")
+		}
+		edits = append(edits, jsonspan.Edit{Span: r.Items[i].Span, With: r.Dialect.UserMessage(string(text))})
+		x.earlier = append(x.earlier, string(text))
+	}
+	body, err := jsonspan.Splice(x.in.Body, edits, nil)
+	if err == nil && len(edits) > 0 {
+		x.in.Body, x.out.Body, x.out.Changed = body, body, true
+	}
+	return nil
+}
+
+// meetCompaction looks for what the request asks of the provider's own compaction. If the upstream Lacks that, epitome
+// takes its place, unless a provider's summary in the request shows otherwise: then only the provider can make the next.
+func (x *shaping) meetCompaction(r *conversation.Request) (*conversation.Request, error) {
+	var triggers []jsonspan.Span
+	for i := range r.Items {
+		it := &r.Items[i]
+		if it.Trigger {
+			triggers = append(triggers, it.Span)
+		}
+		if sealed := sealedIn(r, it); sealed != "" {
+			x.out.Foreign = append(x.out.Foreign, sealed)
+		}
+	}
+	asksNow := x.in.Compacts || len(triggers) > 0
+	x.out.Asks, x.out.AsksNow = asksNow || !r.Unserved.Empty(), asksNow
+	isServed := x.out.Asks && len(x.out.Foreign) == 0 && (x.in.Lacks || !asksNow && !x.in.Makes && x.isIgnored(r))
+	if !isServed || x.in.Rescue != nil && asksNow {
+		return r, nil
+	}
+	r.Strips = !r.Unserved.Empty()
+	if !asksNow {
+		r.Upkeep = conversation.NobodyElse
+		return r, nil
+	}
+	switch {
+	case len(triggers) > 1 || len(triggers) == 1 && !r.Items[len(r.Items)-1].Trigger:
+		x.out.Refused = errors.New("cannot compact: compaction_trigger has to be the last item, and the only one of its kind")
+	case len(r.Items) == len(triggers):
+		x.out.Refused = errors.New("cannot compact: the request has no messages; send the conversation with it")
+	case !r.ServerState.Empty():
+		return r, errNotWhole
+	}
+	if x.out.Refused != nil {
+		return r, nil
+	}
+	body, err := jsonspan.Splice(x.in.Body, jsonspan.TakeOut(x.in.Body, triggers...), nil)
+	if err != nil {
+		return nil, err
+	}
+	x.in.Body, x.in.Compact, x.in.Replay, x.serves = body, true, false, true
+	next, err := x.parse(x.last.request)
+	if err == nil {
+		next.Strips, next.Upkeep = r.Strips, conversation.NobodyElse
+	}
+	return next, err
+}
+
+// isIgnored reports whether the provider lets the size pass at which it was to compact by itself: it has answered a
+// request that asked for that and was clearly larger, and this one, which continues it, has no summary of the provider.
+func (x *shaping) isIgnored(r *conversation.Request) bool {
+	last := x.last.request
+	if r.Threshold == 0 || last == nil || last.Threshold != r.Threshold || x.last.tokens < r.Threshold/4*5 {
+		return false
+	}
+	isAnswer := func(it conversation.Item) bool { return it.StartsAnswer }
+	return len(r.Items) > len(last.Items) && slices.ContainsFunc(r.Items[len(last.Items):], isAnswer)
+}
+
+// withThreshold returns the limits with the size at which the client wants a compaction, if that is less than theirs.
+func (x *shaping) withThreshold(l *ladder.Limits, window, usable int) *ladder.Limits {
+	const least = 1_000 // smaller numbers are shares
+	at := x.request.Threshold
+	line := l.EffectiveAt(window, usable, 1).CompactLine
+	if !x.request.Strips || at < least || at >= line {
+		return l
+	}
+	own := *l
+	own.CompactAt = ladder.Line(at)
+	return &own
+}
+
+// hasJustCompacted reports whether a decision has added a summary to those before it.
+func hasJustCompacted(d *ledger.Decision) bool {
+	added := d.Edits[max(0, len(d.Edits)-d.Added):]
+	return slices.ContainsFunc(added, func(e ledger.Edit) bool { return e.Step == ledger.StepCompact })
+}
+
+// leastCarried is how many tokens the text of a compaction may have in any case.
+const leastCarried = 2_000
+
+// carried returns the conversation, as it was just compacted, as one sealed text.
+func (x *shaping) carried() *Compacted {
+	s, r := x.state, x.request
+	c := summarize.Carried{Client: r, Request: r, Calls: s.Calls, First: r.Head, Earlier: strings.Join(x.earlier, "\n"),
+		Count: s.Scale.CountText, Where: "Nothing else of it is kept."}
+	for _, e := range s.Edits {
+		if e.Op == ledger.Drop {
+			c.Summary += e.Text
+		}
+	}
+	if sent, err := x.in.Dialect.Read(x.out.Body, nil); err == nil { // it was verified
+		c.Request, c.Calls = sent, activity.Of(sent, nil)
+	}
+	stays := s.Overhead() - c.Count(c.Earlier) // the prompt and the user's messages
+	c.Room = max(leastCarried, min(s.Limits.Target, s.With(nil).Total*3/5)-stays)
+	if r.Head < len(r.Items) {
+		names, where := s.KeepTranscript(r.Head, len(r.Items))
+		isLost := func(name string) bool { return x.shaper.deps.Shelf.Put(name, s.Content[name], true) != nil }
+		if !slices.ContainsFunc(names, isLost) {
+			c.Where = where
+		}
+	}
+	text := c.Text()
+	tokens := c.Count(text)
+	if x.out.Report.Code != event.CodeAgain { // else it is the same once more, and no new one
+		x.describeCarried(stays + tokens)
+	}
+	return &Compacted{
+		Name:   x.shaper.deps.Shelf.Name(x.in.Scope, []byte(text)),
+		Sealed: offload.Seal(x.shaper.sealName(), x.in.Scope, []byte(text)), Tokens: s.OfModel(tokens),
+	}
+}
+
+// describeCarried puts the compaction into the report that has left so many tokens.
+func (x *shaping) describeCarried(left int) {
+	s := x.state
+	if s.Compaction == nil || s.Compaction.Kind == event.CompactionFailed { // no summary was needed
+		s.Compaction = &event.Compaction{Reason: event.ReasonManual, Mode: string(summarize.Intent)}
+	}
+	s.Compaction.Kind = event.CompactionCompleted
+	s.Compaction.TokensBefore, s.Compaction.TokensAfter = x.out.Report.TokensBefore.Total(), s.OfModel(left)
+}
