@@ -507,3 +507,32 @@ func TestPanicCostsOnlyTheRewriting(t *testing.T) {
 		t.Errorf("got %q with %+v", out.Body, out.Report)
 	}
 }
+
+// Promise 3: edits that would break a rule of the API are not sent, even if they stand in the ledger. Here one drops a
+// result and leaves its call.
+func TestFlawedEditsAreNotSent(t *testing.T) {
+	messages := []string{`{"role":"user","content":"Fix it."}`}
+	for i := range 3 {
+		call := fmt.Sprintf(`{"id":"c%d","type":"function","function":{"name":"bash","arguments":"{}"}}`, i)
+		messages = append(messages, `{"role":"assistant","tool_calls":[`+call+`]}`,
+			fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":"ok"}`, i))
+	}
+	body := []byte(`{"model":"m","messages":[` + strings.Join(messages, ",") + `]}`)
+	r, err := chat.Dialect{}.Read(body, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, limits := newStorage(), defaultLimits()
+	of := ledger.Request{Dialect: chat.Dialect{}.Name(), Model: "m", Chain: r.Chain(), Head: r.Head, Ends: r.Ends()}
+	flawed := []ledger.Edit{{First: 2, Count: 1, Op: ledger.Drop, Step: ledger.StepCompact}}
+	_, _, err = ledger.New(s, keep).Record(of, ledger.Decision{Items: len(messages) - 2}, flawed, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(s)
+	p.window.Store(100_000)
+	out := p.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: body, Limits: &limits, Now: s.now})
+	if !bytes.Equal(out.Body, body) || out.Changed || out.Report.Err != nil {
+		t.Errorf("got %s with %+v", out.Body, out.Report)
+	}
+}
