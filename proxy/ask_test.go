@@ -104,7 +104,7 @@ func TestQuestionGoesWhereTheConversationWent(t *testing.T) {
 	f("/v1beta/openai", "", "/v1beta/openai/chat/completions")
 }
 
-func TestQuestionIsAskedWithAKeyOfTheEnvironment(t *testing.T) {
+func TestKeyEnvIsTheKeyOfQuestions(t *testing.T) {
 	t.Setenv("EPITOME_TEST_KEY", " sk-ours\n")
 	t.Setenv("EPITOME_TEST_BAD", "sk\r\nX-Forged: 1")
 	r := on(t, taking)

@@ -253,8 +253,8 @@ func TestSilenceIsBounded(t *testing.T) {
 			}
 		})
 	}
-	f("before the first byte", func(*call) {}, func(s *Settings) { s.FirstByteTimeout = brief }, event.Timeout, false)
-	f("within the answer", func(c *call) { c.send(chunkedHead + chunks("a")) },
+	f("first_byte_timeout, before the first byte", func(*call) {}, func(s *Settings) { s.FirstByteTimeout = brief }, event.Timeout, false)
+	f("read_idle, within the answer", func(c *call) { c.send(chunkedHead + chunks("a")) },
 		func(s *Settings) { s.ReadIdle = brief },
 		event.Truncated, true)
 	f("of a client that takes nothing", func(c *call) { c.send(ok(strings.Repeat("x", 50_000_000))) },
@@ -338,7 +338,7 @@ func TestShutdownLetsStreamsFinish(t *testing.T) {
 	}
 }
 
-func TestShutdownCutsWhatOutlastsTheGrace(t *testing.T) {
+func TestShutdownGraceCutsWhatOutlastsIt(t *testing.T) {
 	noLeaks(t)
 	r := newRig(t, func(c *call) {
 		c.send(chunkedHead + chunks("a"))

@@ -35,10 +35,10 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 	}
 	small := func(s *Settings) { s.MaxBody = 10 }
 	const start = "POST /a HTTP/1.1\r\nHost: x\r\n"
-	f("body with a length", small, post("/a", "0123456789a"), 413, "request_too_large")
-	f("chunked body", small, start+"Transfer-Encoding: chunked\r\n\r\nb\r\n0123456789a\r\n0\r\n\r\n", 413,
+	f("max_body, with a length", small, post("/a", "0123456789a"), 413, "request_too_large")
+	f("max_body, in chunks", small, start+"Transfer-Encoding: chunked\r\n\r\nb\r\n0123456789a\r\n0\r\n\r\n", 413,
 		"request_too_large")
-	f("large body that is still being sent", small, post("/a", strings.Repeat("x", 8<<20)), 413, "request_too_large")
+	f("max_body, still being sent", small, post("/a", strings.Repeat("x", 8<<20)), 413, "request_too_large")
 	f("header", small, get("/a", "X: "+strings.Repeat("x", 40_000)), 431, "header_too_large")
 	f("not HTTP", small, "HELO there\r\n\r\n", 400, "bad_request")
 	f("two lengths", small, start+"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400, "bad_request")
@@ -54,7 +54,7 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 }
 
 // Promise 10.
-func TestConnectionsAreBounded(t *testing.T) {
+func TestMaxConnectionsBoundsClients(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, answers(ok("a")), func(s *Settings) { s.MaxConnections = 2 })
 	first, second := r.dial(), r.dial()
@@ -102,7 +102,7 @@ func roomy(s *Settings) { s.MaxBody, s.MaxInFlight = unit.MB, 4*unit.MB }
 var half = strings.Repeat("x", 500_000)
 
 // Promise 10.
-func TestBytesInFlightAreBounded(t *testing.T) {
+func TestMaxInFlightBoundsBodies(t *testing.T) {
 	t.Parallel()
 	held, release := make(chan struct{}), make(chan struct{})
 	r := newRig(t, answers(ok("b")), roomy, func(s *Settings) { s.limits.room = 50 * time.Millisecond })

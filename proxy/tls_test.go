@@ -116,7 +116,7 @@ func TestSilentHandshakesEnd(t *testing.T) {
 }
 
 // A renewed certificate is in force with the next connection; files that cannot be used leave the old one in force.
-func TestCertificatesAreRenewed(t *testing.T) {
+func TestCertFileAndKeyFileAreReadAgain(t *testing.T) {
 	t.Parallel()
 	files := certificate(t)
 	issue(t, files, "first")
@@ -144,7 +144,7 @@ func TestCertificatesAreRenewed(t *testing.T) {
 }
 
 // An upstream may have a certificate of an authority of its own, and ask for one of its client.
-func TestUpstreamIsTrustedByItsAuthorityAndShownTheClientCertificate(t *testing.T) {
+func TestUpstreamTLSHasItsCAFileAndShowsItsCertFile(t *testing.T) {
 	t.Parallel()
 	ours, theirs := certificate(t), certificate(t)
 	_, trustsUs := issue(t, ours, "epitome.test")
