@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -46,7 +47,11 @@ type Decision struct {
 
 	Parent string `json:"-"` // ID of the conversation from which Record saw this one branch off
 	Key    string `json:"-"` // of At and Restore; empty if it is not recorded
+	origin
+}
 
+// origin is what a decision knows of the one in the store from which it goes on.
+type origin struct {
 	found  int                 // Items as Find returned it
 	stored []byte              // as it was read, by which Record notices that another one has replaced it
 	lists  map[string][]string // names of edits, by the keys in Lists
@@ -55,8 +60,7 @@ type Decision struct {
 
 // InPlaceOf returns d, which could not be recorded, as what goes on from found.
 func (d Decision) InPlaceOf(found Decision) Decision {
-	d.Additions, d.found, d.Key, d.stored = found.Additions, found.found, found.Key, found.stored
-	d.lists, d.record = found.lists, found.record
+	d.Additions, d.Key, d.origin = found.Additions, found.Key, found.origin
 	return d
 }
 
@@ -238,53 +242,56 @@ func (r *Request) firstID() string {
 
 // Classes of decisions whose prefix a request has, the worst first.
 const (
-	otherFirst      = iota // of another first request: the request never goes on from it
-	otherAdditions         // of a first request that asked for other additions to the system prompt
-	otherBranch            // behind an answer, in a conversation that began with other additions
-	unnamedOpening         // of a first request with additions, which later requests need not name
-	ownOpening             // of a first request with the same additions
-	ownConversation        // behind an answer, with the same additions, or with ones that the request need not name
+	otherFirst          = iota // of another first request: the request never goes on from it
+	otherAdditions             // of a first request that asked for other additions to the system prompt
+	otherBranch                // behind an answer, in a conversation that began with other additions
+	unnamedOpening             // of a first request with additions, which later requests need not name
+	ownOpening                 // of a first request with the same additions
+	unnamedConversation        // behind an answer, with additions that the request need not name
+	ownConversation            // behind an answer, with the same additions
 )
 
 func (r *Request) class(d *Decision) int {
 	isSame := d.Additions == r.Additions
 	mayOmit := r.Additions == "" && r.Opening == "" // clients may name additions in the first request alone
-	if d.Opening == "" {
-		if isSame || mayOmit {
-			return ownConversation
-		}
-		return otherBranch
-	}
+	isFirst := d.Opening != ""
 	switch {
-	case r.Opening != "" && (d.Opening != r.Opening || !isSame):
+	case r.Opening != "" && isFirst && (d.Opening != r.Opening || !isSame):
 		return otherFirst
-	case isSame:
+	case isFirst && isSame:
 		return ownOpening
-	case mayOmit:
+	case isFirst && mayOmit:
 		return unnamedOpening
+	case isFirst:
+		return otherAdditions
+	case isSame:
+		return ownConversation
+	case mayOmit:
+		return unnamedConversation
 	}
-	return otherAdditions
+	return otherBranch
 }
 
 // compare orders the decisions that a request may go on from: the greatest is the one to go on from.
-func (r *Request) compare(a, b *Decision) int { return slices.Compare(r.rank(a), r.rank(b)) }
+func (r *Request) compare(a, b *Decision) int { return cmp.Or(r.rank(a)-r.rank(b), a.Items-b.Items) }
 
-func (r *Request) rank(d *Decision) []int {
-	number := func(is bool) int {
-		if is {
-			return 1
-		}
-		return 0
+// rank orders decisions by their class, then by the system prompt of a first request, then by the model.
+func (r *Request) rank(d *Decision) int {
+	rank := 4 * r.class(d)
+	if d.Opening != "" && d.Leading == r.Leading {
+		rank += 2
 	}
-	return []int{r.class(d), number(d.Additions == r.Additions), number(d.Opening != "" && d.Leading == r.Leading),
-		number(r.isOwnModel(d)), d.Items}
+	if r.isOwnModel(d) {
+		rank++
+	}
+	return rank
 }
 
 func (r *Request) isOwnModel(d *Decision) bool { return d.Model == r.Model && d.Upstream == r.Upstream }
 
 // isBest reports whether no decision for a shorter prefix has a higher rank than d.
 func (r *Request) isBest(d *Decision) bool {
-	return d.Items > 0 && d.Opening == "" && d.Additions == r.Additions && r.isOwnModel(d)
+	return d.Items > 0 && r.class(d) == ownConversation && r.isOwnModel(d)
 }
 
 // MayGoOn reports whether a decision about the request's messages is of its conversation, and not of another one.
