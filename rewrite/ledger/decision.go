@@ -230,14 +230,9 @@ func (r Request) Key(d Decision) string {
 // id returns the ID of a request's conversation if nothing is recorded of it.
 func (r *Request) id() string {
 	if r.Opening != "" {
-		return r.firstID()
+		return idOf(r.Scope, r.Dialect, string(r.Chain[r.Head][:]), r.Leading, r.Additions)
 	}
 	return idOf(r.Scope, r.Dialect, string(r.Chain[min(r.Head+1, len(r.Chain)-1)][:]))
-}
-
-// firstID returns the ID of the conversation that begins with the request's first messages.
-func (r *Request) firstID() string {
-	return idOf(r.Scope, r.Dialect, string(r.Chain[r.Head][:]), r.Leading, r.Additions)
 }
 
 // Classes of decisions whose prefix a request has, the worst first.

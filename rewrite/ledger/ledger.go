@@ -116,17 +116,10 @@ func (l *Ledger) best(r *Request, list []Decision, known Decision) (Decision, er
 
 // identify sets the ID of d's conversation, as it is at the longest prefix in the list, be it another model's.
 func (r *Request) identify(d *Decision, list []Decision) {
-	alike := 0 // first requests with the same messages
 	for _, o := range list {
-		if o.Opening != "" {
-			alike++
-		}
 		if d.Opening == "" && o.Opening == "" && o.Additions == d.Additions && o.Items > d.found {
 			d.found, d.Conversation = o.Items, o.Conversation
 		}
-	}
-	if d.Opening != "" && d.Leading != r.Leading && alike == mostAlike { // the first request was there, and is no more
-		d.Conversation = r.firstID()
 	}
 }
 
