@@ -105,9 +105,6 @@ func (b *Badger) openFolder() (err error) {
 		}
 		b.log.Warn("the store was damaged, and an empty one begins", "folder", b.folder, "moved_to", aside)
 	}
-	if err := os.MkdirAll(b.folder, 0o700); err != nil {
-		return err
-	}
 	if err := os.WriteFile(b.opening(), nil, 0o600); err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -30,7 +29,6 @@ const (
 type Redis struct {
 	client redis.UniversalClient
 	server *Monitor
-	closed atomic.Bool
 }
 
 // CheckRedis returns an error if the URL of a server cannot be used, or does not fit ca, which OpenRedis describes. The
@@ -125,17 +123,13 @@ func (r *Redis) State() string { return r.server.State() }
 
 // do makes a call about a key.
 func (r *Redis) do(verb, key string, call func(ctx context.Context) error) error {
-	err := r.server.Do(func(ctx context.Context) error {
+	return wrapped(verb, key, r.server.Do(func(ctx context.Context) error {
 		err := call(ctx)
 		if errors.Is(err, redis.Nil) { // there is none
 			return nil
 		}
 		return err
-	})
-	if err != nil && r.closed.Load() {
-		err = ErrClosed
-	}
-	return wrapped(verb, key, err)
+	}))
 }
 
 func (r *Redis) Get(key string) (value []byte, found bool, err error) {
@@ -147,30 +141,10 @@ func (r *Redis) Get(key string) (value []byte, found bool, err error) {
 	return value, found, err
 }
 
-func (r *Redis) GetMany(keys []string) ([][]byte, error) {
-	if _, isCluster := r.client.(*redis.ClusterClient); isCluster || len(keys) == 0 {
-		return r.pipeline("read", "get", keys) // the keys lie on several servers
-	}
-	prefixed, values := make([]string, len(keys)), make([][]byte, len(keys))
-	for i, key := range keys {
-		prefixed[i] = redisPrefix + key
-	}
-	err := r.do("read", keys[0], func(ctx context.Context) error {
-		texts, err := r.client.MGet(ctx, prefixed...).Result()
-		for i, text := range texts {
-			if text, found := text.(string); found {
-				values[i] = []byte(text)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return values, nil
-}
+func (r *Redis) GetMany(keys []string) ([][]byte, error) { return r.pipeline("read", "get", keys) }
 
-// pipeline sends a command for each key in one round trip, and returns the texts that are answered.
+// pipeline sends a command for each key in one round trip, and returns the texts that are answered. A Cluster splits it,
+// as the keys lie on several servers.
 func (r *Redis) pipeline(verb, command string, keys []string) (texts [][]byte, err error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -187,8 +161,8 @@ func (r *Redis) pipeline(verb, command string, keys []string) (texts [][]byte, e
 				texts = nil
 				return a.Err()
 			}
-			text, notText := a.(*redis.Cmd).Text() // del answers with a number
-			if notText == nil {
+			text, isText := a.(*redis.Cmd).Val().(string) // del answers with a number
+			if isText {
 				texts[i] = []byte(text)
 			}
 		}
@@ -231,7 +205,6 @@ func (r *Redis) Delete(keys ...string) error {
 }
 
 func (r *Redis) Close() error {
-	r.closed.Store(true)
 	r.server.Close()
 	if err := r.client.Close(); err != nil && !errors.Is(err, redis.ErrClosed) {
 		return fmt.Errorf("cannot close the connections to the shared store: %w", err)

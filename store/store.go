@@ -132,18 +132,23 @@ func NewMonitor(name string, log *slog.Logger, ping func(context.Context) error,
 	return m
 }
 
-// Do makes a call and returns its error, or ErrAway without making it. The context ends with Close.
+// Do makes a call and returns its error, or ErrAway or ErrClosed without making it. The context ends with Close.
 func (m *Monitor) Do(call func(ctx context.Context) error) error {
+	if m.life.Err() != nil {
+		return ErrClosed
+	}
 	if m.away.Load() {
 		return ErrAway
 	}
 	err := call(m.life)
-	if err == nil || m.life.Err() != nil {
-		return err
-	}
-	if m.noAnswer(err) {
+	switch {
+	case err == nil:
+		return nil
+	case m.life.Err() != nil:
+		return ErrClosed
+	case m.noAnswer(err):
 		m.lose(err)
-	} else {
+	default:
 		m.noteRefusal(err)
 	}
 	return err
