@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -296,23 +295,12 @@ func (r *Request) MayGoOn(d Decision) bool {
 
 // At returns the decision under a key, with all its edits.
 func (l *Ledger) At(key string) (d Decision, found bool, err error) {
-	_, list, i, err := l.at(key)
-	if err != nil || i < 0 {
-		return Decision{}, false, err
-	}
-	found, err = l.readEdits(&list[i], Decision{})
-	return list[i], found, err
-}
-
-// at returns the record that has the decision under a key, its decisions, and the index of that one; -1 if it has none.
-func (l *Ledger) at(key string) (record []byte, list []Decision, i int, err error) {
-	recordKey, _, _ := strings.Cut(key, "/")
-	record, _, err = l.store.Get(recordKey)
-	if err != nil {
-		return nil, nil, -1, fmt.Errorf("cannot look for a decision: %w", err)
-	}
-	list = parse(record, recordKey)
-	return record, list, slices.IndexFunc(list, func(d Decision) bool { return d.Key == key }), nil
+	err = l.update(key, func(list []Decision, i int) ([]Decision, error) {
+		d = list[i]
+		found, err = l.readEdits(&d, Decision{})
+		return nil, err
+	})
+	return d, found, err
 }
 
 // update puts the decisions that change returns in the place of those of the record that has the decision under a key;
@@ -321,9 +309,14 @@ func (l *Ledger) at(key string) (record []byte, list []Decision, i int, err erro
 func (l *Ledger) update(key string, change func(list []Decision, i int) ([]Decision, error)) error {
 	recordKey, _, _ := strings.Cut(key, "/")
 	for {
-		record, list, i, err := l.at(key)
-		if err != nil || i < 0 {
-			return err
+		record, _, err := l.store.Get(recordKey)
+		if err != nil {
+			return fmt.Errorf("cannot look for a decision: %w", err)
+		}
+		list := parse(record, recordKey)
+		i := slices.IndexFunc(list, func(d Decision) bool { return d.Key == key })
+		if i < 0 {
+			return nil
 		}
 		list, err = change(list, i)
 		if err != nil || list == nil {
@@ -347,12 +340,11 @@ func (l *Ledger) Restore(key string) (edits int, err error) {
 			return nil, nil
 		}
 		isWhole, err := l.readEdits(d, Decision{})
-		if err != nil || !isWhole {
-			return nil, err
+		if isWhole {
+			edits = len(d.Undo())
 		}
-		edits = len(d.Undo())
-		if edits == 0 {
-			return nil, nil
+		if err != nil || edits == 0 {
+			return nil, err
 		}
 		d.Undone = true
 		return list, nil
@@ -384,7 +376,11 @@ func (l *Ledger) IsStale(d Decision, now time.Time) bool {
 func (l *Ledger) Touch(d Decision) {
 	var work errgroup.Group
 	work.SetLimit(atOnce)
-	for _, name := range slices.Concat(append(slices.Collect(maps.Values(d.lists)), d.Names, d.Lists)...) {
+	names := slices.Concat(d.Lists, d.Names)
+	for _, inList := range d.lists {
+		names = append(names, inList...)
+	}
+	for _, name := range names {
 		work.Go(func() error { return l.store.Touch(name, l.keep) })
 	}
 	_ = work.Wait()
