@@ -5,17 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
-
-	"github.com/gofrs/flock"
 )
 
-// files keeps events in a folder, as lines of JSON in a file an hour. Without a folder nothing is kept.
+// files keeps events in a folder, as lines of JSON in a file an hour. Without a folder nothing is kept. Processes that
+// share a folder, as they may where the store is Redis, append whole lines.
 type files struct {
 	folder  string
 	pending bytes.Buffer // lines that are not written yet
@@ -32,93 +29,46 @@ func (j *files) append(e Entry) {
 	_ = json.NewEncoder(&j.pending).Encode(e) // events can be encoded
 }
 
-// flush writes the pending lines. Lines that a full disk refuses are written later, unless they become too many.
+// flush writes the pending lines. Those that a full disk refuses are written later, unless they become too many.
 func (j *files) flush(now time.Time) error {
 	const mostPending = 4 << 20 // bytes
 	if j.pending.Len() == 0 {
 		return nil
 	}
-	err := os.MkdirAll(j.folder, 0o700)
-	if err == nil {
-		err = j.write(filepath.Join(j.folder, now.UTC().Format(fileName)))
-	}
+	err := j.write(filepath.Join(j.folder, now.UTC().Format(fileName)))
 	if j.pending.Len() > mostPending {
 		j.pending.Reset()
 	}
 	return err
 }
 
-// write appends the pending lines to a file, or none of them. It does not wait for another process that does the same.
+// write appends the pending lines to a file. After an error, those that are not written yet are pending, the first one
+// maybe in part.
 func (j *files) write(path string) error {
-	unlock, isAlone := j.lock()
-	defer unlock()
-	end := int64(0)
-	if isAlone {
-		var err error
-		end, err = cutHalfLine(path)
-		if err != nil {
-			return err
-		}
+	if err := os.MkdirAll(j.folder, 0o700); err != nil {
+		return err
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	_, err = file.Write(j.pending.Bytes())
-	if err != nil && isAlone {
-		err = errors.Join(err, os.Truncate(path, end))
-	}
-	if err != nil {
-		return err
-	}
-	j.pending.Reset()
-	return nil
-}
-
-// lock keeps other processes from cutting a file until unlock is called. isAlone is false where another one has the lock,
-// and where the file system has no locks.
-func (j *files) lock() (unlock func(), isAlone bool) {
-	lock := flock.New(filepath.Join(j.folder, "lock"), flock.SetPermissions(0o600))
-	isAlone, err := lock.TryLock()
-	return func() { _ = lock.Close() }, isAlone && err == nil
+	_, err = j.pending.WriteTo(file)
+	return err
 }
 
 // mend cuts off half a line that a process which was killed has left at the end of the newest file.
 func (j *files) mend() {
-	if all := j.list(); len(all) > 0 {
-		unlock, isAlone := j.lock()
-		defer unlock()
-		if isAlone {
-			_, _ = cutHalfLine(all[len(all)-1]) // read leaves out what cannot be read
-		}
+	all := j.list()
+	if len(all) == 0 {
+		return
 	}
-}
-
-// cutHalfLine removes what stands behind the last line break of a file, and returns its size.
-func cutHalfLine(path string) (size int64, err error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+	newest := all[len(all)-1]
+	text, err := os.ReadFile(newest)
+	end := bytes.LastIndexByte(text, '\n') + 1
+	if err == nil && end < len(text) {
+		_ = os.Truncate(newest, int64(end)) // read leaves out what cannot be read
 	}
-	if err != nil {
-		return 0, err
-	}
-	defer file.Close()
-	var last [1]byte
-	size, err = file.Seek(0, io.SeekEnd)
-	if err == nil && size > 0 {
-		_, err = file.ReadAt(last[:], size-1)
-	}
-	if err != nil || size == 0 || last[0] == '\n' {
-		return size, err
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	size = int64(bytes.LastIndexByte(text, '\n') + 1)
-	return size, os.Truncate(path, size)
 }
 
 // list returns the paths of the files, the oldest first.
@@ -143,8 +93,6 @@ func (j *files) tidy(oldest time.Time, quota int64) {
 // rewrite replaces the content of each file, and the lines that are not written yet, by what edit makes of it. Lines that
 // another process appends meanwhile may be lost.
 func (j *files) rewrite(edit func(text []byte) []byte) error {
-	unlock, _ := j.lock()
-	defer unlock()
 	for _, path := range j.list() {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -206,8 +154,8 @@ func (b *Book) Each(do func(Entry)) error {
 	return err
 }
 
-// Forget removes the events of the conversation with the id from memory and disk. Sums keep their figures, also after a restart. After
-// an error some events may be gone, and it can be called again.
+// Forget removes the events of the conversation with the id from memory and disk. Sums keep their figures, also after a
+// restart. After an error some events may be gone, and it can be called again.
 func (b *Book) Forget(id string) error {
 	b.lock()
 	defer b.mu.Unlock()
@@ -220,10 +168,11 @@ func (b *Book) Forget(id string) error {
 		gone.since = time.Time{}
 		for line := range bytes.Lines(text) {
 			var n Entry
-			if bytes.Contains(line, mark) && json.Unmarshal(line, &n) == nil {
-				gone.add(n)
-			} else {
+			switch {
+			case !bytes.Contains(line, mark):
 				rest.Write(line)
+			case json.Unmarshal(line, &n) == nil:
+				gone.add(n)
 			}
 		}
 		for at, s := range gone.cells {
