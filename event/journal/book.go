@@ -60,11 +60,7 @@ const (
 	mostModels        = 50    // that have sums of their own; clients choose the names
 )
 
-const (
-	gather    = 100 * time.Millisecond // for which events are collected before they are processed
-	writeWait = time.Second            // after which they are on disk, or when they are writeSize bytes
-	writeSize = 64 << 10
-)
+const gather = 100 * time.Millisecond // for which events are collected before they are processed and written
 
 // Book keeps the events of the program: it numbers and prices them, writes them to files as lines of JSON, sums them up
 // in memory, and answers questions about them. Its methods may be called from any goroutine.
@@ -166,20 +162,9 @@ func (b *Book) run(ctx context.Context) {
 	close(b.loaded)
 	tidy := time.NewTicker(10 * time.Minute)
 	defer tidy.Stop()
-	var due <-chan time.Time // when the events that wait are written; nil if none do
 	for ctx.Err() == nil {
-		waiting := b.process()
-		switch {
-		case waiting >= writeSize:
-			b.flush()
-			due = nil
-		case waiting > 0 && due == nil:
-			due = time.After(writeWait)
-		}
+		b.flush()
 		select {
-		case <-due:
-			b.flush()
-			due = nil
 		case <-b.recorded:
 			select {
 			case <-time.After(gather):
@@ -191,13 +176,6 @@ func (b *Book) run(ctx context.Context) {
 		}
 	}
 	b.flush()
-}
-
-// process processes what is recorded, and returns how many bytes wait to be written to disk.
-func (b *Book) process() int {
-	b.lock()
-	defer b.mu.Unlock()
-	return b.files.pending.Len()
 }
 
 // flush processes what is recorded and writes it to disk. It logs when that begins to fail, and when it works again.
