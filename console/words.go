@@ -80,19 +80,21 @@ func sumUp(c *conversation) string {
 	p.add(!c.Observed(), before+" → "+after+" tokens")
 	p.add(c.AliveSince > 0, "alive since turn "+strconv.Itoa(c.AliveSince))
 	money := c.Sums.Money
-	name, amount := saving(money)
-	p.add(money.Compared > 0 || money.Own > 0, amount+" "+strings.ToLower(name))
+	p.add(money.Compared > 0 || money.Own > 0, saved(money)+" "+strings.ToLower(saving(money)))
 	p.add(c.Sums.ReadAgain > 0, "read again "+plural(c.Sums.ReadAgain, "time"))
 	return strings.Join(p, ", ") + "."
 }
 
-// saving returns the name and the amount of what was saved, which may be an extra cost.
-func saving(m journal.Money) (name, amount string) {
+// saving names what was saved, which may be an extra cost.
+func saving(m journal.Money) string {
 	if m.Saved < 0 {
-		return "Extra cost", Dollars(-m.Saved)
+		return "Extra cost"
 	}
-	return "Saved", Dollars(m.Saved)
+	return "Saved"
 }
+
+// saved returns the amount that saving names.
+func saved(m journal.Money) string { return Dollars(max(m.Saved, -m.Saved)) }
 
 // costs says what the requests with a price cost without epitome, what with it, and what summaries cost.
 func costs(m journal.Money) string {
@@ -110,8 +112,7 @@ func costs(m journal.Money) string {
 // none would have failed.
 func MoneyText(m journal.Money) string {
 	var p phrases
-	name, amount := saving(m)
-	p.add(m.Compared+m.Own > 0, costs(m)+". "+name+": "+amount+".")
+	p.add(m.Compared+m.Own > 0, costs(m)+". "+saving(m)+": "+saved(m)+".")
 	p.add(m.Oversized > 0, plural(m.Oversized, "request")+" would have failed without epitome, "+
 		"as they are larger than the window. They are not compared.")
 	return strings.Join(p, " ")
@@ -206,8 +207,12 @@ var functions = template.FuncMap{
 	// the version of a build from a checkout: without the time, and with the beginning of the commit alone
 	"version": func(v string) string { return checkout.ReplaceAllString(v, "-$2") },
 	"line":    firstLine,
-	// figures with their names
-	"tiles": sumTiles, "sums": journal.SumsOf,
+	// figures
+	"sums": journal.SumsOf, "billed": Billed, "saving": saving, "saved": saved, "costs": costs,
+	"rebilled": func(s journal.Sums) map[string]string {
+		part, causes := Rebilled(s)
+		return map[string]string{"Part": part, "Causes": causes}
+	},
 	// words for what happened
 	"parts": Parts, "changes": changes, "why": why, "failed": failed, "miss": missText, "lost": CacheLost,
 	"again": ReadAgain, "left": leftText, "sumup": sumUp, "sentence": sentence,
@@ -323,63 +328,4 @@ func took(d time.Duration) string {
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimLeft(text[:min(len(text), 4096)], "\n "), "\n")
 	return Shorten(line, 160)
-}
-
-// tile is a figure with its name. A figure without a value has none.
-type tile struct {
-	Name, Help, Link string // Help explains the name; Link leads to more. Both may be empty
-	Value, Note      string
-}
-
-// sumTiles returns what became of some requests.
-func sumTiles(sums journal.Sums) (tiles []tile) {
-	before, after, note := sums.TokensBefore, sums.TokensAfter, "before → after"
-	if sums.Shaped == 0 && sums.Observed.Exchanges > 0 { // all conversations were only observed
-		before, after, note = sums.Observed.TokensBefore, sums.Observed.TokensAfter, "before → after in mode on"
-	}
-	if before > 0 {
-		tiles = append(tiles, tile{Name: "Tokens", Value: Tokens(before) + " → " + Tokens(after), Note: note,
-			Help: "Tokens before and after epitome. Every request repeats the conversation so far."})
-	}
-	money := sums.Money
-	if money.Oversized > 0 {
-		alive := tile{Name: "Kept alive", Value: plural(money.Oversized, "request"),
-			Note: "would have failed without epitome", Help: "These requests were larger than the model's window."}
-		if money.KeptAlive > 0 {
-			alive.Value, alive.Note = plural(money.KeptAlive, "conversation"), alive.Value+" "+alive.Note
-		}
-		tiles = append(tiles, alive)
-	}
-	if money.Compared > 0 || money.Own > 0 {
-		name, amount := saving(money)
-		tiles = append(tiles, tile{Name: name, Value: amount, Note: costs(money),
-			Help: "The cost without epitome, against the cost with it, summaries included. Both are estimates of what " +
-				"the provider charges, with its cache. Requests larger than the window have no price."})
-	}
-	if money.Measured > 0 {
-		note := ""
-		if money.Measured < sums.Exchanges {
-			note = humanize.Comma(money.Measured) + " of " + plural(sums.Exchanges, "request")
-		}
-		if money.Subscription > 0 {
-			note = humanize.Comma(money.Subscription) + " by subscription, at list prices"
-		}
-		tiles = append(tiles, tile{Name: "Billed", Value: Billed(money), Note: note,
-			Help: "List price of the tokens that providers reported, without the cost of summaries. An answer that says " +
-				"nothing of its cache is counted as read from it."})
-	}
-	if len(sums.Rebilled) > 0 {
-		part, causes := Rebilled(sums)
-		tiles = append(tiles, tile{Name: "Billed again", Value: part, Note: causes,
-			Help: "The part of the bill for tokens that the provider's cache had held and lost."})
-	}
-	if cached, known := sums.Usage.Cached(); known {
-		tiles = append(tiles, tile{Name: "Cached input", Value: Percent(cached),
-			Note: Tokens(sums.Usage.Read) + " tokens from the provider's cache"})
-	}
-	if sums.Failed > 0 {
-		tiles = append(tiles, tile{Name: "Failed", Link: "/-/troubles", Value: plural(sums.Failed, "request"),
-			Note: "of " + humanize.Comma(sums.Exchanges)})
-	}
-	return tiles
 }
