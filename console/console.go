@@ -15,6 +15,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -74,7 +75,9 @@ type Setting struct {
 // Console serves /-/. It may be used by several goroutines.
 type Console struct {
 	program         Program
-	guard           atomic.Pointer[guard]
+	config          atomic.Pointer[Config]
+	host            string // that the program listens on
+	cookie          string // of a login; browsers send the cookies of a host to all its ports, so its name has the port
 	codes, sessions secrets
 	spent           sync.Map // by hash of a code that was used: the session that it began
 	guesses         *guesses
@@ -95,7 +98,13 @@ const (
 
 // New returns a console for the program.
 func New(c Config, p Program) *Console {
-	o := &Console{program: p, mux: http.NewServeMux(), guesses: newGuesses()}
+	host, port, err := net.SplitHostPort(p.Listen)
+	if err != nil {
+		host = p.Listen
+	}
+	o := &Console{
+		program: p, host: host, cookie: "epitome-" + port, mux: http.NewServeMux(), guesses: newGuesses(),
+	}
 	o.Reload(c)
 	o.handle("GET /-/health", public, o.health)
 	o.handle("GET /-/ready", public, o.ready)
@@ -146,11 +155,11 @@ func New(c Config, p Program) *Console {
 
 // Reload applies c to the requests that follow. Another token ends all logins.
 func (o *Console) Reload(c Config) {
-	if old := o.guard.Load(); old != nil && old.token != hash(c.Token) {
+	old := o.config.Swap(&c)
+	if old != nil && old.Token != c.Token {
 		o.codes.valid.Clear()
 		o.sessions.valid.Clear()
 	}
-	o.guard.Store(newGuard(c, o.program.Listen, o.program.Owner, &o.sessions))
 }
 
 // ServeHTTP serves a path under /-/.
@@ -169,16 +178,15 @@ func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.mux.ServeHTTP(w, r)
 }
 
-// handle registers a handler for requests that the guard admits.
+// handle registers a handler for requests that are admitted.
 func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 	o.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		g := o.guard.Load()
-		if message := g.foreign(r, who&page != 0); message != "" {
+		if message := o.foreign(r, who&page != 0); message != "" {
 			refuse(w, http.StatusForbidden, message)
 			return
 		}
 		isAdmitted := who&public != 0 || who&clients != 0 && o.program.IsClient(r.Header)
-		fromOwner := g.hasFolderToken(r) || g.session(r) != ""
+		fromOwner := o.hasFolderToken(r) || o.sessionOf(r) != ""
 		if !fromOwner && !isAdmitted { // elsewhere the header may have another secret, for a provider or the proxy
 			_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ") // whatever the scheme
 			var err error
@@ -192,13 +200,13 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 		}
 		switch {
 		case fromOwner || isAdmitted:
-		case g.closed() && who&page != 0 && isNavigation(r):
+		case o.isClosed() && who&page != 0 && isNavigation(r):
 			http.Redirect(w, r, loginPath(r), http.StatusSeeOther)
 			return
-		case g.closed() && !g.hasToken:
+		case o.isClosed() && o.config.Load().Token == "":
 			refuse(w, http.StatusForbidden, "epitome listens beyond this machine: set console.token to use /-/")
 			return
-		case g.closed():
+		case o.isClosed():
 			refuse(w, http.StatusUnauthorized, "send the admin token (console.token) as Authorization: Bearer TOKEN")
 			return
 		case who&owner != 0:
@@ -227,7 +235,7 @@ func (o *Console) notFound(w http.ResponseWriter, r *http.Request) {
 
 // health answers that the program runs, and for the owner's commands also its state.
 func (o *Console) health(w http.ResponseWriter, r *http.Request) {
-	if o.guard.Load().hasFolderToken(r) {
+	if o.hasFolderToken(r) {
 		writeJSON(w, http.StatusOK, o.program.State())
 		return
 	}

@@ -160,7 +160,7 @@ func say(text string) *mcp.CallToolResult {
 func mcpHandler(version string, get ReadArtifact, find FindWord) http.Handler {
 	s := newMCP(version, get, find)
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
-		// The guard checks hosts and origins.
+		// The console checks hosts and origins.
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true})
 }
 

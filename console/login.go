@@ -71,10 +71,11 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 		o.fail(w, err)
 		return
 	}
-	g := o.guard.Load()
-	secret, session := strings.TrimSpace(asked.Secret), g.session(r)
+	secret := strings.TrimSpace(asked.Secret)
+	session := o.sessionOf(r)
 	isCode := session == "" && o.codes.take(secret)
-	if begun, again := o.spent.LoadAndDelete(hash(secret)); again && session == "" {
+	begun, again := o.spent.LoadAndDelete(hash(secret))
+	if again && session == "" {
 		o.sessions.take(begun.(string))
 	}
 	isRight := session != "" || isCode // logged in already, or with a code
@@ -97,7 +98,7 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 		o.spent.Store(hash(secret), session)
 		time.AfterFunc(CodeLife, func() { o.spent.Delete(hash(secret)) })
 	}
-	g.setCookie(w, r, session, SessionLife)
+	o.setCookie(w, r, session, SessionLife)
 	writeJSON(w, http.StatusOK, map[string]bool{"owner": true})
 }
 
@@ -128,8 +129,8 @@ func (g *guesses) of(remote string) *rate.Limiter {
 // isToken reports whether a text is the admin token. Wrong ones are logged. After too many from the address of r the
 // error refuses to look at another one.
 func (o *Console) isToken(r *http.Request, text string) (bool, error) {
-	g := o.guard.Load()
-	if text == "" || !g.hasToken {
+	token := o.config.Load().Token
+	if text == "" || token == "" {
 		return false, nil
 	}
 	o.guesses.mu.Lock()
@@ -139,7 +140,8 @@ func (o *Console) isToken(r *http.Request, text string) (bool, error) {
 		return false, refusal{http.StatusTooManyRequests, "too many wrong tokens came from your address: " +
 			"wait a minute, or run 'epitome open'"}
 	}
-	if g.isToken(text) {
+	given, right := hash(text), hash(token)
+	if subtle.ConstantTimeCompare(given[:], right[:]) == 1 {
 		return true, nil
 	}
 	limiter.Allow()
@@ -148,16 +150,15 @@ func (o *Console) isToken(r *http.Request, text string) (bool, error) {
 }
 
 func (o *Console) logout(w http.ResponseWriter, r *http.Request) {
-	g := o.guard.Load()
-	o.sessions.take(g.session(r))
-	g.setCookie(w, r, "", -time.Second)
+	o.sessions.take(o.sessionOf(r))
+	o.setCookie(w, r, "", -time.Second)
 	writeJSON(w, http.StatusOK, map[string]bool{"owner": false})
 }
 
 // newCode answers with a login code, for clients that can read the data folder. A cookie does not suffice: a script in
 // a browser must not be able to let others in.
 func (o *Console) newCode(r *http.Request) (any, error) {
-	if !o.guard.Load().hasFolderToken(r) {
+	if !o.hasFolderToken(r) {
 		return nil, refusal{http.StatusForbidden, "only the owner of the data folder gets a code: run 'epitome open'"}
 	}
 	var asked struct{ Seconds uint32 } // 0: as usual
@@ -169,45 +170,16 @@ func (o *Console) newCode(r *http.Request) (any, error) {
 }
 
 // setCookie gives a session to the browser, which sends it back to /-/ only, and with no request of another site.
-func (g *guard) setCookie(w http.ResponseWriter, r *http.Request, session string, life time.Duration) {
+func (o *Console) setCookie(w http.ResponseWriter, r *http.Request, session string, life time.Duration) {
 	origin, err := url.Parse(r.Header.Get("Origin")) // as the browser sees this host, whatever stands between
 	http.SetCookie(w, &http.Cookie{
-		Name: g.cookie, Value: session, Path: "/-/", MaxAge: int(life / time.Second), HttpOnly: true,
+		Name: o.cookie, Value: session, Path: "/-/", MaxAge: int(life / time.Second), HttpOnly: true,
 		SameSite: http.SameSiteStrictMode, Secure: err == nil && origin.Scheme == "https",
 	})
 }
 
-// guard decides whether a request under /-/ is served.
-//
-// A page of any site can make the user's browser send requests to this machine, and can read the answers after it has
-// rebound its own name to 127.0.0.1. It can neither choose the Host header nor hide its origin.
-type guard struct {
-	hosts    map[string]bool // allowed in Host, in lower case
-	beyond   bool            // the program listens beyond loopback
-	token    [sha256.Size]byte
-	hasToken bool
-	folder   func(token string) bool // recognizes the token of the data folder
-	sessions *secrets
-	cookie   string // browsers send the cookies of a host to all its ports, so its name has the port
-}
-
 // OwnerHeader is the request header with the token of the data folder, which proves that a client can read it.
 const OwnerHeader = "X-Epitome-Owner"
-
-func newGuard(c Config, listen string, folder func(string) bool, sessions *secrets) *guard {
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil {
-		host = listen
-	}
-	g := &guard{
-		hosts: map[string]bool{"localhost": true}, beyond: !isLoopback(host), token: hash(c.Token),
-		hasToken: c.Token != "", folder: folder, sessions: sessions, cookie: "epitome-" + port,
-	}
-	for _, h := range slices.Concat(c.Hosts, []string{host}) {
-		g.hosts[strings.ToLower(h)] = true
-	}
-	return g
-}
 
 // Loopback reports whether only this machine can reach an address, given as host:port.
 func Loopback(address string) bool {
@@ -217,13 +189,14 @@ func Loopback(address string) bool {
 
 func isLoopback(host string) bool {
 	a, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && a.IsLoopback()
+	return strings.EqualFold(host, "localhost") || err == nil && a.IsLoopback()
 }
 
-// foreign returns why a request is refused for its host or origin; "" if it is not. Other sites may link to pages: they
-// learn nothing from that.
-func (g *guard) foreign(r *http.Request, isPage bool) string {
-	if !g.allows(r.Host) {
+// foreign returns why a request is refused for its host or origin; "" if it is not. A page of any site can make the
+// user's browser send requests to this machine, and can read the answers after it has rebound its own name to 127.0.0.1.
+// It can neither choose the Host header nor hide its origin. Other sites may link to pages: they learn nothing from that.
+func (o *Console) foreign(r *http.Request, isPage bool) string {
+	if !o.KnowsHost(r.Host) {
 		return "epitome does not know the host name " + r.Host + ": add it to console.hosts to use /-/ under it"
 	}
 	const otherSite = "a page of another site may not use /-/"
@@ -240,21 +213,19 @@ func (g *guard) foreign(r *http.Request, isPage bool) string {
 	return otherSite
 }
 
-// KnowsHost reports whether a Host header, with or without a port, names this program.
-func (o *Console) KnowsHost(host string) bool { return o.guard.Load().allows(host) }
-
-// allows reports whether a Host header names this program: the listening host, one of the configuration, or a loopback
+// KnowsHost reports whether a Host header names this program: the listening host, one of the configuration, or a loopback
 // address, with or without a port. Beyond loopback any address is allowed: no name can be rebound to it.
-func (g *guard) allows(header string) bool {
+func (o *Console) KnowsHost(header string) bool {
 	host, _, err := net.SplitHostPort(header)
 	if err != nil {
 		host = strings.Trim(header, "[]")
 	}
-	if g.hosts[strings.ToLower(host)] || isLoopback(host) {
+	isIt := func(name string) bool { return strings.EqualFold(name, host) }
+	if isLoopback(host) || isIt(o.host) || slices.ContainsFunc(o.config.Load().Hosts, isIt) {
 		return true
 	}
 	_, err = netip.ParseAddr(host)
-	return g.beyond && err == nil
+	return o.isBeyond() && err == nil
 }
 
 // isNavigation reports whether a browser follows a link, to show the answer as a page of its own.
@@ -262,24 +233,21 @@ func isNavigation(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// closed reports whether figures are for the owner only.
-func (g *guard) closed() bool { return g.beyond || g.hasToken }
+// isBeyond reports whether the program listens beyond this machine.
+func (o *Console) isBeyond() bool { return !isLoopback(o.host) }
 
-func (g *guard) hasFolderToken(r *http.Request) bool {
+// isClosed reports whether figures are for the owner only.
+func (o *Console) isClosed() bool { return o.isBeyond() || o.config.Load().Token != "" }
+
+func (o *Console) hasFolderToken(r *http.Request) bool {
 	token := r.Header.Get(OwnerHeader)
-	return token != "" && g.folder(token)
+	return token != "" && o.program.Owner(token)
 }
 
-// isToken reports whether a text is the admin token; false if there is none.
-func (g *guard) isToken(text string) bool {
-	given := hash(text)
-	return g.hasToken && subtle.ConstantTimeCompare(given[:], g.token[:]) == 1
-}
-
-// session returns the secret of the login that a request shows; "" without one.
-func (g *guard) session(r *http.Request) string {
-	for _, c := range r.CookiesNamed(g.cookie) {
-		if g.sessions.has(c.Value) {
+// sessionOf returns the secret of the login that a request shows; "" without one.
+func (o *Console) sessionOf(r *http.Request) string {
+	for _, c := range r.CookiesNamed(o.cookie) {
+		if o.sessions.has(c.Value) {
 			return c.Value
 		}
 	}
