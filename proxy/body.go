@@ -226,12 +226,10 @@ func isEncoded(coding string) bool { return coding != "" && !strings.EqualFold(c
 // codingOf returns the content coding of an answer.
 func codingOf(a *wire.Answer) string { return string(wire.Values(a.Block, "content-encoding")) }
 
-// newDecoder reads src as a Content-Encoding value says, which may name one coding: gzip, br or zstd. It is
-// for reading bodies; they are forwarded as they came. Close ends the decoder, not src.
+// newDecoder reads src as a Content-Encoding value says, which may name one coding: gzip, br or zstd. It is for reading
+// bodies; they are forwarded as they came. Close ends the decoder, not src.
 func newDecoder(coding string, src io.Reader) (r io.ReadCloser, err error) {
 	switch strings.ToLower(strings.TrimSpace(coding)) {
-	case "", "identity":
-		return io.NopCloser(src), nil
 	case "gzip":
 		r, err = gzip.NewReader(src)
 	case "br":
@@ -252,9 +250,12 @@ func newDecoder(coding string, src io.Reader) (r io.ReadCloser, err error) {
 	return r, nil
 }
 
-// decode returns a body without its content coding, at most the given number of bytes, and an error if that is not
-// the whole body.
+// decode returns a body without its content coding. Of an encoded one it returns at most the given number of bytes, and an
+// error if that is not all.
 func decode(coding string, body []byte, most int64) ([]byte, error) {
+	if !isEncoded(coding) {
+		return body, nil
+	}
 	r, err := newDecoder(coding, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

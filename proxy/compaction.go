@@ -103,12 +103,12 @@ func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 	asksNow := x.shaped.AsksNow
 	switch a.Code {
 	case 404, 405, 501:
-		return asksNow, asksNow && !x.errorNames(a, "model") // it may be the model that does not exist
+		return asksNow, asksNow && !errorNames(a, "model") // it may be the model that does not exist
 	case 400, 413, 422:
 		if asksNow {
-			return true, x.errorNames(a, "compaction")
+			return true, errorNames(a, "compaction")
 		}
-		names := a.Code != 413 && x.errorNames(a, "context_management")
+		names := a.Code != 413 && errorNames(a, "context_management")
 		return names, names
 	}
 	if a.Code < 200 || a.Code > 299 || a.Empty || !asksNow {
@@ -119,7 +119,7 @@ func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 	if isStream(a) && !isEncoded(coding) {
 		hasItem = compactionFinder()
 	}
-	content, err := decode(coding, x.hold(a, mostCompaction, compactionFor, hasItem), mostCompaction)
+	content, err := decode(coding, hold(a, mostCompaction, compactionFor, hasItem), mostCompaction)
 	if err != nil || !a.IsComplete() {
 		return false, false // who has not seen all of it does not know
 	}
@@ -128,8 +128,8 @@ func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 }
 
 // errorNames reports whether the text of an error has the words, which are in lower case.
-func (x *exchange) errorNames(a *wire.Answer, words string) bool {
-	content := plainText(a, x.hold(a, mostOfError, errorFor, nil))
+func errorNames(a *wire.Answer, words string) bool {
+	content := plainText(a, hold(a, mostOfError, errorFor, nil))
 	return bytes.Contains(bytes.ToLower(content), []byte(words))
 }
 
@@ -174,17 +174,14 @@ func (x *exchange) serveCompaction() error {
 // keyOf returns enough of a provider's compaction to tell it from all others.
 func keyOf(sealed string) string { return sealed[max(0, len(sealed)-32):] }
 
-// noteMaker keeps who has made the compactions in an answer. If the answer refuses a request with one, the log says
-// what may be the cause.
-func (x *exchange) noteMaker(a *wire.Answer) {
-	if a.Code < 300 && x.shaped.Asks {
-		content, _ := decode(codingOf(a), x.held, mostCompaction)
-		sealed, _ := responses.CompactionsIn(content)
-		for _, s := range sealed {
-			x.proxy.makers.put(keyOf(s), x.upstream.host)
-		}
+// noteMaker keeps who has made the compactions in an answer.
+func (x *exchange) noteMaker(text *answerText) {
+	if !x.shaped.Asks {
+		return
 	}
-	if len(x.shaped.Foreign) > 0 && a.Code >= 400 && a.Code < 500 {
-		x.event.Err = "the request has a compaction of a provider, which no other provider can read"
+	content, _ := decode(text.coding, text.head, mostCompaction)
+	sealed, _ := responses.CompactionsIn(content)
+	for _, s := range sealed {
+		x.proxy.makers.put(keyOf(s), x.upstream.host)
 	}
 }

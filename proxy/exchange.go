@@ -55,11 +55,9 @@ type exchange struct {
 	shaped  rewrite.Output       // what is sent, if Changed; without its body from dropBodies on
 	input   *rewrite.Input       // how it was shaped, without the body; nil if it was not, or is not to be shaped again
 
-	// By forward, of the answer to a conversation.
-	lacks     bool        // the upstream has shown that it makes no compaction, for which the request asks
-	text      *answerText // the beginning and end of the answer, for readUsage; nil for no usage
-	isHolding bool        // the answer is being held back: all of it is added to held
-	held      []byte      // the beginning of the answer, without framing; of an answer with a compaction more, for noteMaker
+	// By forward.
+	lacks     bool // the upstream has shown that it makes no compaction, for which the request asks
+	isRefused bool // the answer refuses a conversation as too long, which nothing has helped
 
 	// By relay, for fail.
 	begun       bool // bytes of an answer have gone to the client
@@ -208,12 +206,11 @@ func (x *exchange) forward() (*wire.Answer, error) {
 	return x.rescue(answer) // as it is if it is no refusal as too long
 }
 
-// send sends the request as it is shaped now. The text of the answer is kept if it answers a conversation.
+// send sends the request as it is shaped now.
 func (x *exchange) send() (*wire.Answer, error) {
 	out := wire.Request{
 		Method: x.ctx.Method(), Target: x.target, Lines: x.head, Body: x.body,
-		Upgrade: isUpgrade(x.head), Dechunk: x.reply.HTTP10,
-		FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
+		Upgrade: isUpgrade(x.head), FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
 	}
 	if x.shaped.Changed {
 		out.Body, out.Changed = x.shaped.Body, true
@@ -225,11 +222,7 @@ func (x *exchange) send() (*wire.Answer, error) {
 	if !x.reply.HTTP10 {
 		out.Interim = func(h *wire.Head) error { return x.write(h.AppendTo(nil, wire.ClientSide{})) }
 	}
-	answer, err := x.upstream.pool.Do(x.life, out)
-	if err == nil && x.dialect != nil && !x.isCount {
-		x.listen(answer)
-	}
-	return answer, err
+	return x.upstream.pool.Do(x.life, out)
 }
 
 // end is the one place where an exchange ends, however that happens: the client gets an answer if it has had none,
@@ -259,13 +252,10 @@ func (x *exchange) end() {
 	})
 }
 
-// dropBodies frees the request's body, in each form, and its room, and what was held of the answer.
+// dropBodies frees the request's body, in each form, and its room.
 func (x *exchange) dropBodies() {
 	x.body, x.plain = nil, nil
 	x.shaped = rewrite.Output{Report: x.shaped.Report, Asks: x.shaped.Asks, Foreign: x.shaped.Foreign}
-	if !x.shaped.Asks {
-		x.held = nil
-	}
 	x.room.release()
 }
 

@@ -30,32 +30,43 @@ func (x *exchange) relay(a *wire.Answer) error {
 	case 404:
 		x.event.Err = whyNotFound(x.target)
 	}
+	if len(x.shaped.Foreign) > 0 && a.Code >= 400 && a.Code < 500 {
+		x.event.Err = "the request has a compaction of a provider, which no other provider can read"
+	}
 	defer a.End()
 	x.endsByClose = !a.Empty && (a.Length == wire.UntilClose || a.Length == wire.ChunkedLength && x.reply.HTTP10)
 	x.reply.Close = x.reply.Close || x.endsByClose || x.proxy.Stopping()
-	err := x.copyAnswer(a)
-	x.readUsage(a, err != nil)
-	x.noteMaker(a)
+	text := x.newText(a)
+	err := x.copyAnswer(a, text)
+	if text != nil && a.Code >= 200 && a.Code < 300 {
+		x.readUsage(a, text, err != nil)
+		x.noteMaker(text)
+	}
 	return err
 }
 
 // copyAnswer writes the head of an answer together with the part of its body that is there, and then the rest as it
 // comes. The end of life means that the client has left.
-func (x *exchange) copyAnswer(a *wire.Answer) (err error) {
-	var piece []byte
+func (x *exchange) copyAnswer(a *wire.Answer, text *answerText) (err error) {
+	var piece wire.Piece
 	if a.IsReady() {
 		piece, _ = a.Next() // returns the error again
 	}
-	out := a.AppendTo(make([]byte, 0, len(a.Block)+len(x.reply.Extra)+len(piece)+128), x.reply)
-	sent := -len(out) // bytes of the body
-	out = append(out, piece...)
+	head := a.AppendTo(make([]byte, 0, len(a.Block)+len(x.reply.Extra)+len(piece.Raw)+128), x.reply)
 	for {
-		if err := x.write(out); err != nil {
+		body := piece.Raw
+		if x.reply.HTTP10 { // whose clients know no chunks
+			body = piece.Content
+		}
+		if text != nil {
+			text.add(piece.Content)
+		}
+		if err := x.write(append(head, body...)); err != nil {
 			return err
 		}
-		sent += len(out)
-		x.event.ResponseBytes = int64(sent)
-		out, err = a.Next()
+		head = nil
+		x.event.ResponseBytes += int64(len(body))
+		piece, err = a.Next()
 		switch {
 		case err == io.EOF:
 			return nil
@@ -125,16 +136,16 @@ func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Re
 	mayRefuse := true
 	switch {
 	case a.Code >= 300:
-		content = plainText(a, x.hold(a, mostOfError, errorFor, nil))
+		content = plainText(a, hold(a, mostOfError, errorFor, nil))
 	case isStream(a):
 		content, mayRefuse = x.holdFrame(a)
 	case a.Length >= 0 && a.Length <= mostOfSmall:
-		content = plainText(a, x.hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), nil))
+		content = plainText(a, hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), nil))
 		mayRefuse = window.HasSigns(content)
 	default:
 		return none
 	}
-	if x.held == nil || !mayRefuse {
+	if len(a.Held()) == 0 || !mayRefuse {
 		return none
 	}
 	return window.ReadRefusal(a.Code, string(wire.Find(a.Block, "content-type")), content, sent())
@@ -144,7 +155,7 @@ func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Re
 // on, or ends within an event.
 func (x *exchange) holdFrame(a *wire.Answer) (content []byte, mayRefuse bool) {
 	isCoded, pieces := isEncoded(codingOf(a)), 0
-	content = plainText(a, x.hold(a, mostOfStream, errorFor, func(held []byte) bool {
+	content = plainText(a, hold(a, mostOfStream, errorFor, func(held []byte) bool {
 		pieces++
 		step, _ := firstStep(x.dialect, plainText(a, held))
 		return step == answer.SaidStep || isCoded && pieces == mostPieces
@@ -158,29 +169,24 @@ func (x *exchange) holdFrame(a *wire.Answer) (content []byte, mayRefuse bool) {
 
 // plainText returns what was held of an answer without its content coding. A part of it may tell enough.
 func plainText(a *wire.Answer, held []byte) []byte {
-	coding := codingOf(a)
-	if isEncoded(coding) {
-		held, _ = decode(coding, held, mostOfStream)
-	}
+	held, _ = decode(codingOf(a), held, mostOfStream)
 	return held
 }
 
 // hold reads an answer up to its end, until enough reports so, or until there are too many bytes or it takes too long.
 // enough may be nil. The bytes stay with the answer, to be passed on. It returns all that was held of this answer so far,
 // without framing. An error is met again when the answer is passed on.
-func (x *exchange) hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool) []byte {
-	x.isHolding = true
-	defer func() { x.isHolding = false }()
+func hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool) []byte {
 	until := time.Now().Add(wait)
-	for len(x.held) < most && time.Now().Before(until) {
-		if enough != nil && len(x.held) > 0 && enough(x.held) {
+	for len(a.Held()) < most && time.Now().Before(until) {
+		if enough != nil && len(a.Held()) > 0 && enough(a.Held()) {
 			break
 		}
 		if !a.Hold(time.Until(until)) {
 			break
 		}
 	}
-	return x.held
+	return a.Held()
 }
 
 // firstStep returns the meaning of the first event of a stream that is more than its frame, and the content behind it.
@@ -207,8 +213,9 @@ func firstStep(d conversation.Dialect, content []byte) (step answer.Step, rest [
 // content coding is kept whole, to be decoded.
 type answerText struct {
 	head, tail []byte
+	most       int    // bytes of head
 	torn       bool   // bytes between head and tail are not kept
-	coding     string // empty for the plain one
+	coding     string // of the content
 }
 
 const (
@@ -217,66 +224,50 @@ const (
 	codedBytes = 96 << 10 // of an encoded answer that are kept
 )
 
-// listen has x keep the text of an answer, and nothing of an earlier one.
-func (x *exchange) listen(a *wire.Answer) {
-	x.text, x.held = &answerText{}, nil
-	if coding := codingOf(a); isEncoded(coding) {
-		x.text.coding = coding
+// newText returns what is to keep the text of an answer; nil if it answers no conversation.
+func (x *exchange) newText(a *wire.Answer) *answerText {
+	if x.dialect == nil || x.isCount || x.isRefused {
+		return nil
 	}
-	a.Hears = x.hear
-}
-
-// hear takes the next bytes of the answer's content.
-func (x *exchange) hear(run []byte) {
-	x.text.add(run)
-	if x.isHolding || x.shaped.Asks && len(x.held) < mostCompaction {
-		x.held = append(x.held, run...)
+	t := &answerText{most: headBytes, coding: codingOf(a)}
+	if isEncoded(t.coding) {
+		t.most = codedBytes
 	}
+	if x.shaped.Asks {
+		t.most = mostCompaction
+	}
+	return t
 }
 
 // add takes the next bytes of the answer.
 func (t *answerText) add(run []byte) {
-	head, tail := headBytes, tailBytes
-	if t.coding != "" {
-		head, tail = codedBytes, 0
-	}
-	n := min(head-len(t.head), len(run))
+	n := min(t.most-len(t.head), len(run))
 	t.head = append(t.head, run[:n]...)
-	run = run[n:]
-	if len(run) > tail {
+	t.tail = append(t.tail, run[n:]...)
+	if len(t.tail) > 2*tailBytes {
 		t.torn = true
-		t.tail, run = t.tail[:0], run[len(run)-tail:]
+		t.tail = bytes.Clone(t.tail[len(t.tail)-tailBytes:])
 	}
-	if len(t.tail)+len(run) > 2*tail {
-		t.torn = true
-		t.tail = append(t.tail[:0], t.tail[len(t.tail)-tail:]...)
-	}
-	t.tail = append(t.tail, run...)
 }
 
 // text returns the kept text, with its beginning and its end on lines of their own, and the end alone. Of an answer
 // that is kept whole both are all of it. Of a coded answer at most the given number of bytes are decoded; one that is
 // too long, or whose coding is not known, has none.
 func (t *answerText) text(most int64) (all, end []byte) {
-	if t.coding == "" && t.torn {
+	if t.torn && !isEncoded(t.coding) {
 		return slices.Concat(t.head, []byte("\n"), t.tail), t.tail
 	}
-	if t.coding == "" {
-		all = append(t.head, t.tail...)
-	} else if !t.torn {
-		all, _ = decode(t.coding, t.head, most) // the beginning of a cut answer may have its counts
+	if !t.torn {
+		all, _ = decode(t.coding, append(t.head, t.tail...), most) // the beginning of a cut answer may have its counts
 	}
 	return all, all
 }
 
 // readUsage reads the usage from an answer that has passed, and learns from it. cut says that the answer broke off, or
 // that its client left: it is paid all the same, but nothing is learned from it.
-func (x *exchange) readUsage(a *wire.Answer, cut bool) {
-	if x.text == nil || a.Code < 200 || a.Code > 299 {
-		return
-	}
+func (x *exchange) readUsage(a *wire.Answer, text *answerText, cut bool) {
 	e := x.event
-	all, end := x.text.text(int64(x.set.conf.MaxBody))
+	all, end := text.text(int64(x.set.conf.MaxBody))
 	steps := lastSteps(x.dialect, end)
 	u, used := x.dialect.Usage(all)
 	if u.Source == "" {

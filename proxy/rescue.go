@@ -45,7 +45,7 @@ func (x *exchange) rescue(first *wire.Answer) (*wire.Answer, error) {
 			break
 		}
 	}
-	x.text, first.Hears = nil, nil
+	x.isRefused = true
 	return first, nil
 }
 

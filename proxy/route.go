@@ -335,7 +335,7 @@ func (u *Upstreams) Get(ctx context.Context, name, path string) (status int, ans
 // of it.
 func (u *Upstreams) ask(ctx context.Context, up *upstream, out wire.Request) (h *wire.Head, body []byte, err error) {
 	conf := &u.settings.Load().conf
-	out.Dechunk, out.FirstByte, out.ReadIdle = true, conf.FirstByteTimeout.D(), conf.ReadIdle.D()
+	out.FirstByte, out.ReadIdle = conf.FirstByteTimeout.D(), conf.ReadIdle.D()
 	answer, err := up.pool.Do(ctx, out)
 	if err == nil {
 		h = answer.Head
@@ -361,7 +361,7 @@ func readWhole(a *wire.Answer, most int64) (body []byte, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the answer to its end: %w", err)
 		}
-		body = append(body, piece...)
+		body = append(body, piece.Content...)
 	}
 	return nil, errTooLarge
 }

@@ -12,19 +12,24 @@ import (
 // Answer is an upstream's answer: its head, and its body still on the connection. Only one goroutine uses it.
 type Answer struct {
 	*Head
-	Empty bool             // no body follows
-	Hears func(run []byte) // is given the body without framing; nil if nobody listens
+	Empty bool // no body follows
 
 	conn     *upstreamConn
 	stop     func() bool   // ends the watch for the end of the call's context; nil after End
 	readIdle time.Duration // how long the upstream may be silent within the body
 	chunks   chunks
-	dechunk  bool // the client gets the content of chunks alone
 
 	remaining  int64  // bytes to come of a body with a length
 	filled     bool   // the last piece filled the connection's buffer
-	held       []byte // bytes of the body that Hold has read, and that Next returns first
-	framingErr error  // how the upstream broke the chunked coding behind them
+	content    []byte // memory for that of a piece
+	held       Piece  // of the body: Hold has read it, and Next returns it first
+	framingErr error  // how the upstream broke the chunked coding behind that
+}
+
+// Piece is a part of a body.
+type Piece struct {
+	Raw     []byte // as it came
+	Content []byte // without the framing of chunks
 }
 
 // ErrTruncated reports that the body ended before its end.
@@ -41,60 +46,60 @@ func (a *Answer) IsComplete() bool {
 	return a.Length >= 0 && a.remaining == 0
 }
 
-// Next returns the next piece of the body as the client gets it, valid until the next call. The upstream may be silent
-// for the ReadIdle of the request. At the body's end the error is io.EOF.
-func (a *Answer) Next() (piece []byte, err error) {
-	if len(a.held) > 0 {
-		piece, a.held = a.held, nil
-		return piece, nil
+// Next returns the next piece of the body, valid until the next call. The upstream may be silent for the ReadIdle of the
+// request. At the body's end the error is io.EOF.
+func (a *Answer) Next() (p Piece, err error) {
+	if len(a.held.Raw) > 0 {
+		p, a.held = a.held, Piece{}
+		return p, nil
 	}
 	return a.next(a.readIdle)
 }
 
 // IsReady reports whether Next returns without waiting.
 func (a *Answer) IsReady() bool {
-	return len(a.held) > 0 || a.framingErr != nil || a.IsComplete() || a.conn.reader.Buffered() > 0
+	return len(a.held.Raw) > 0 || a.framingErr != nil || a.IsComplete() || a.conn.reader.Buffered() > 0
 }
 
 // Hold waits for a piece, at most that long, and keeps it for Next. It reports whether one came; Next returns the
 // error.
 func (a *Answer) Hold(most time.Duration) bool {
-	piece, err := a.next(most)
-	a.held = append(a.held, piece...)
+	p, err := a.next(most)
+	a.held.Raw = append(a.held.Raw, p.Raw...)
+	a.held.Content = append(a.held.Content, p.Content...)
 	return err == nil
 }
+
+// Held returns the content of all that is held.
+func (a *Answer) Held() []byte { return a.held.Content }
 
 // largeBuffer is for a connection whose answer comes faster than in small pieces. An idle stream needs less.
 const largeBuffer = 16 << 10
 
 // next waits for bytes from the upstream, at most that long, and takes those that are there.
-func (a *Answer) next(most time.Duration) ([]byte, error) {
+func (a *Answer) next(most time.Duration) (p Piece, err error) {
 	if a.framingErr != nil {
-		return nil, a.framingErr
+		return p, a.framingErr
 	}
 	if a.IsComplete() {
-		return nil, io.EOF
+		return p, io.EOF
 	}
 	if err := a.fill(most); err != nil {
-		return nil, err
+		return p, err
 	}
 	reader := a.conn.reader
 	b, _ := reader.Peek(reader.Buffered())
 	a.filled = len(b) == reader.Size()
-	if a.Length == ChunkedLength {
-		size, piece := a.takeChunks(b)
-		_, _ = reader.Discard(size)
-		return piece, nil
-	}
 	if a.Length >= 0 {
 		b = b[:min(int64(len(b)), a.remaining)]
 		a.remaining -= int64(len(b))
 	}
-	if a.Hears != nil {
-		a.Hears(b)
+	p = Piece{Raw: b, Content: b}
+	if a.Length == ChunkedLength {
+		p = a.takeChunks(b)
 	}
-	_, _ = reader.Discard(len(b))
-	return b, nil
+	_, _ = reader.Discard(len(p.Raw))
+	return p, nil
 }
 
 // fill waits until the connection's buffer has bytes.
@@ -115,24 +120,17 @@ func (a *Answer) fill(most time.Duration) error {
 	return err
 }
 
-// takeChunks takes chunks from b. It returns how many bytes these are, and the piece of them that the client gets.
-func (a *Answer) takeChunks(b []byte) (size int, piece []byte) {
-	content := b[:0] // without framing, runs of content move down over the lines between them
+// takeChunks takes chunks from the beginning of b, up to the end of the body or an error.
+func (a *Answer) takeChunks(b []byte) Piece {
+	size := 0
+	a.content = a.content[:0]
 	for size < len(b) && a.chunks.state != endOfBody && a.framingErr == nil {
 		n, run, err := a.chunks.scan(b[size:])
 		size += n
+		a.content = append(a.content, run...)
 		a.framingErr = err
-		if a.Hears != nil {
-			a.Hears(run)
-		}
-		if a.dechunk {
-			content = append(content, run...)
-		}
 	}
-	if a.dechunk {
-		return size, content
-	}
-	return size, b[:size]
+	return Piece{Raw: b[:size], Content: a.content}
 }
 
 // End gives the connection back, or closes it where the next answer could not be told from the rest of this one. What

@@ -304,7 +304,7 @@ func (p *Pool) Do(ctx context.Context, out Request) (*Answer, error) {
 		if err != nil {
 			return nil, failure(ctx, event.Unreachable, err)
 		}
-		a := &Answer{conn: conn, stop: context.AfterFunc(ctx, conn.cut), readIdle: out.ReadIdle, dechunk: out.Dechunk}
+		a := &Answer{conn: conn, stop: context.AfterFunc(ctx, conn.cut), readIdle: out.ReadIdle}
 		n, sendErr := conn.send(head, out.Body)
 		if sendErr != nil && n == 0 && conn.reused && ctx.Err() == nil {
 			a.stop()

@@ -156,7 +156,6 @@ type Request struct {
 	Body    []byte
 	Changed bool // Body is not the client's: lines about its very bytes stay behind, too
 	Upgrade bool // the request asks to switch protocols
-	Dechunk bool // chunks of the answer lose their framing
 
 	FirstByte time.Duration     // how long the upstream may take to begin its answer
 	ReadIdle  time.Duration     // how long the upstream may be silent within its answer
