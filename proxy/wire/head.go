@@ -33,31 +33,23 @@ type Head struct {
 // body pass for the next answer.
 func readHead(br *bufio.Reader) (*Head, error) {
 	var head []byte
-	lineStart := 0
-	for {
+	for !bytes.HasSuffix(head, []byte("\n\r\n")) && !bytes.HasSuffix(head, []byte("\n\n")) {
 		part, err := br.ReadSlice('\n')
 		head = append(head, part...)
-		isPart := errors.Is(err, bufio.ErrBufferFull) // the line goes on
+		if len(head) > maxAnswerHead {
+			return nil, fmt.Errorf("the answer's head is larger than %d bytes", maxAnswerHead)
+		}
 		if err == io.EOF && len(head) > 0 {
 			return nil, io.ErrUnexpectedEOF
 		}
 		if err == io.EOF {
 			return nil, errors.New("the upstream closed the connection without an answer")
 		}
-		if err != nil && !isPart {
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) { // else the line goes on
 			return nil, err
 		}
-		if len(head) > maxAnswerHead {
-			return nil, fmt.Errorf("the answer's head is larger than %d bytes", maxAnswerHead)
-		}
-		if isPart {
-			continue
-		}
-		if len(bytes.TrimRight(head[lineStart:], "\r\n")) == 0 {
-			return parseHead(head)
-		}
-		lineStart = len(head)
 	}
+	return parseHead(head)
 }
 
 // parseHead reads a whole head.
