@@ -30,7 +30,7 @@ func TestClockForetellsTheNextBill(t *testing.T) {
 				d, _ := dialect.Of("", []byte(sent))
 				request, _ := d.Read([]byte(sent), nil)
 				e := conversed()
-				e.Start, e.Dialect, e.Model, e.Broke, e.CacheHour = time.Now(), d.Name(), model, false, request.CachesHour()
+				e.Start, e.Dialect, e.Model, e.Broke, e.CacheHour = time.Now(), d.API().Name, model, false, request.CachesHour()
 				e.Usage, _ = d.Usage(answer.Body.Bytes())
 				p.Book.RecordExchange(new(e))
 				s, _ := p.Book.Conversation("c1")

@@ -6,20 +6,25 @@ import (
 
 	"epitome/dialect/chat"
 	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
 	"epitome/dialect/messages"
 	"epitome/dialect/responses"
 )
 
-// All are all that there are. The last is the API of a request that could be of any.
-var All = []conversation.Dialect{messages.Dialect{}, responses.Dialect{}, chat.Dialect{}}
+// All are all that there are. A body of one may have fields of those behind it, too.
+var All = []conversation.Dialect{messages.Dialect{}, chat.Dialect{}, responses.Dialect{}}
 
-// Of returns the API of a request whose path nobody knows: the one of that name, or without a name the one whose fields
-// the body has. Without any of them it is Chat Completions.
+// Of returns the API of a request whose path nobody knows: the one of that name, or without a name the first one whose
+// fields the body has. Without any of them it is Chat Completions.
 func Of(name string, body []byte) (conversation.Dialect, error) {
 	for _, d := range All {
-		if d.Name() == name || name == "" && d.Owns(body) {
+		api := d.API()
+		if api.Name == name || name == "" && jsonspan.HasAny(body, api.Fields...) {
 			return d, nil
 		}
+	}
+	if name == "" {
+		return chat.Dialect{}, nil
 	}
 	return nil, fmt.Errorf("cannot read dialect %.40q: write chat, messages or responses", name)
 }

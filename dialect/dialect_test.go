@@ -8,7 +8,7 @@ import (
 func TestDialectsAreToldByTheirBodies(t *testing.T) {
 	f := func(name, body, want string) {
 		t.Helper()
-		if d, err := Of(name, []byte(body)); err != nil || d.Name() != want {
+		if d, err := Of(name, []byte(body)); err != nil || d.API().Name != want {
 			t.Errorf("%q, %s: %v, %v; want %s", name, body, d, err, want)
 		}
 	}
@@ -61,9 +61,9 @@ func TestOddBodiesAreErrors(t *testing.T) {
 func TestPathsSayWhatIsAskedFor(t *testing.T) {
 	f := func(name, path string, serves, counts, compacts bool) {
 		t.Helper()
-		d, _ := Of(name, nil)
-		p := []byte(path)
-		if d.Serves(p) != serves || d.Counts(p) != counts || d.Compacts(p) != compacts || !d.Serves([]byte(d.Path())) {
+		api, _ := Of(name, nil)
+		d, p := api.API(), []byte(path)
+		if d.Serves(p) != serves || d.Counts(p) != counts || d.Compacts(p) != compacts || !d.Serves([]byte(d.Path)) {
 			t.Errorf("%s, %s: %v, %v, %v", name, path, d.Serves(p), d.Counts(p), d.Compacts(p))
 		}
 	}

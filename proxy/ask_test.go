@@ -110,7 +110,7 @@ func TestKeyEnvIsTheKeyOfQuestions(t *testing.T) {
 	r := on(t, taking)
 	c := r.credential(chatTarget, "Authorization: Bearer theirs", "x-api-key: theirs")
 	ask := func(name string) error {
-		_, err := r.send(c, func(q *summarize.Request) { q.KeyEnv, q.Authorize = name, chat.Dialect{}.Authorize })
+		_, err := r.send(c, func(q *summarize.Request) { q.KeyEnv, q.Authorize = name, chat.Dialect{}.API().Authorize })
 		return err
 	}
 	if err := ask("EPITOME_TEST_KEY"); err != nil {

@@ -155,7 +155,7 @@ func (x *exchange) serveCompaction() error {
 	w.header.Set("Content-Type", "application/json")
 	path, _, _ := bytes.Cut(x.target, []byte("?"))
 	switch {
-	case x.dialect.Compacts(path):
+	case x.dialect.API().Compacts(path):
 		body, _ := x.decoded() // it was read before
 		w.body = c.OfPath(body)
 	case report.Streams:

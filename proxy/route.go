@@ -141,7 +141,7 @@ func (x *exchange) meantTarget(target []byte) []byte {
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	has := func(header string) bool { return wire.Find(x.head, header) != nil }
 	for _, d := range dialect.All {
-		if meant := d.MeantPath(path, has); meant != nil {
+		if meant := d.API().MeantPath(path, has); meant != nil {
 			return append(meant, target[len(path):]...)
 		}
 	}

@@ -22,12 +22,12 @@ func (x *exchange) shape() error {
 	if x.dialect == nil {
 		return nil
 	}
-	x.isCount = x.dialect.Counts(path)
+	x.isCount = x.dialect.API().Counts(path)
 	in, err := x.inputAt(path)
 	if err != nil {
 		return refuse(400, "bad_request", err.Error())
 	}
-	x.event.Dialect, x.event.Agent = x.dialect.Name(), agentName(x.head)
+	x.event.Dialect, x.event.Agent = x.dialect.API().Name, agentName(x.head)
 	x.event.Session = event.SessionOf(sessionID(x.head))
 	observes := x.event.Mode == event.ModeObserve
 	if x.isCount && observes {
@@ -88,7 +88,7 @@ func (x *exchange) inputAt(path []byte) (*rewrite.Input, error) {
 	in.Dialect, in.Upstream, in.Now, in.Client = x.dialect, up.name, time.Now(), x.life
 	in.Turn = x.proxy.turns
 	in.Memory = x.room.memory
-	in.Compacts, in.Makes = x.dialect.Compacts(path), up.makesCompactions
+	in.Compacts, in.Makes = x.dialect.API().Compacts(path), up.makesCompactions
 	if x.event.Mode != event.ModeObserve && !up.makesCompactions && !x.isCount {
 		in.Lacks = x.lacks || up.lacksCompactions(in.Scope)
 	}
@@ -112,7 +112,8 @@ func (x *exchange) dialectAt(path []byte) conversation.Dialect {
 		return nil
 	}
 	for _, d := range dialect.All {
-		if d.Serves(path) || d.Counts(path) || d.Compacts(path) {
+		api := d.API()
+		if api.Serves(path) || api.Counts(path) || api.Compacts(path) {
 			return d
 		}
 	}

@@ -31,7 +31,7 @@ func bodyWith(
 		case i >= 0: // a message of its own would be the second of the user in a row, which some servers refuse
 			appended[i] = "\n\n" + e.Text
 		default:
-			d.Message = r.Dialect.UserMessage(e.Text)
+			d.Message = r.Dialect.API().Message("user", e.Text)
 		}
 		drops = append(drops, d)
 	}
@@ -55,10 +55,10 @@ func bodyWith(
 	}
 	for i, list := range results {
 		isDropped := func(d conversation.Drop) bool { return d.First <= i+1 && i+1 < d.First+d.Count }
-		ranges = append(ranges, r.Dialect.AddResults(r, i, list, slices.ContainsFunc(drops, isDropped)))
+		ranges = append(ranges, r.AddResults(i, list, slices.ContainsFunc(drops, isDropped)))
 	}
 	for i, text := range appended {
-		added, _ := r.Dialect.Append(r, &r.Items[i], text) // userBefore has checked that it can
+		added, _ := r.Append(&r.Items[i], text) // userBefore has checked that it can
 		ranges = append(ranges, added)
 	}
 	if r.Strips {
@@ -76,7 +76,7 @@ func userBefore(r *conversation.Request, i int) int {
 	for i--; i >= 0 && r.Items[i].Role == conversation.System; i-- {
 	}
 	if i >= 0 && r.Items[i].Role == conversation.User {
-		if _, ok := r.Dialect.Append(r, &r.Items[i], ""); ok {
+		if _, ok := r.Append(&r.Items[i], ""); ok {
 			return i
 		}
 	}
@@ -87,7 +87,7 @@ func userBefore(r *conversation.Request, i int) int {
 // summary, the summary becomes part of the stub and leaves appended: two edits of one content would overlap.
 func rangesOf(r *conversation.Request, e *ledger.Edit, appended map[int]string) ([]jsonspan.Edit, error) {
 	if e.Op == ledger.AppendSystem {
-		added, ok := r.Dialect.AppendSystem(r, e.Text)
+		added, ok := r.AppendSystem(e.Text)
 		if !ok {
 			return nil, errors.New("cannot add to the system prompt: it has no place for a text")
 		}
@@ -106,7 +106,7 @@ func rangesOf(r *conversation.Request, e *ledger.Edit, appended map[int]string) 
 		return r.Dialect.ReplaceContent(r, it, text), nil
 	}
 	if part := &it.Parts[e.Part]; part.Kind == conversation.ImagePart {
-		return []jsonspan.Edit{{Span: part.Span, With: r.Dialect.TextPart(e.Text)}}, nil
+		return []jsonspan.Edit{{Span: part.Span, With: r.Dialect.API().TextPart(e.Text)}}, nil
 	}
 	return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[e.Part], e.Text)}, nil
 }
@@ -157,7 +157,7 @@ func (x *shaping) addSystem() {
 		a.Text = strings.TrimSpace(x.in.Runtime + "\n\n" + a.Text)
 		a.Contexts = append(a.Contexts, "runtime")
 	}
-	if _, ok := x.in.Dialect.AppendSystem(x.request, a.Text); a.Text == "" || !ok { // !ok: it has no place there
+	if _, ok := x.request.AppendSystem(a.Text); a.Text == "" || !ok { // !ok: it has no place there
 		return
 	}
 	tokens := s.Scale.CountText(a.Text)

@@ -72,7 +72,7 @@ func (x *shaping) expand() error {
 		if size > mostExpanded {
 			return errors.New("the compactions in this request are too large together: send the newest one alone")
 		}
-		edits = append(edits, jsonspan.Edit{Span: r.Items[i].Span, With: r.Dialect.UserMessage(string(text))})
+		edits = append(edits, jsonspan.Edit{Span: r.Items[i].Span, With: r.Dialect.API().Message("user", string(text))})
 		x.earlier = append(x.earlier, string(text))
 	}
 	body, err := jsonspan.Splice(x.in.Body, edits, nil)

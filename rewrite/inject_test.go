@@ -62,7 +62,7 @@ func (i *injecting) body(first, answer string, answers int) string {
 		list = append(list, fmt.Sprintf(`{"role":"assistant","content":%q},{"role":"user","content":"And?"}`, answer))
 	}
 	form := `{"model":"gpt-5","max_tokens":9,"messages":[%s]}`
-	if i.dialect.Name() == "responses" {
+	if i.dialect.API().Name == "responses" {
 		form = `{"model":"gpt-5","input":[%s]}`
 	}
 	return fmt.Sprintf(form, strings.Join(list, ","))

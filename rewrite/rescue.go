@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 
+	"epitome/dialect/answer"
 	"epitome/event"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
@@ -79,7 +80,7 @@ func (r *Rescue) takeBack() bool {
 
 // capOutput has the request ask for less output, if a cap of so many tokens is worth a request.
 func (r *Rescue) capOutput(tokens int) bool {
-	capped, ok := r.in.Dialect.CapOutput(r.Last.Body, tokens)
+	capped, ok := answer.CapOutput(r.Last.Body, tokens)
 	if !ok || tokens < leastOutput || r.output > 0 && tokens >= r.output {
 		return false
 	}
@@ -107,7 +108,7 @@ func (r *Rescue) reshape(most int, way string) bool {
 	}
 	next.joinRefused(&r.first, r.Whole)
 	if r.output > 0 && out.Changed {
-		out.Body, _ = r.in.Dialect.CapOutput(out.Body, r.output)
+		out.Body, _ = answer.CapOutput(out.Body, r.output)
 		next.MaxOutput = min(next.MaxOutput, r.output)
 	}
 	r.Last = out

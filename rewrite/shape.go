@@ -62,7 +62,7 @@ func (x *shaping) read() error {
 		x.out.Report.Code, x.out.Report.Reason = event.CodeNotRead, event.Clip(x.out.Refused.Error())
 		return nil
 	}
-	x.subject = ledger.Request{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.Name()}
+	x.subject = ledger.Request{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.API().Name}
 	x.last = x.shaper.recent.find(x.shaper, x.subject, in.Body, in.Now)
 	if x.last.request == nil && !x.takeTurn(len(in.Body)) {
 		return nil
@@ -163,7 +163,7 @@ func (x *shaping) scale() conversation.Scale {
 	d := &x.shaper.deps
 	model := tokenize.ModelOf(x.request.Model)
 	scale := conversation.Scale{Model: model, Memo: d.Memo, Ratio: model.Ratio}
-	source := tokenize.Source{Upstream: x.in.Upstream, Model: x.request.Model, Dialect: x.in.Dialect.Name()}
+	source := tokenize.Source{Upstream: x.in.Upstream, Model: x.request.Model, Dialect: x.in.Dialect.API().Name}
 	if model.Exact {
 		source.Start = fmt.Sprintf("%x", x.subject.Chain[x.request.Head])
 	}

@@ -21,20 +21,20 @@ func TestCallsThatTheProviderRan(t *testing.T) {
 		s := spanOf(t, dialect, `{"model":"m","`+list+`":[`+items+`]}`)
 		r, calls, end := s.Request, s.Calls, s.To
 		if flaws := dialect.Check(r).Flaws; len(flaws) > 0 {
-			t.Errorf("%s: %q", dialect.Name(), flaws)
+			t.Errorf("%s: %q", dialect.API().Name, flaws)
 		}
 		transcript := string(summarize.Transcript(r, calls, 0, end, "source"))
 		id := transcript[1:9]
 		if got := strings.ReplaceAll(transcript, id, "id"); !has(got, lines...) {
-			t.Errorf("%s: the transcript is\n%s", dialect.Name(), got)
+			t.Errorf("%s: the transcript is\n%s", dialect.API().Name, got)
 		}
 		if strings.Contains(transcript, "AAAA") {
-			t.Errorf("%s: the transcript has what is encrypted", dialect.Name())
+			t.Errorf("%s: the transcript has what is encrypted", dialect.API().Name)
 		}
 		text, _ := summarize.Text(s, summarize.Says{}, "")
 		for _, row := range []string{"next.js cache", "id:7", "make"} {
-			if dialect.Name() != "chat" && !strings.Contains(text, row) {
-				t.Errorf("%s: the list of calls has no %s:\n%s", dialect.Name(), row, text)
+			if dialect.API().Name != "chat" && !strings.Contains(text, row) {
+				t.Errorf("%s: the list of calls has no %s:\n%s", dialect.API().Name, row, text)
 			}
 		}
 		grown, err := dialect.Read([]byte(`{"model":"m","`+list+`":[`+items+`,{"role":"user","content":"More."}]}`), r)
@@ -42,14 +42,14 @@ func TestCallsThatTheProviderRan(t *testing.T) {
 			t.Fatal(err, grown.Reused)
 		}
 		if got, want := activity.Of(grown, calls), calls; !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: after another message the calls are\n%+v\nnot\n%+v", dialect.Name(), got, want)
+			t.Errorf("%s: after another message the calls are\n%+v\nnot\n%+v", dialect.API().Name, got, want)
 		}
 		said := ""
 		for _, e := range summarize.Entries(r, calls, r.Head, end) {
 			said += e.Speaker + "\n"
 		}
 		if !has(said, "call run", "result run, failed, exit code 2") {
-			t.Errorf("%s: the speakers are\n%s", dialect.Name(), said)
+			t.Errorf("%s: the speakers are\n%s", dialect.API().Name, said)
 		}
 	}
 	f(messages.Dialect{}, "messages", `{"role":"user","content":"Go."},{"role":"assistant","content":[

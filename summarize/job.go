@@ -239,8 +239,9 @@ func (j *job) transcriptBody() []byte {
 // send sends a request and reads its answer, whose Error has what the upstream says against the request. status is 0 if
 // the upstream could not be reached or broke off.
 func (j *job) send(body []byte) (a answer.Answer, status int) {
+	api := j.dialect.API()
 	r := Request{
-		Upstream: j.upstream, Path: j.dialect.Path(), Body: body, KeyEnv: j.keyEnv, Authorize: j.dialect.Authorize,
+		Upstream: j.upstream, Path: api.Path, Body: body, KeyEnv: j.keyEnv, Authorize: api.Authorize,
 	}
 	if j.keyEnv == "" && j.upstream == j.question.Upstream {
 		r.Credential = j.question.Credential

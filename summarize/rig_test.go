@@ -69,10 +69,8 @@ type sent struct {
 // tongue is a dialect for tests: requests and answers are plain JSON.
 type tongue struct{ conversation.Dialect }
 
-func (tongue) Path() string { return "/v1/say" }
-
-func (tongue) Authorize(key string) [][2]string {
-	return [][2]string{{"Authorization", "Bearer " + key}}
+func (tongue) API() *conversation.API {
+	return &conversation.API{Path: "/v1/say", Headers: [][2]string{{"Authorization", "Bearer "}}}
 }
 
 func (tongue) Continue(body []byte, instruction string, f answer.Form) ([]byte, error) {

@@ -61,7 +61,7 @@ func TestUsage(t *testing.T) {
 func TestOnlyAHigherCapIsLowered(t *testing.T) {
 	f := func(body, want string, ok bool) {
 		t.Helper()
-		if got, capped := (Dialect{}).CapOutput([]byte(body), 100); string(got) != want || capped != ok {
+		if got, capped := answer.CapOutput([]byte(body), 100); string(got) != want || capped != ok {
 			t.Errorf("%s: got %s, %v", body, got, capped)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package chat is the dialect of Chat Completions. The API's paths and JSON names appear here and nowhere else.
+// Package chat is the dialect of Chat Completions. The JSON names of its conversations appear here and nowhere else.
 // No byte outside an edit changes.
 package chat
 
@@ -6,21 +6,38 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"strconv"
 
-	"epitome/dialect/answer"
 	"epitome/dialect/conversation"
 	"epitome/dialect/jsonspan"
 )
 
 // Dialect implements conversation.Dialect. It has no state.
-type Dialect struct{ answer.OpenAI }
+type Dialect struct{}
 
-func (Dialect) Name() string { return "chat" }
+var api = conversation.API{
+	Name:       "chat",
+	List:       "messages",
+	SystemRole: "system",
+	Fields:     []string{"messages"},
+
+	Path:    "/v1/chat/completions",
+	PathEnd: "/chat/completions",
+
+	Headers:       [][2]string{{"Authorization", "Bearer "}},
+	MaxPictures:   500, // of OpenAI's guide to vision as of 2026
+	MaxImageBytes: 50 << 20,
+
+	TextForm:    `{"type":"text","text":%s}`,
+	MessageForm: `{"role":"%s","content":%s}`,
+	ResultForm:  `{"role":"tool","tool_call_id":%s,"content":%s}`,
+	ResultsForm: `%s`,
+}
+
+func (Dialect) API() *conversation.API { return &api }
 
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := reader{&conversation.Request{Dialect: d, Body: body}}
-	return rd.ReadBody(known, "messages", rd)
+	return rd.ReadBody(known, rd)
 }
 
 type reader struct{ *conversation.Request }
@@ -34,11 +51,6 @@ func (rd reader) ReadSetting(key []byte, v jsonspan.Span) error {
 		rd.Unpriced = true
 	case "response_format": // a JSON schema is such an addition
 		rd.Unpriced = rd.Unpriced || bytes.Contains(v.Of(rd.Body), []byte(`"json_schema"`))
-	case "reasoning_effort": // the provider's cache depends on it
-		rd.Settings = append(rd.Settings, v)
-	case usualCap, otherCap:
-		n, _ := strconv.Atoi(string(v.Of(rd.Body))) // 0 if it is no number
-		rd.MaxOutput = max(rd.MaxOutput, n)
 	}
 	return nil
 }
@@ -127,48 +139,12 @@ func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call
 	return calls, err
 }
 
-func message(role conversation.Role, text string) []byte {
-	return []byte(`{"role":"` + role.String() + `","content":` + jsonspan.Quoted(text) + `}`)
-}
-
-func (Dialect) UserMessage(text string) []byte { return message(conversation.User, text) }
-
 // ReplaceContent replaces the whole content by a string, which the API takes wherever it takes a list of parts.
 func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
 	if it.Content.Empty() { // the message has only calls
 		return nil
 	}
 	return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
-}
-
-func (Dialect) TextPart(text string) []byte {
-	return []byte(`{"type":"text","text":` + jsonspan.Quoted(text) + `}`)
-}
-
-func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
-	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(text))
-}
-
-// AddResults puts a message for each result behind the answer.
-func (Dialect) AddResults(r *conversation.Request, i int, results []conversation.Result, _ bool) jsonspan.Edit {
-	list := ""
-	for _, result := range results {
-		list += `,{"role":"tool","tool_call_id":` + jsonspan.Quoted(result.ID) +
-			`,"content":` + jsonspan.Quoted(result.Text) + "}"
-	}
-	return jsonspan.Insert(r.Items[i].End, list)
-}
-
-// AppendSystem adds text to the last of the leading system messages (r.Lead is their number), as many servers take no
-// further one. If there is none, it puts one before all messages.
-func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
-	if r.Lead > 0 {
-		return d.Append(r, &r.Items[r.Lead-1], "\n\n"+text)
-	}
-	if len(r.Items) == 0 { // the comma behind the new message would be one too many
-		return e, false
-	}
-	return jsonspan.Insert(r.List, string(message(conversation.System, text))+","), true
 }
 
 // Check finds the calls and results that are not paired, the only rule of this API that a rewrite could break: the

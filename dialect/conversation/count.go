@@ -2,7 +2,10 @@ package conversation
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
+
+	"github.com/tidwall/gjson"
 
 	"epitome/dialect/jsonspan"
 	"epitome/event"
@@ -72,11 +75,39 @@ func (r *Request) Count(s Scale) event.Tokens {
 func (r *Request) countTools(s Scale) int {
 	source := r.Tools.Of(r.Body)
 	return s.Memo.Count(countDeclared, source, func() int {
-		if list := r.Dialect.Declared(source); list != nil {
+		if list := declared(source); list != nil {
 			return tokenize.Tools(s.CountText, list)
 		}
 		return s.CountText(string(source))
 	})
+}
+
+// declared reads the declarations of tools. Unless all are functions, as OpenAI's APIs have them, it returns nil: they
+// are counted as they are written.
+func declared(tools []byte) []tokenize.Tool {
+	first := gjson.GetBytes(tools, "0")
+	if first.Exists() && first.Get("type").Str != "function" {
+		return nil
+	}
+	var all []struct {
+		tokenize.Tool
+		Type     string
+		Function *tokenize.Tool // Chat Completions has the declaration in here
+	}
+	if json.Unmarshal(tools, &all) != nil {
+		return nil
+	}
+	list := make([]tokenize.Tool, len(all))
+	for i, t := range all {
+		if t.Function != nil {
+			t.Tool = *t.Function
+		}
+		if t.Type != "function" || t.Name == "" {
+			return nil
+		}
+		list[i] = t.Tool
+	}
+	return list
 }
 
 // Estimated reports whether sizes of items are estimates, as texts exceed maxCounted: no Ratio is learned from them.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/dialect/answer"
 	"epitome/dialect/jsonspan"
 )
 
@@ -29,12 +30,12 @@ type Reader interface {
 
 // ReadBody reads r.Body into r, which it returns. It copies the items that known has in common (see reuse), reads the keys
 // that all APIs share, and leaves all else to rd. Then it sets all fields of r and of its items that follow from the
-// items. listKey is the key of the conversation.
-func (r *Request) ReadBody(known *Request, listKey string, rd Reader) (*Request, error) {
+// items.
+func (r *Request) ReadBody(known *Request, rd Reader) (*Request, error) {
 	if bytes.Count(r.Body, []byte(",")) > maxCommas {
 		return nil, fmt.Errorf("the request has more than %d commas", maxCommas)
 	}
-	hasKey := false
+	listKey, hasKey := r.Dialect.API().List, false
 	err := jsonspan.Document(r.Body, func(key []byte, start int) (end int, err error) {
 		isConversation := string(key) == listKey
 		hasKey = hasKey || isConversation
@@ -80,8 +81,10 @@ func (r *Request) readMember(key []byte, start int, rd Reader) (end int, err err
 		r.Stream = string(v.Of(r.Body)) == "true"
 	case "tools":
 		r.Tools = v
-	case "tool_choice": // the provider's cache depends on it
+	case "tool_choice", "reasoning", "reasoning_effort": // the provider's cache depends on them
 		r.Settings = append(r.Settings, v)
+	case answer.UsualCap, answer.OtherCap, answer.ResponsesCap:
+		r.MaxOutput = max(r.MaxOutput, answer.Number(string(v.Of(r.Body))))
 	default:
 		err = rd.ReadSetting(key, v)
 	}

@@ -1,4 +1,4 @@
-// Package messages is the dialect of Anthropic Messages. The API's JSON names appear here and nowhere else.
+// Package messages is the dialect of Anthropic Messages. The JSON names of its conversations appear here and nowhere else.
 // A message of the model is one item, with its calls. A message of the user becomes one item for each result, and one
 // for each run of other blocks between results.
 package messages
@@ -7,24 +7,49 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"epitome/dialect/conversation"
 	"epitome/dialect/jsonspan"
-	"epitome/tokenize"
 )
 
 // Dialect implements conversation.Dialect. It has no state.
 type Dialect struct{}
 
-func (Dialect) Name() string { return "messages" }
+var api = conversation.API{
+	Name:        "messages",
+	Upstream:    "anthropic",
+	List:        "messages",
+	SystemField: "system",
+	Fields: []string{
+		"system", "anthropic_version", "stop_sequences", "thinking.budget_tokens", "tools.#.input_schema|0",
+		`messages.#.content.#(type=="tool_use")#|@flatten|0`, `messages.#.content.#(type=="tool_result")#|@flatten|0`,
+	},
+
+	Path:     "/v1/messages",
+	PathEnd:  "/v1/messages", // without the version it may be of another API
+	CountEnd: "/v1/messages/count_tokens",
+
+	Headers:       [][2]string{{"x-api-key", ""}, {versionHeader, "2023-06-01"}},
+	VersionHeader: versionHeader,
+	MaxPictures:   100, // of Anthropic's guide to vision as of 2026
+	MaxImageBytes: 32 << 20,
+
+	TextForm:    `{"type":"text","text":%s}`,
+	MessageForm: `{"role":"%s","content":%s}`,
+	ResultForm:  `{"type":"tool_result","tool_use_id":%s,"content":%s}`,
+	ResultsForm: `{"role":"user","content":[%s]}`,
+}
+
+const versionHeader = "anthropic-version"
+
+func (Dialect) API() *conversation.API { return &api }
 
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := reader{&conversation.Request{Dialect: d, Body: body}}
-	return rd.ReadBody(known, "messages", rd)
+	return rd.ReadBody(known, rd)
 }
 
 type reader struct{ *conversation.Request }
@@ -32,8 +57,6 @@ type reader struct{ *conversation.Request }
 // ReadSetting reads a key that not all APIs have.
 func (rd reader) ReadSetting(key []byte, v jsonspan.Span) (err error) {
 	switch string(key) {
-	case outputCap:
-		rd.MaxOutput = numberOf(string(v.Of(rd.Body)))
 	case "thinking":
 		rd.Settings = append(rd.Settings, v) // the provider's cache depends on it
 		rd.ThinksFirst = gjson.GetBytes(v.Of(rd.Body), "type").Str == "enabled"
@@ -68,15 +91,6 @@ func (rd reader) ReadSetting(key []byte, v jsonspan.Span) (err error) {
 func clearsMessages(contextManagement []byte) bool {
 	clearsMore := func(kind gjson.Result) bool { return !strings.HasPrefix(kind.Str, "clear_thinking") }
 	return slices.ContainsFunc(gjson.GetBytes(contextManagement, "edits.#.type").Array(), clearsMore)
-}
-
-// numberOf returns the number that a JSON value is; 0 if it is none, or negative.
-func numberOf(value string) int {
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		return 0
-	}
-	return max(n, 0)
 }
 
 var roles = map[string]conversation.Role{
@@ -230,19 +244,16 @@ func (rd reader) readMedia(block *jsonspan.Object, kind conversation.PartKind) [
 	return inner.Parts
 }
 
-// Declared returns nil: this API's declarations of tools are counted as they are written.
-func (Dialect) Declared([]byte) []tokenize.Tool { return nil }
-
 // ReplaceContent puts one text in the place of all that an item says. A single text is replaced within its block. Else,
 // an item that calls tools or thinks has no edits: its calls and its thinking stand in the list that would be replaced.
-func (d Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
+func (Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart {
 		return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[0], text)}
 	}
 	if it.Content.Empty() || len(it.Calls) > 0 || len(it.Thinking) > 0 {
 		return nil
 	}
-	plain := string(d.TextPart(text))
+	plain := string(api.TextPart(text))
 	block := plain
 	for _, mark := range it.Marks {
 		if mark.Start > it.Content.Start && mark.End < it.Content.End { // the last mark stays, though its block goes
@@ -253,53 +264,6 @@ func (d Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, 
 		block = "[" + block + "]"
 	}
 	return []jsonspan.Edit{{Span: it.Content, With: []byte(block)}}
-}
-
-func (Dialect) TextPart(text string) []byte {
-	return []byte(`{"type":"text","text":` + jsonspan.Quoted(text) + `}`)
-}
-
-func (Dialect) UserMessage(text string) []byte {
-	return []byte(`{"role":"user","content":` + jsonspan.Quoted(text) + `}`)
-}
-
-// Append adds text behind what the user says in an item: to its string, or as one more block.
-func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
-	if it.Role != conversation.User || it.Locked {
-		return e, false
-	}
-	if !it.Content.Empty() && r.Body[it.Content.Start] == '{' { // a run of blocks
-		return jsonspan.Insert(it.Content.End, ","+string(d.TextPart(text))), true // within the list of its message
-	}
-	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(text))
-}
-
-// AddResults puts the results before the other blocks of the user's next message, or into a message of their own.
-func (Dialect) AddResults(r *conversation.Request, i int, results []conversation.Result, apart bool) jsonspan.Edit {
-	blocks := ""
-	for _, it := range results {
-		blocks += `{"type":"tool_result","tool_use_id":` + jsonspan.Quoted(it.ID) +
-			`,"content":` + jsonspan.Quoted(it.Text) + "},"
-	}
-	if i+1 < len(r.Items) && !r.Items[i+1].Message.Empty() && !apart {
-		return jsonspan.Insert(r.Items[i+1].Start, blocks)
-	}
-	return jsonspan.Insert(r.Items[i].End, `,{"role":"user","content":[`+strings.TrimSuffix(blocks, ",")+"]}")
-}
-
-// AppendSystem adds text to the end of the system prompt: to its string, as one more block, or as a new prompt.
-func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
-	if !r.System.Empty() {
-		return jsonspan.AddTo(r.Body, r.System, "\n\n"+text, d.TextPart(text))
-	}
-	o, err := jsonspan.WholeObject(r.Body)
-	if err != nil {
-		return e, false
-	}
-	if null := o.Value("system"); !null.Empty() { // the key is there, with null as its value
-		return jsonspan.Edit{Span: null, With: jsonspan.AppendQuoted(nil, text)}, true
-	}
-	return jsonspan.Insert(o.Start+1, `"system":`+jsonspan.Quoted(text)+","), true
 }
 
 // Check finds the broken rules, of those that a rewrite could break: all calls of an answer, of the last one too, have

@@ -65,7 +65,7 @@ func TestCapOutput(t *testing.T) {
 		{3_000, thinking("32000", "31999"), thinking("3000", "2999")},
 		{3_000, thinking("4000", "9000"), thinking("3000", "9000")}, // between calls it may be above the cap
 	} {
-		got, ok := Dialect{}.CapOutput([]byte(c.body), c.tokens)
+		got, ok := answer.CapOutput([]byte(c.body), c.tokens)
 		if ok != (c.want != "") || ok && string(got) != c.want {
 			t.Errorf("%s: got %s, %v", c.body, got, ok)
 		}

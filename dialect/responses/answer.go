@@ -78,23 +78,6 @@ func addItem(a *answer.Partial, item gjson.Result) {
 	}
 }
 
-const path = "/responses" // ends the path of a request with a conversation; servers put paths of their own before it
-
-func (Dialect) Owns(body []byte) bool {
-	return !jsonspan.HasAny(body, "messages") && jsonspan.HasAny(body, "input", "instructions", "previous_response_id")
-}
-
-// Serves, Counts and Compacts tell three requests of a client apart by their path: for an answer of the model, for the
-// size of a conversation, and for a conversation that the provider has made shorter (not epitome's own compaction). For
-// the last two epitome repeats its earlier edits and decides none: they are about the form that the provider was sent.
-func (Dialect) Serves(p []byte) bool   { return bytes.HasSuffix(p, []byte(path)) }
-func (Dialect) Counts(p []byte) bool   { return bytes.HasSuffix(p, []byte(path+"/input_tokens")) }
-func (Dialect) Compacts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+"/compact")) }
-
-const outputCap = "max_output_tokens"
-
-func (Dialect) Path() string { return "/v1" + path }
-
 // Continue puts an instruction behind the conversation in body, and asks for one plain text: no tool may be called, and
 // the provider neither stores nor shortens anything. With encrypted reasoning the instruction is a developer's: behind
 // words of the user the provider would leave that reasoning out, and all tokens behind it would miss the cache.
@@ -103,17 +86,17 @@ func (Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte,
 	if bytes.Contains(body, []byte(`"encrypted_content"`)) {
 		role = "developer"
 	}
-	asked, err := answer.Ask(body, "input", message(role, instruction), f)
+	asked, err := answer.Ask(body, api.List, api.Message(role, instruction), f, "background", "context_management",
+		"truncation", "include", "max_tool_calls", "tool_choice", "text.format", "prompt_cache_options.prewarm",
+		answer.ResponsesCap)
 	if err != nil {
 		return nil, err
 	}
-	asked = jsonspan.Delete(asked, "background", "context_management", "truncation", "include", "max_tool_calls",
-		"tool_choice", "text.format", "prompt_cache_options.prewarm", outputCap)
 	if gjson.GetBytes(body, "tools.0").Exists() || bytes.Contains(body, []byte(`"additional_tools"`)) { // it has tools
 		asked = jsonspan.Set(asked, "tool_choice", `"none"`)
 	}
 	if !f.OtherCap { // else the provider has refused the only cap that this API has
-		asked = jsonspan.Set(asked, outputCap, strconv.Itoa(f.MaxOutput))
+		asked = jsonspan.Set(asked, answer.ResponsesCap, strconv.Itoa(f.MaxOutput))
 	}
 	return jsonspan.Set(asked, "store", "false"), nil
 }
@@ -123,10 +106,6 @@ func (d Dialect) Prompt(model, system, user string, f answer.Form) []byte {
 		jsonspan.Quoted(system))
 	body, _ := d.Continue(start, user, f) // start has a list
 	return body
-}
-
-func (Dialect) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
-	return answer.CapOutput(body, tokens, outputCap)
 }
 
 // Compaction is the answer to a request for a compaction.

@@ -1,28 +1,48 @@
-// Package responses is the dialect of OpenAI Responses. The API's JSON names appear here and nowhere else.
+// Package responses is the dialect of OpenAI Responses. The JSON names of its conversations appear here and nowhere else.
 // An edit changes no byte outside its span; entries of unknown types are never changed; encrypted content is not read.
 package responses
 
 import (
 	"bytes"
 	"cmp"
-	"strconv"
 
 	"github.com/tidwall/gjson"
 
-	"epitome/dialect/answer"
 	"epitome/dialect/conversation"
 	"epitome/dialect/jsonspan"
 )
 
 // Dialect implements conversation.Dialect. An item is one entry of the input, but the entries of one answer (reasoning,
 // messages, calls) are one item, as they may only be taken out together.
-type Dialect struct{ answer.OpenAI }
+type Dialect struct{}
 
-func (Dialect) Name() string { return "responses" }
+var api = conversation.API{
+	Name:       "responses",
+	List:       "input",
+	SystemRole: "developer",
+	Fields:     []string{"input", "instructions", "previous_response_id"},
+
+	Path:       "/v1/responses",
+	PathEnd:    "/responses",
+	CountEnd:   "/responses/input_tokens",
+	CompactEnd: "/responses/compact",
+
+	Headers:       [][2]string{{"Authorization", "Bearer "}},
+	MaxPictures:   500, // of OpenAI's guide to vision as of 2026
+	MaxImageBytes: 50 << 20,
+
+	TextForm:       `{"type":"input_text","text":%s}`,
+	MessageForm:    `{"type":"message","role":"%s","content":[{"type":"input_text","text":%s}]}`,
+	ResultForm:     `{"type":"function_call_output","call_id":%s,"output":%s}`,
+	FreeResultForm: `{"type":"custom_tool_call_output","call_id":%s,"output":%s}`,
+	ResultsForm:    `%s`,
+}
+
+func (Dialect) API() *conversation.API { return &api }
 
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := &reader{Request: &conversation.Request{Dialect: d, Body: body}}
-	return rd.ReadBody(known, "input", rd)
+	return rd.ReadBody(known, rd)
 }
 
 type reader struct {
@@ -41,10 +61,6 @@ func (rd *reader) ReadSetting(key []byte, v jsonspan.Span) error {
 		}
 	case "instructions":
 		r.System, r.Prompts = v, []jsonspan.Span{v}
-	case "reasoning": // the provider's cache depends on it
-		r.Settings = append(r.Settings, v)
-	case outputCap:
-		r.MaxOutput, _ = strconv.Atoi(string(v.Of(r.Body))) // 0 if it is no number
 	case "previous_response_id", "conversation", "prompt": // the provider has more of the conversation
 		if r.ServerState.Empty() || string(key) != "prompt" { // a prompt template is weaker: it names no conversation
 			r.ServerState = v
@@ -233,59 +249,6 @@ func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, te
 		text = ""
 	}
 	return edits
-}
-
-func (Dialect) TextPart(text string) []byte {
-	return []byte(`{"type":"input_text","text":` + jsonspan.Quoted(text) + `}`)
-}
-
-func (Dialect) UserMessage(text string) []byte { return message("user", text) }
-
-func message(role, text string) []byte {
-	return []byte(`{"type":"message","role":"` + role + `","content":[` + string(Dialect{}.TextPart(text)) + `]}`)
-}
-
-func (d Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e jsonspan.Edit, ok bool) {
-	if it.Role != conversation.User || it.Locked {
-		return e, false
-	}
-	return jsonspan.AddTo(r.Body, it.Content, text, d.TextPart(text))
-}
-
-// AddResults puts an entry for each result behind the answer, as the output of a function or of a custom tool.
-func (Dialect) AddResults(r *conversation.Request, i int, results []conversation.Result, _ bool) jsonspan.Edit {
-	list := ""
-	for _, result := range results {
-		tool := "function"
-		if result.FreeText {
-			tool = "custom_tool"
-		}
-		list += `,{"type":"` + tool + `_call_output","call_id":` + jsonspan.Quoted(result.ID) +
-			`,"output":` + jsonspan.Quoted(result.Text) + "}"
-	}
-	return jsonspan.Insert(r.Items[i].End, list)
-}
-
-// AppendSystem adds text to the last of the leading system messages (r.Lead of them), or puts one before all items. It
-// does not use the body's field "instructions": where the provider keeps the conversation, it does not keep that field.
-func (d Dialect) AppendSystem(r *conversation.Request, text string) (e jsonspan.Edit, ok bool) {
-	if len(r.Items) == 0 {
-		return e, false
-	}
-	if r.Lead > 0 {
-		last := &r.Items[r.Lead-1]
-		e, ok = jsonspan.AddTo(r.Body, last.Content, "\n\n"+text, d.TextPart("\n\n"+text))
-		if ok { // it declares no tools
-			return e, true
-		}
-	}
-	added := string(message("developer", text)) + ","
-	first := r.Items[0].Span
-	if jsonspan.IsText(r.Body, first) { // the whole input is the user's text: it becomes a list
-		list := "[" + added + `{"type":"message","role":"user","content":` + string(first.Of(r.Body)) + "}]"
-		return jsonspan.Edit{Span: first, With: []byte(list)}, true
-	}
-	return jsonspan.Insert(first.Start, added), true
 }
 
 // Check finds the broken rules, of those that a rewrite could break: the model's reasoning must stay with the words or

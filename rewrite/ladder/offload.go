@@ -228,8 +228,8 @@ func (s State) pictures() (list []picture) {
 // leaveOldPictures leaves out the oldest pictures once the request has 80 % of what the API takes, or of the number that
 // was refused: down to half of that, as each change costs the provider's cache. Those that the model has not seen stay.
 func (s State) leaveOldPictures() {
-	number, size := s.Request.Dialect.MaxPictures()
-	number = min(number, cmp.Or(s.Decision.Pictures, number))
+	api := s.Request.Dialect.API()
+	number, size := min(api.MaxPictures, cmp.Or(s.Decision.Pictures, api.MaxPictures)), api.MaxImageBytes
 	list, sent, n := s.pictures(), 0, 0 // sent is in bytes, n pictures are left out
 	for _, p := range list {
 		sent += len(p.Value.Of(s.Request.Body))

@@ -1,0 +1,154 @@
+package conversation
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"epitome/dialect/jsonspan"
+)
+
+// API is what differs between APIs and is no more than data: paths, headers, limits, and the JSON of texts that epitome
+// adds. In the forms, %s stands for a JSON value, or for a role.
+type API struct {
+	Name        string   // "chat", "messages" or "responses"; it never changes, as keys of recorded decisions contain it
+	Upstream    string   // name of the upstream in config.toml to which its clients are sent; empty for the default
+	List        string   // key of the conversation in a body
+	SystemField string   // key of the system prompt in a body; empty if it is a message of the SystemRole
+	SystemRole  string   //
+	Fields      []string // paths of gjson to fields of which a body of this API has one; see dialect.Of
+
+	Path       string // where the API takes the requests that epitome makes itself
+	PathEnd    string // ends the path of a request for an answer; servers put paths of their own before it
+	CountEnd   string // the same of a request for the size of a conversation; empty if the API has none
+	CompactEnd string // the same of a request that has the provider compact a conversation
+
+	Headers       [][2]string // of a request with a key, which stands behind the first value
+	VersionHeader string      // of all requests of clients, in lower case; empty if there is none
+	MaxPictures   int         // that a request may have
+	MaxImageBytes int         // of all its pictures
+
+	TextForm       string // of a text, as an element of a user's content or a result's
+	MessageForm    string // of a message: its role and its text
+	ResultForm     string // of a result: the ID of the call and the text
+	FreeResultForm string // of a result of a tool that takes any text, where it differs
+	ResultsForm    string // of all results of an answer, as elements of the list
+}
+
+// Serves reports whether a request with a body and that path, as the upstream gets it, holds a conversation.
+func (a *API) Serves(path []byte) bool { return endsWith(path, a.PathEnd) }
+
+// Counts reports whether a request with that path asks how many tokens a conversation has, and no more.
+func (a *API) Counts(path []byte) bool { return endsWith(path, a.CountEnd) }
+
+// Compacts reports whether a request with that path has the provider compact a conversation. It is sent, like one that
+// Counts, in the form that was decided before: both are about that form, and nothing new is decided.
+func (a *API) Compacts(path []byte) bool { return endsWith(path, a.CompactEnd) }
+
+func endsWith(path []byte, end string) bool { return end != "" && bytes.HasSuffix(path, []byte(end)) }
+
+// MeantPath returns the path with the version of the API, for a request of a client that leaves the version to the base
+// URL; nil for any other request. has reports whether the request has a header, named in lower case.
+func (a *API) MeantPath(path []byte, has func(header string) bool) []byte {
+	meant := "/v1" + string(path)
+	isOfAPI := meant == a.PathEnd || meant == a.CountEnd
+	if !isOfAPI || a.VersionHeader == "" || !has(a.VersionHeader) {
+		return nil
+	}
+	return []byte(meant)
+}
+
+// Authorize returns the headers of a request with a key.
+func (a *API) Authorize(key string) (headers [][2]string) {
+	headers = slices.Clone(a.Headers)
+	headers[0][1] += key
+	return headers
+}
+
+// TextPart returns the JSON of a text as an element of a user's content or a result's.
+func (a *API) TextPart(text string) []byte {
+	return fmt.Appendf(nil, a.TextForm, jsonspan.Quoted(text))
+}
+
+// Message returns the JSON of a message, as an element of the list of items.
+func (a *API) Message(role, text string) []byte {
+	return fmt.Appendf(nil, a.MessageForm, role, jsonspan.Quoted(text))
+}
+
+// Result is a text to be sent as the result of a call.
+type Result struct {
+	*Call
+	Text string
+}
+
+// AddResults returns the edit that adds results of item i's calls behind it. They join the user's next message where
+// the API has results in it, unless they are to be apart.
+func (r *Request) AddResults(i int, results []Result, apart bool) jsonspan.Edit {
+	api := r.Dialect.API()
+	var list []string
+	for _, result := range results {
+		form := api.ResultForm
+		if result.FreeText && api.FreeResultForm != "" {
+			form = api.FreeResultForm
+		}
+		list = append(list, fmt.Sprintf(form, jsonspan.Quoted(result.ID), jsonspan.Quoted(result.Text)))
+	}
+	all := strings.Join(list, ",")
+	if i+1 < len(r.Items) && !r.Items[i+1].Message.Empty() && !apart {
+		return jsonspan.Insert(r.Items[i+1].Start, all+",")
+	}
+	return jsonspan.Insert(r.Items[i].End, ","+fmt.Sprintf(api.ResultsForm, all))
+}
+
+// Append returns the edit that adds text behind the content of an item, as a part of its own if the content is a list;
+// false if the item can take no text.
+func (r *Request) Append(it *Item, text string) (e jsonspan.Edit, ok bool) {
+	if it.Locked {
+		return e, false
+	}
+	part := r.Dialect.API().TextPart(text)
+	if !it.Content.Empty() && r.Body[it.Content.Start] == '{' { // a run of parts within the list of its message
+		return jsonspan.Insert(it.Content.End, ","+string(part)), true
+	}
+	return jsonspan.AddTo(r.Body, it.Content, text, part)
+}
+
+// AppendSystem returns the edit that adds text to the end of the system prompt, or as a new one; false if it cannot. Of
+// several leading system messages the last gets it, as many servers take no further one.
+func (r *Request) AppendSystem(text string) (e jsonspan.Edit, ok bool) {
+	api := r.Dialect.API()
+	if api.SystemField != "" {
+		return r.appendToField(api, text)
+	}
+	if len(r.Items) == 0 { // the comma behind the new message would be one too many
+		return e, false
+	}
+	if r.Lead > 0 {
+		e, ok = r.Append(&r.Items[r.Lead-1], "\n\n"+text)
+		if ok { // it is no declaration of tools
+			return e, true
+		}
+	}
+	added := string(api.Message(api.SystemRole, text)) + ","
+	first := r.Items[0].Span
+	if r.List == 0 { // the whole conversation is a text of the user: it becomes a list
+		list := "[" + added + `{"type":"message","role":"user","content":` + string(first.Of(r.Body)) + "}]"
+		return jsonspan.Edit{Span: first, With: []byte(list)}, true
+	}
+	return jsonspan.Insert(first.Start, added), true
+}
+
+func (r *Request) appendToField(api *API, text string) (e jsonspan.Edit, ok bool) {
+	if !r.System.Empty() {
+		return jsonspan.AddTo(r.Body, r.System, "\n\n"+text, api.TextPart(text))
+	}
+	o, err := jsonspan.WholeObject(r.Body)
+	if err != nil {
+		return e, false
+	}
+	if null := o.Value(api.SystemField); !null.Empty() { // the key is there, with null as its value
+		return jsonspan.Edit{Span: null, With: jsonspan.AppendQuoted(nil, text)}, true
+	}
+	return jsonspan.Insert(o.Start+1, jsonspan.Quoted(api.SystemField)+":"+jsonspan.Quoted(text)+","), true
+}
