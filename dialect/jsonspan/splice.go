@@ -3,9 +3,7 @@ package jsonspan
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -201,18 +199,13 @@ func Quoted(s string) string { return string(AppendQuoted(nil, s)) }
 func AppendQuoted(dst []byte, s string) []byte {
 	dst = append(slices.Grow(dst, len(s)+len(s)/8+2), '"')
 	for len(s) > 0 {
-		n := plain(s)
+		n := 0
+		for n < len(s) && isPlain(s[n]) {
+			n++
+		}
 		dst = append(dst, s[:n]...)
 		s = s[n:]
-		if s == "" {
-			break
-		}
-		if escape := escapes[s[0]]; escape != 0 {
-			dst = append(dst, '\\', escape)
-			s = s[1:]
-			continue
-		}
-		n = 1
+		n = 0
 		for n < len(s) && !isPlain(s[n]) {
 			n++
 		}
@@ -224,23 +217,5 @@ func AppendQuoted(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-var escapes = [256]byte{'"': '"', '\\': '\\', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
-
-// plain returns the length of the beginning of s that a JSON string has as it is.
-func plain(s string) (n int) {
-	const each = 0x0101010101010101
-	for ; n+8 <= len(s); n += 8 { // eight letters at once: the highest bit is set of those that are not plain
-		eight := binary.LittleEndian.Uint64(bytesOf(s[n:]))
-		isSign := ((eight ^ '"'*each) - each) | ((eight ^ '\\'*each) - each)
-		special := (eight | (eight - ' '*each) | (eight + each) | isSign) & (0x80 * each)
-		if special != 0 {
-			return n + bits.TrailingZeros64(special)/8
-		}
-	}
-	for n < len(s) && isPlain(s[n]) {
-		n++
-	}
-	return n
-}
-
+// isPlain reports whether a JSON string has a byte as it is. gjson quotes all others, which is slower.
 func isPlain(c byte) bool { return c >= ' ' && c < 0x7f && c != '"' && c != '\\' }
