@@ -303,22 +303,12 @@ func (c *Config) values() (keys []string, texts map[string]string) {
 		panic(fmt.Errorf("BUG: cannot list the configuration: %w", err))
 	}
 	texts = map[string]string{}
-	table, row := "", 0 // of a list of tables
-	for line := range strings.Lines(string(text)) {
-		key, value, isKey := strings.Cut(strings.TrimSuffix(line, "\n"), " = ")
-		switch {
-		case strings.HasPrefix(line, "[["):
-			name := strings.Trim(line, "[]\n")
-			if !strings.HasPrefix(table, name+".") {
-				row = 0
-			}
-			table = fmt.Sprintf("%s.%d.", name, row)
-			row++
-		case strings.HasPrefix(line, "["):
-			table = strings.Trim(line, "[]\n") + "."
-		case isKey:
-			keys = append(keys, table+key)
-			texts[table+key] = value
+	lines := strings.SplitAfter(string(text), "\n")
+	for _, e := range entriesIn(lines) {
+		_, value, isKey := strings.Cut(strings.TrimSuffix(lines[e.line-1], "\n"), " = ")
+		if isKey {
+			keys = append(keys, e.key)
+			texts[e.key] = value
 		}
 	}
 	return keys, texts

@@ -72,7 +72,10 @@ func TestConfigTomlShowsEveryKey(t *testing.T) {
 	c := load(t, uncommented())
 	rows := regexp.MustCompile(`^(rewrite\.tools|routes)\.\d+`)
 	maps := regexp.MustCompile(`^(window\.models|rewrite\.bound_thinking|upstreams\.NAME\.headers)\..*`)
-	all, _ := c.values()
+	all, texts := c.values()
+	if texts["routes.1.model"] != "'claude-*'" || texts["prices.'mine-*'.input"] != "1.25" {
+		t.Errorf("the values are %q", texts)
+	}
 	for _, key := range all {
 		key = chosenName.ReplaceAllString(rows.ReplaceAllString(key, "$1"), "$1.NAME")
 		if !slices.Contains(c.keys(), maps.ReplaceAllString(key, "$1")) {
@@ -330,6 +333,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		"[proxy]\nread_idle = 5":                             `cannot read duration "5 without quotes": write a number`,
 		"[proxy]\nmax_body = \"64\"":                         `cannot read size "64"`,
 		"[window]\ndefault = 3.5":                            `cannot read tokens "3.5"`,
+		"[proxy]\n'max_connections' = \"12\"":                "config.toml:2: proxy.'max_connections': must be a whole number",
 		`mode = "On"`:                                        `mode must be on, observe or off, not "On"`,
 		`scope = "header:a b"`:                               "scope must be",
 		`listen = "7070"`:                                    "listen must be host:port",

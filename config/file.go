@@ -144,9 +144,9 @@ func (c *Config) place(err error) error {
 }
 
 var (
-	entryLine  = regexp.MustCompile(`^[ \t]*(?:(\[\[?)([^\]]+)\]|((?:"[^"]*"|[\w.-])+)[ \t]*=)`)
-	comment    = regexp.MustCompile(`(?m)^#([a-z[])`)                               // of config.toml, for a key
-	chosenName = regexp.MustCompile(`^(upstreams|clients|prices)\.("[^"]*"|[^.]+)`) // with a name of the user's
+	entryLine  = regexp.MustCompile(`^[ \t]*(?:(\[\[?)([^\]]+)\]|((?:"[^"]*"|'[^']*'|[\w.-])+)[ \t]*=)`)
+	comment    = regexp.MustCompile(`(?m)^#([a-z[])`)                                       // of config.toml, for a key
+	chosenName = regexp.MustCompile(`^(upstreams|clients|prices)\.("[^"]*"|'[^']*'|[^.]+)`) // with a name of the user's
 	rowNumber  = regexp.MustCompile(`\.\d+`)
 )
 
