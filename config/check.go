@@ -286,7 +286,11 @@ func (m *mistakes) check(key string, err error) {
 
 // choice requires that the value of a key is one of several.
 func (m *mistakes) choice(key, value string, choices ...string) {
+	m.require(slices.Contains(choices, value), "%s must be %s, not %q", key, oneOf(choices), value)
+}
+
+// oneOf lists texts of which one is to be chosen.
+func oneOf(choices []string) string {
 	last := len(choices) - 1
-	m.require(slices.Contains(choices, value), "%s must be %s or %s, not %q", key,
-		strings.Join(choices[:last], ", "), choices[last], value)
+	return strings.Join(choices[:last], ", ") + " or " + choices[last]
 }

@@ -2,14 +2,15 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -70,56 +71,38 @@ func decodeStrictly(lines []string, c *Config) error {
 
 // explain says what is wrong with a key that cannot be decoded.
 func (c *Config) explain(key string, err error) error {
+	all := knownIn(c.reference)
 	var unknown *toml.StrictMissingError
-	said := strings.TrimPrefix(err.Error(), "toml: ")
-	kind, _, isKind := strings.Cut(strings.TrimPrefix(said, "cannot decode TOML "), " into ")
-	switch {
-	case errors.As(err, &unknown):
+	if errors.As(err, &unknown) {
 		path := unknown.Errors[0].Key()
 		if name := path[len(path)-1]; !strings.Contains(key, name) { // it is in an inline table
 			key += "." + name
 		}
-		return fmt.Errorf("unknown key %s%s", key, c.suggestion(rowNumber.ReplaceAllString(key, "")))
-	case key == "log.level":
-		said = "must be debug, info, warn or error"
-	case isKind && strings.HasSuffix(said, "[]string"): // the type of the key
-		said = `must be a list of texts: write it as ["one", "two"]`
-	case isKind && kind != "table":
-		said = must(said[strings.LastIndex(said, " ")+1:], kind)
-	case isKind:
-		said = "must not be a TOML " + strings.Replace(kind, "table", "table: put a name with a dot into quotes", 1)
+		return fmt.Errorf("unknown key %s%s", key, suggestion(all, key))
 	}
-	table, name := key[:strings.LastIndexByte(key, '.')+1], key[strings.LastIndexByte(key, '.')+1:]
-	keys := c.keys()
-	if table != "" && !slices.Contains(keys, key) && slices.Contains(keys, name) {
+	said := strings.TrimPrefix(err.Error(), "toml: ")
+	found, isOther := strings.CutPrefix(said, "cannot decode TOML ")
+	found, _, _ = strings.Cut(found, " into ") // the value's type
+	list := choices[general(key)]
+	switch {
+	case isOther && list != nil, key == "log.level":
+		said = "must be " + oneOf(list) + ", in quotes"
+	case isOther && found == "table":
+		said = "must not be a TOML table: put a name with a dot into quotes"
+	case isOther:
+		said = fmt.Sprintf("must not be a TOML %s: write it as in %s", found, nearest(all, key).line)
+	}
+	table, name := cutTable(key)
+	if table != "" && nearest(all, key).key != key && nearest(all, name).key == name {
 		said += "; if it is not meant for [" + strings.TrimSuffix(table, ".") + "], write it above all tables"
 	}
 	return fmt.Errorf("%s: %s", key, said)
 }
 
-// must says what to write for a key of a type of Go, which has a value of a type of TOML.
-func must(kind, found string) string {
-	number := "write it without quotes"
-	if found != "string" {
-		number = "write one, such as 1"
-	}
-	switch {
-	case strings.HasPrefix(kind, "int"), strings.HasPrefix(kind, "uint"):
-		return "must be a whole number: " + number
-	case strings.HasPrefix(kind, "float"):
-		return "must be a number: " + number
-	case kind == "bool":
-		return "must be true or false: write one without quotes"
-	case strings.HasPrefix(kind, "map["):
-		return `must be a table: write it as { name = "value" }`
-	case kind == "summarize.Detail":
-		_, err := summarize.ParseDetail("")
-		return "must be text: " + err.Error() + ", in quotes"
-	case kind == "summarize.Mode":
-		_, err := summarize.ParseMode("")
-		return "must be text: " + err.Error() + ", in quotes"
-	}
-	return "must be text: write it in quotes, as config.toml does"
+// cutTable parts a key into the name of its table, with a dot at the end, and its own name.
+func cutTable(key string) (table, name string) {
+	at := strings.LastIndexByte(key, '.') + 1
+	return key[:at], key[at:]
 }
 
 // place puts file and line in front of each mistake in err that names a key of the file, and sorts them.
@@ -174,13 +157,42 @@ func entriesIn(lines []string) (all []entry) {
 	return all
 }
 
-// keys lists the keys and tables of config.toml. NAME stands for a name that the user chooses.
-func (c *Config) keys() (keys []string) {
-	text := comment.ReplaceAllString(c.reference, "$1")
-	for _, e := range entriesIn(strings.SplitAfter(text, "\n")) {
-		keys = append(keys, rowNumber.ReplaceAllString(chosenName.ReplaceAllString(e.key, "$1.NAME"), ""))
+// known is a key or a table of the program's own config.toml, in force or commented out.
+type known struct {
+	key     string // NAME stands for a name that the user chooses
+	line    string // in which it stands, as in: mode = "on"
+	comment string // above it
+}
+
+func knownIn(reference string) (all []known) {
+	lines := strings.SplitAfter(comment.ReplaceAllString(reference, "$1"), "\n")
+	for _, e := range entriesIn(lines) {
+		first := e.line - 1
+		for first > 0 && strings.HasPrefix(lines[first-1], "# ") {
+			first--
+		}
+		text := "\n" + strings.Join(lines[first:e.line-1], "")
+		all = append(all, known{
+			key: general(e.key), line: strings.TrimSpace(lines[e.line-1]),
+			comment: strings.TrimSpace(strings.ReplaceAll(text, "\n# ", "\n")),
+		})
 	}
-	return keys
+	return all
+}
+
+// nearest returns the entry of config.toml with a key of the user's, or else with the table around it.
+func nearest(all []known, key string) (best known) {
+	for _, k := range all {
+		if len(k.key) > len(best.key) && strings.HasPrefix(general(key)+".", k.key+".") {
+			best = k
+		}
+	}
+	return best
+}
+
+// general returns a key with NAME in the place of a name that the user chooses, and without the numbers of rows.
+func general(key string) string {
+	return rowNumber.ReplaceAllString(chosenName.ReplaceAllString(key, "$1.NAME"), "")
 }
 
 // otherNames has keys by the names that other programs give them.
@@ -193,20 +205,21 @@ var otherNames = map[string]string{
 
 // suggestion asks whether a key was meant that is like the unknown one, or called so elsewhere; it is empty if none is.
 // Keys are compared by their own names; one of the same table is preferred.
-func (c *Config) suggestion(unknown string) string {
-	dot := strings.LastIndexByte(unknown, '.') + 1
-	table, name := chosenName.ReplaceAllString(unknown[:dot], "$1.NAME"), unknown[dot:]
-	best, least := otherNames[name], 4+len(name)/4
-	for _, key := range c.keys() {
-		n := distance(name, key[strings.LastIndexByte(key, '.')+1:])
+func suggestion(all []known, unknown string) string {
+	table, name := cutTable(general(unknown))
+	best := otherNames[name]
+	least := 4 + len(name)/4
+	for _, k := range all {
+		_, own := cutTable(k.key)
+		n := distance(name, own)
 		if n > 1+len(name)/4 {
 			continue
 		}
-		if table == "" || !strings.HasPrefix(key, table) {
+		if table == "" || !strings.HasPrefix(k.key, table) {
 			n += 2
 		}
 		if n < least {
-			best, least = key, n
+			best, least = k.key, n
 		}
 	}
 	if best == "" {
@@ -294,8 +307,11 @@ var quantities = map[reflect.Type]object{
 // Schema returns the JSON schema of a configuration file, by which editors complete it and show mistakes. The comments
 // of reference, the program's own config.toml, are its descriptions.
 func Schema(reference string) []byte {
-	s := schema{comments: commentsIn(reference)}
-	root := s.of(reflect.TypeFor[Config](), "")
+	comments := map[string]string{}
+	for _, k := range knownIn(reference) {
+		comments[k.key] = cmp.Or(comments[k.key], k.comment)
+	}
+	root := schema(comments).of(reflect.TypeFor[Config](), "")
 	root["$schema"] = "http://json-schema.org/draft-07/schema#"
 	root["title"] = "config.toml of epitome"
 	text, err := json.MarshalIndent(root, "", "  ")
@@ -305,83 +321,54 @@ func Schema(reference string) []byte {
 	return append(text, '\n')
 }
 
-type schema struct {
-	comments map[string]string // by key, with NAME for the names that users choose
-}
+// schema makes schemas with the comments of keys, in which NAME stands for the names that users choose.
+type schema map[string]string
+
+// ofKind are the types of JSON by kinds of Go. All others are integers.
+var ofKind = map[reflect.Kind]string{reflect.Bool: "boolean", reflect.String: "string", reflect.Float64: "number",
+	reflect.Struct: "object", reflect.Map: "object", reflect.Slice: "array"}
 
 // of returns the schema of a value of a type under a key; the empty key is the whole file.
-func (s *schema) of(t reflect.Type, key string) object {
-	o := object{}
+func (s schema) of(t reflect.Type, key string) object {
+	if t.Kind() == reflect.Pointer {
+		return s.of(t.Elem(), key)
+	}
+	o := object{"type": cmp.Or(ofKind[t.Kind()], "integer")}
 	quantity, isQuantity := quantities[t]
 	switch {
 	case isQuantity:
-		for name, v := range quantity {
-			o[name] = v
-		}
-	case t.Kind() == reflect.Pointer:
-		o = s.of(t.Elem(), key)
+		o = maps.Clone(quantity)
 	case t.Kind() == reflect.Struct:
-		o["type"], o["additionalProperties"], o["properties"] = "object", false, s.members(t, key)
+		o["additionalProperties"], o["properties"] = false, s.members(t, key)
+	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct:
+		o["additionalProperties"] = s.of(t.Elem(), key+".NAME")
 	case t.Kind() == reflect.Map:
-		below := key
-		if t.Elem().Kind() == reflect.Struct {
-			below += ".NAME"
-		}
-		o["type"], o["additionalProperties"] = "object", s.of(t.Elem(), below)
+		o["additionalProperties"] = s.of(t.Elem(), key)
 	case t.Kind() == reflect.Slice:
 		items := s.of(t.Elem(), key)
 		delete(items, "description") // it is the list's
-		o["type"], o["items"] = "array", items
-	case t.Kind() == reflect.Bool:
-		o["type"] = "boolean"
-	case t.Kind() == reflect.String:
-		o["type"] = "string"
-	case t.Kind() == reflect.Float64:
-		o["type"] = "number"
-	default:
-		o["type"] = "integer"
+		o["items"] = items
 	}
 	if list := choices[key]; list != nil {
 		o["enum"] = list
 	}
-	if text := s.comments[key]; text != "" {
-		o["description"] = text
+	if s[key] != "" {
+		o["description"] = s[key]
 	}
 	return o
 }
 
 // members returns the schemas of a table's keys.
-func (s *schema) members(t reflect.Type, table string) object {
+func (s schema) members(t reflect.Type, table string) object {
 	all := object{}
 	for field := range t.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("toml"), ",")
 		switch {
 		case field.Anonymous && name == "":
-			for key, o := range s.members(field.Type, table) {
-				all[key] = o
-			}
+			maps.Copy(all, s.members(field.Type, table))
 		case name != "" && name != "-":
 			all[name] = s.of(field.Type, strings.TrimPrefix(table+"."+name, "."))
 		}
 	}
 	return all
-}
-
-// commentsIn returns the comments of config.toml by the key or the table below them.
-func commentsIn(reference string) map[string]string {
-	lines := strings.SplitAfter(reference, "\n")
-	named := strings.SplitAfter(comment.ReplaceAllString(reference, "$1"), "\n") // with the keys that are commented out
-	comments := map[string]string{}
-	for _, e := range entriesIn(named) {
-		key := rowNumber.ReplaceAllString(chosenName.ReplaceAllString(e.key, "$1.NAME"), "")
-		first := e.line - 1
-		for first > 0 && strings.HasPrefix(lines[first-1], "# ") {
-			first--
-		}
-		text := strings.Join(lines[first:e.line-1], "")
-		if text != "" && comments[key] == "" {
-			comments[key] = strings.TrimSpace(strings.ReplaceAll("\n"+text, "\n# ", "\n"))
-		}
-	}
-	return comments
 }

@@ -43,8 +43,7 @@ func TestSchemaAcceptsWhatIsRead(t *testing.T) {
 	if !accepts(reference) || !accepts(whole) || !accepts(string(starter)) {
 		t.Error("the schema refuses config.toml, with or without its examples, or the starter")
 	}
-	c := Defaults(reference)
-	keys := c.keys()
+	keys := keysOf(reference)
 	values := []string{"true", "1", "0", "0.5", "-1", `""`, `"text"`, `"1GB"`, `"90s"`, `"32k"`, `"on"`, `"auto"`, `"high"`,
 		`"info"`, "[]", `["a"]`, "[1]", "{}", `{ a = "b" }`, "{ a = 1 }", "{ a = true }", `{ a = "32k" }`}
 	tried := 0
