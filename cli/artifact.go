@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/tidwall/match"
@@ -139,7 +138,6 @@ func (a *app) findArtifacts(beginning, pattern string) error {
 		return err
 	}
 	var hits []console.Hit
-	card.Patience = time.Minute
 	query := url.Values{"find": {pattern}, "conversation": {beginning}}
 	if err := card.Get("/-/api/find?"+query.Encode(), &hits); err != nil {
 		return fmt.Errorf("cannot find %s: %w", pattern, err)
@@ -162,7 +160,6 @@ func (a *app) mcpCommand() *cobra.Command {
 			find := func(_ context.Context, _ http.Header, artifact, word string) (text string, err error) {
 				card, err := a.running()
 				if err == nil {
-					card.Patience = time.Minute
 					err = card.Get("/-/api/find?"+url.Values{"find": {word}, "artifact": {artifact}}.Encode(), &text)
 				}
 				return text, err

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +37,6 @@ func (a *app) conversationCommand() *cobra.Command {
 			verb := "restore"
 			if forget {
 				verb = "forget"
-				card.Patience = 10 * time.Minute // it reads the decisions of all conversations
 			}
 			var done struct {
 				Conversation, Remains string
@@ -86,7 +84,6 @@ func (a *app) handOff(beginning, to string) error {
 	if err != nil {
 		return err
 	}
-	card.Patience = 2 * time.Minute // longer than a summary is waited for
 	if err := card.Post("/-/api/handoff?conversation="+url.QueryEscape(beginning), nil, &answer); err != nil {
 		return fmt.Errorf("cannot hand off: %w", err)
 	}

@@ -33,8 +33,6 @@ type Card struct {
 	Token  string `json:"token"`  // shows that a request comes from the owner
 	TLS    bool   `json:"tls,omitempty"`
 
-	Patience time.Duration `json:"-"` // for an answer; 0: 5 s
-
 	folder string
 	lock   *flock.Flock // held by the process that runs
 }
@@ -58,24 +56,14 @@ func Pin(folder, listen string, secure bool) (*Card, error) {
 	defer cancel()
 	held, _ := c.lock.TryLockContext(patience, 5*time.Millisecond)
 	if held {
-		err = c.write()
+		text, _ := json.Marshal(c) // strings and a bool
+		err = os.WriteFile(c.path(), text, 0o600)
 	}
 	if err != nil {
 		_ = c.lock.Close()
 		return nil, fmt.Errorf("cannot write to the data folder: %w; give one that can be written with --data", err)
 	}
 	return c, nil
-}
-
-// write replaces the card of an epitome that was killed. A reader sees all of it.
-func (c *Card) write() error {
-	_ = os.Remove(c.path())
-	text, _ := json.Marshal(c) // strings and a bool
-	temp := c.path() + ".new"
-	if err := os.WriteFile(temp, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, c.path())
 }
 
 // Unpin removes the card.
@@ -140,18 +128,19 @@ func (c *Card) URL() string {
 // ErrNotFound says that there is nothing at a path.
 var ErrNotFound = errors.New("404 Not Found")
 
-// Get decodes the answer to a GET, as the owner, into answer. The error is ErrNotFound if there is nothing.
+// Get decodes the answer to a GET, as the owner, into answer, and waits a minute for it. The error is ErrNotFound if
+// there is nothing.
 func (c *Card) Get(target string, answer any) error {
-	return c.ask(http.MethodGet, target, nil, answer)
+	return c.ask(time.Minute, http.MethodGet, target, nil, answer)
 }
 
-// Post decodes the answer to a POST of JSON likewise.
+// Post decodes the answer to a POST of JSON likewise. It waits longer, as a conversation is forgotten or a model asked.
 func (c *Card) Post(target string, question, answer any) error {
-	return c.ask(http.MethodPost, target, question, answer)
+	return c.ask(10*time.Minute, http.MethodPost, target, question, answer)
 }
 
 // ask sends a request as the owner, and decodes the body of an answer with status 200.
-func (c *Card) ask(method, target string, question, answer any) error {
+func (c *Card) ask(patience time.Duration, method, target string, question, answer any) error {
 	body, err := json.Marshal(question)
 	if err != nil {
 		return err
@@ -165,7 +154,7 @@ func (c *Card) ask(method, target string, question, answer any) error {
 	// The lock vouches for the address; a certificate is for the names that others use.
 	anyName := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} //nolint:gosec // as said
 	client := http.Client{
-		Timeout:   cmp.Or(c.Patience, 5*time.Second),
+		Timeout:   patience,
 		Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: anyName},
 	}
 	resp, err := client.Do(req)
