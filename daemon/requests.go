@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,8 +21,6 @@ import (
 	"epitome/config"
 	"epitome/dialect"
 	"epitome/dialect/activity"
-	"epitome/event/journal"
-	"epitome/offload"
 	"epitome/rewrite"
 	"epitome/summarize"
 )
@@ -38,7 +35,6 @@ type requests struct {
 	quota  int64 // bytes of all files; 0: nothing is written
 
 	mu        sync.Mutex // guards the folder, and what follows
-	unlisted  int64      // bytes that were written since the folder was listed
 	unwritten error      // why a request was not written the last time; nil if all were
 }
 
@@ -59,12 +55,13 @@ func (r *requests) save(since time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var failed error
-	pack := gzip.NewWriter(nil)
+	isWritten := false
 	for last := range r.shaper.Newest(since) {
 		if r.quota == 0 || last.Kept(true) {
 			continue
 		}
-		if err := r.write(last, pack); err != nil {
+		isWritten = true
+		if err := r.write(last); err != nil {
 			last.Kept(false)
 			failed = err
 		}
@@ -73,21 +70,20 @@ func (r *requests) save(since time.Time) {
 		r.log.Warn("cannot keep the newest request of a conversation", "error", failed.Error())
 	}
 	r.unwritten = failed
-	if r.unlisted > r.quota/16 {
+	if isWritten {
 		r.tidy()
 	}
 }
 
 // write writes a request, without its functions and so without a credential. A reader sees all of it.
-func (r *requests) write(last rewrite.Last, pack *gzip.Writer) error {
+func (r *requests) write(last rewrite.Last) error {
 	var content bytes.Buffer
-	pack.Reset(&content)
+	pack := gzip.NewWriter(&content)
 	if err := errors.Join(gob.NewEncoder(pack).Encode(last), pack.Close(), os.MkdirAll(r.folder, 0o700)); err != nil {
 		return err
 	}
-	r.unlisted += int64(content.Len())
 	file := filepath.Join(r.folder, last.Conversation)
-	temp := file + ".new" // list deletes it in time if this process is killed here
+	temp := file + ".new" // tidy deletes it in time if this process is killed here
 	if err := os.WriteFile(temp, content.Bytes(), 0o600); err != nil {
 		return err
 	}
@@ -106,7 +102,6 @@ func (r *requests) list() []string {
 // tidy deletes files that are older than they are kept, and the oldest beyond the quota. It returns the conversations of
 // the others, the newest first. The caller holds the lock.
 func (r *requests) tidy() (conversations []string) {
-	r.unlisted = 0
 	entries, _ := os.ReadDir(r.folder) // there is no folder if nothing was ever kept
 	var files []fs.FileInfo
 	for _, e := range entries {
@@ -190,108 +185,4 @@ func (d *Daemon) handoff(ctx context.Context, beginning string) (text, why strin
 		return "", "", err
 	}
 	return summarize.Handoff(r, activity.Of(r, nil)), out.Report.Compaction.Why, nil
-}
-
-// remains says what stays of a conversation that is forgotten.
-const remains = "The sums of its days stay, and so do copies in files of the store until it compacts them. Replicas " +
-	"that share the store keep events and requests of their own: forget it there, too."
-
-// forget removes a conversation from memory, disk, shared store and bucket, and returns how many artifacts it had
-// alone. Its events go last, as they tell what else there is: after an error it can be called again. A request that
-// comes meanwhile may begin the conversation anew.
-func (d *Daemon) forget(conversation string) (artifacts int, said string, err error) {
-	own, others, answers, err := d.keysOf(conversation)
-	if err != nil {
-		return 0, "", err
-	}
-	names, err := d.namesIn(own)
-	if err != nil {
-		return 0, "", err
-	}
-	shared, err := d.namesIn(others)
-	if err != nil {
-		return 0, "", err
-	}
-	isShared := func(name string, _ bool) bool { return shared[name] }
-	maps.DeleteFunc(names, isShared)
-	maps.DeleteFunc(own, isShared)
-	err = d.storage.store.Delete(answers...)
-	for name := range names {
-		if offload.IsName(name) {
-			artifacts++
-			err = errors.Join(err, d.storage.shelf.Delete(name))
-		}
-	}
-	if err == nil { // else the artifacts would be unknown
-		err = d.forgetDecisions(nil, slices.Collect(maps.Keys(names))) // those of edits among them
-	}
-	if err == nil { // else the edits would be
-		err = errors.Join(d.forgetDecisions(slices.Collect(maps.Keys(own)), nil), d.requests.forget(conversation))
-	}
-	if err == nil {
-		err = d.book.Forget(conversation)
-	}
-	if err != nil {
-		return 0, "", err
-	}
-	d.log.Info("conversation_forgotten", "conversation", conversation, "artifacts", artifacts)
-	return artifacts, remains, nil
-}
-
-// keysOf returns keys in the store: of all decisions of a conversation; of those of others, the newest ones and those
-// with new edits; and of models' answers for the conversation. The error is journal.ErrUnknown if it has no event.
-func (d *Daemon) keysOf(conversation string) (own, others map[string]bool, answers []string, err error) {
-	own, others = map[string]bool{}, map[string]bool{}
-	newest := map[string]string{} // of others
-	isKnown := false
-	err = d.book.Each(func(n journal.Entry) {
-		if s := n.Summary; s != nil && s.Conversation == conversation {
-			answers = append(answers, s.Key)
-		}
-		e := n.Exchange
-		if e == nil {
-			return
-		}
-		switch {
-		case e.Conversation == conversation:
-			isKnown = true
-			own[e.Decision] = true
-		case e.Decided:
-			others[e.Decision] = true
-		case e.Decision != "":
-			newest[e.Conversation] = e.Decision
-		}
-	})
-	for _, key := range newest {
-		others[key] = true
-	}
-	delete(own, "")
-	if err == nil && !isKnown {
-		err = journal.ErrUnknown
-	}
-	return own, others, answers, err
-}
-
-// namesIn returns the keys of decisions, and the names of their edits and artifacts.
-func (d *Daemon) namesIn(decisions map[string]bool) (map[string]bool, error) {
-	names := map[string]bool{}
-	for key := range decisions {
-		sent, _, err := d.observed.At(key) // this ledger has the decisions of both modes
-		if err != nil {
-			return nil, err
-		}
-		names[key] = true
-		for _, e := range sent.Edits {
-			names[e.Name] = true
-			for _, artifact := range e.Artifacts {
-				names[artifact] = true
-			}
-		}
-	}
-	return names, nil
-}
-
-// forgetDecisions removes decisions and edits of both modes.
-func (d *Daemon) forgetDecisions(keys, edits []string) error {
-	return errors.Join(d.deps.Ledger.Forget(keys, edits), d.observed.Forget(keys, edits))
 }
