@@ -303,8 +303,8 @@ func (d *Daemon) Serve() error {
 			rested = time.Now().Add(restsAfter)
 		case now := <-look:
 			d.requests.save(now.Add(-restsAfter))
-			more := memory.look(d.live.Forget(now.Add(-rest)))
-			if more || now.Before(rested) {
+			hasMore := d.live.Forget(now.Add(-rest))
+			if memory.look() || hasMore || now.Before(rested) {
 				look = time.After(pause)
 			} else {
 				used = d.used

@@ -252,31 +252,29 @@ func boundMemory(conf config.Config) {
 	}
 }
 
-// burst is a time in which much is allocated.
+// burst watches for a time in which much is allocated.
 type burst struct {
 	allocated uint64 // bytes since the start, at the last look
 	returned  uint64 // the same when memory was given back
-	more      bool   // requests were to be forgotten later, at the last look
 	percent   uint64 // GOGC
 }
 
-// look looks whether something is allocated, some seconds after the look before, or more is to be forgotten. At the end
-// of a burst or of either it gives the memory that it has left back to the system, which Go by itself would keep for
-// minutes.
-func (b *burst) look(more bool) (again bool) {
+// look reports whether much was allocated in the seconds since the look before. Once a burst has ended, it gives the
+// memory that the burst has left back to the system, which Go by itself would keep for minutes.
+func (b *burst) look() (goesOn bool) {
 	const little, much = 4 << 20, 16 << 20 // bytes allocated between two looks; in a burst
 	const garbage = 32 << 20               // bytes between collections
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	isQuiet := m.TotalAlloc-b.allocated < little
-	if isQuiet && m.TotalAlloc-b.returned >= much || b.more && !more {
+	goesOn = m.TotalAlloc-b.allocated >= little
+	b.allocated = m.TotalAlloc
+	if !goesOn && b.allocated-b.returned >= much {
 		debug.FreeOSMemory()
-		b.returned = m.TotalAlloc
+		b.returned = b.allocated
 	}
 	if os.Getenv("GOGC") == "" { // Go itself lets garbage grow as large as what is in use
 		b.percent = min(max(garbage*(100+b.percent)/max(m.NextGC, 1), 50), 100)
 		debug.SetGCPercent(int(b.percent)) //nolint:gosec // at most 100
 	}
-	b.allocated, b.more = m.TotalAlloc, more
-	return !isQuiet || more
+	return goesOn
 }
