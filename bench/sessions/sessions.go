@@ -74,23 +74,27 @@ func Parse(log []byte) (bodies [][]byte, err error) {
 			err = fmt.Errorf("line %d is not JSON", i+1)
 		}
 	}
+	t := &tree{lines: map[string]*message{"": nil}, calls: map[string]*call{}}
 	for i, d := range documents {
 		kind := d.Get("type").Str
 		switch {
 		case d.Get("messages.0.parts").IsArray():
-			return readOpenCode(d), err
+			readOpenCode(t, d)
 		case d.Get("messages.0.role").Exists() && !d.Get("system").Exists(): // requests in Messages have a key system
 			bodies, invalid := readRequests(documents[i:])
 			return bodies, cmp.Or(err, invalid)
 		case d.Get("payload").IsObject():
-			return readCodex(documents[i:]), err
+			readCodex(t, documents[i:])
 		case kind == "session" || kind == "message":
-			return readPi(documents[i:]), err
+			readPi(t, documents[i:])
 		case (kind == "user" || kind == "assistant") && d.Get("message").IsObject():
-			return readClaudeCode(documents[i:]), err
+			readClaudeCode(t, documents[i:])
+		default:
+			continue
 		}
+		break
 	}
-	return nil, err
+	return t.requests(), err
 }
 
 // readRequests reads Chat Completions requests. It leaves out those that another one extends. The error is that of the
@@ -122,24 +126,27 @@ func readRequests(documents []gjson.Result) (bodies [][]byte, err error) {
 	return bodies, err
 }
 
-// thread builds requests from the lines of a log. For each line its reader sets id and adds what the line says. Where
-// lines form a tree, it calls rewind before that and end after it.
-type thread struct {
+// tree has the messages of a log. Each of its leaves ends a conversation; logs that are lists have one branch. A reader
+// sets model and part, and adds what each line says behind last.
+type tree struct {
 	model    string
-	id       string         // of the current line's message; lines with the same ID make one answer. Empty: unknown
-	messages []message      // in the order of the log; each part of an answer is one
-	places   map[string]int // by line ID, the number of messages at the end of the line; an empty ID is the start
-	bodies   [][]byte       // of the conversations that have ended
+	part     string              // parts of one answer are added with the same value; empty: the log does not say it
+	last     *message            // the next message follows it; nil: it is the first one
+	messages []*message          // without results
+	lines    map[string]*message // the last messages of lines, by the IDs of the lines; the empty ID is the start
+	calls    map[string]*call    // the newest of each ID
 }
 
 // message is a message of a Chat Completions request.
 type message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
-	Calls   []call `json:"tool_calls,omitempty"`
-	CallID  string `json:"tool_call_id,omitempty"`
+	Role    string  `json:"role"`
+	Content string  `json:"content"`
+	Calls   []*call `json:"tool_calls,omitempty"`
+	CallID  string  `json:"tool_call_id,omitempty"`
 
-	id string // as thread.id
+	part      string   // as in tree
+	before    *message // nil for the first one
+	followers int
 }
 
 type call struct {
@@ -149,128 +156,141 @@ type call struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	} `json:"function"`
+
+	result *message // nil: none so far
 }
 
-func newThread() *thread { return &thread{places: map[string]int{"": 0}} }
+// follow goes to the end of the line that is the parent of the current one; null is the start. A line whose parent is
+// not known follows the one before.
+func (t *tree) follow(parent gjson.Result) {
+	m, known := t.lines[parent.Str]
+	if known && parent.Exists() {
+		t.last = m
+	}
+}
 
-// add adds a message: the text in its content and, of an answer, the calls in it. Messages of other roles are left out.
-func (t *thread) add(role string, content gjson.Result) {
-	switch text := textOf(content); role {
-	case "system", "developer":
-		t.say("system", text)
-	case "user", "custom", "hookMessage":
-		t.say("user", text)
-	case "assistant":
-		t.say("assistant", text)
+// end ends a line, so that later lines can follow it by its ID.
+func (t *tree) end(line string) {
+	if line != "" {
+		t.lines[line] = t.last
+	}
+}
+
+var roles = map[string]string{"system": "system", "developer": "system", "user": "user", "custom": "user",
+	"hookMessage": "user", "assistant": "assistant"}
+
+// add adds a message, with the calls and results in it; a call; or a result. It leaves out messages of other roles.
+func (t *tree) add(role string, v gjson.Result) {
+	content := v.Get("content")
+	if role = roles[role]; role != "" {
+		t.say(role, textOf(content))
 		for _, block := range content.Array() {
-			if kind := block.Get("type").Str; kind == "tool_use" || kind == "toolCall" {
-				t.call(block.Get("id").Str, block.Get("name").Str, firstOf(block, "input", "arguments"))
-			}
+			t.addCall(block)
 		}
 	}
+	t.addCall(v)
 }
 
 // say adds a message, or a part of an answer, unless text is empty.
-func (t *thread) say(role, text string) {
-	if text != "" {
-		t.messages = append(t.messages, message{Role: role, Content: text, id: t.id})
+func (t *tree) say(role, text string) {
+	switch {
+	case text == "":
+	case role == "assistant":
+		m := t.answer()
+		m.Content = strings.Trim(m.Content+"\n"+text, "\n")
+	default:
+		t.append(message{Role: role, Content: text, part: t.part})
 	}
 }
 
-// call adds a tool call as a part of an answer. Arguments that are free text become the field input of an object.
-func (t *thread) call(id, name string, arguments gjson.Result) {
-	if id == "" || name == "" {
-		return
+// answer returns the answer to which the current part belongs. Where a log does not say it, a result ends an answer.
+func (t *tree) answer() *message {
+	hasResult := func(c *call) bool { return c.result != nil }
+	if t.last == nil || !isAnswer(t.last) || t.last.part != t.part ||
+		t.part == "" && slices.ContainsFunc(t.last.Calls, hasResult) {
+		t.append(message{Role: "assistant", part: t.part})
 	}
-	object := arguments.Str
+	return t.last
+}
+
+// append adds a message behind the last one.
+func (t *tree) append(m message) {
+	m.before, m.followers = t.last, 0
+	if t.last != nil {
+		t.last.followers++
+	}
+	t.last = &m
+	t.messages = append(t.messages, t.last)
+}
+
+// addCall adds a call, the first result of one, or both. All other blocks and items have neither.
+func (t *tree) addCall(v gjson.Result) {
+	id := firstOf(v, "tool_use_id", "toolCallId", "call_id", "callID", "id").Str
+	if arguments := firstOf(v, "input", "arguments", "action", "state.input"); arguments.Exists() && id != "" {
+		c := &call{ID: id, Type: "function"}
+		c.Function.Name = cmp.Or(firstOf(v, "name", "tool").Str, strings.TrimSuffix(v.Get("type").Str, "_call"))
+		c.Function.Arguments = objectOf(arguments)
+		m := t.answer()
+		m.Calls = append(m.Calls, c)
+		t.calls[id] = c
+	}
+	result := firstOf(v, "output.content", "output", "content", "state.output", "state.error")
+	if c := t.calls[id]; c != nil && c.result == nil && result.Exists() {
+		c.result = &message{Role: "tool", Content: textOf(result), CallID: id}
+	}
+}
+
+// objectOf returns the arguments of a call as a JSON object. Free text becomes the field input of one.
+func objectOf(arguments gjson.Result) string {
 	if arguments.IsObject() {
-		object = arguments.Get("@ugly").Raw
-	} else if !gjson.Valid(object) || !gjson.Parse(object).IsObject() {
-		text, _ := json.Marshal(map[string]string{"input": arguments.String()}) // never fails for strings
-		object = string(text)
+		return arguments.Get("@ugly").Raw
 	}
-	c := call{ID: id, Type: "function"}
-	c.Function.Name, c.Function.Arguments = name, object
-	t.messages = append(t.messages, message{Role: "assistant", Calls: []call{c}, id: t.id})
-}
-
-// result adds the result of a call.
-func (t *thread) result(id, text string) {
-	t.messages = append(t.messages, message{Role: "tool", Content: text, CallID: id, id: t.id})
-}
-
-// end ends a line, so that later lines can rewind to it by its ID.
-func (t *thread) end(line string) {
-	if line != "" {
-		t.places[line] = len(t.messages)
+	if gjson.Valid(arguments.Str) && gjson.Parse(arguments.Str).IsObject() {
+		return arguments.Str
 	}
+	object, _ := json.Marshal(map[string]string{"input": arguments.String()}) // never fails for strings
+	return string(object)
 }
 
-// rewind goes back to the end of the line that is the parent of the current one, or to the start if the parent is null,
-// and makes a conversation of the messages so far. Without an answer behind the parent there is no branch to leave.
-func (t *thread) rewind(parent gjson.Result) {
-	to, known := t.places[parent.Str]
-	if parent.Exists() && known && to < len(t.messages) && slices.ContainsFunc(t.messages[to:], isAnswer) {
-		t.finish()
-		t.messages = t.messages[:to:to]
-	}
-}
-
-// restart makes a conversation of the messages so far and goes on without them, as agents do at a compaction.
-func (t *thread) restart() {
-	t.finish()
-	t.messages, t.places = nil, map[string]int{"": 0}
-}
-
-// finish makes a conversation of the messages so far, if they hold a request behind an answer. It returns all
-// conversations of the thread.
-func (t *thread) finish() [][]byte {
-	messages := t.lastRequest()
-	if !slices.ContainsFunc(messages, isAnswer) {
-		return t.bodies
-	}
-	var body bytes.Buffer
-	e := json.NewEncoder(&body)
-	e.SetEscapeHTML(false)
-	request := struct {
-		Model    string    `json:"model,omitempty"`
-		Messages []message `json:"messages"`
-	}{t.model, messages}
-	_ = e.Encode(request) // never fails: it consists of strings
-	t.bodies = append(t.bodies, bytes.TrimSpace(body.Bytes()))
-	return t.bodies
-}
-
-// lastRequest returns the messages of the last request: each answer as one message with the results of its calls behind
-// it, no calls without a result, and no answers at the end.
-func (t *thread) lastRequest() (messages []message) {
-	results := map[string][]message{} // by the ID of the call
-	var whole []message               // without the results
-	isOpen := false                   // the next message may be a part of the answer that is the last one in whole
+// requests returns the last request of each conversation in which the model has answered. A message beside others that
+// nothing followed is no conversation.
+func (t *tree) requests() (bodies [][]byte) {
 	for _, m := range t.messages {
-		last := len(whole) - 1
-		switch {
-		case m.Role == "tool":
-			results[m.CallID] = append(results[m.CallID], m)
-			isOpen = isOpen && whole[last].id != ""
-		case isOpen && isAnswer(m) && whole[last].id == m.id:
-			whole[last].Content = strings.Trim(whole[last].Content+"\n"+m.Content, "\n")
-			whole[last].Calls = append(whole[last].Calls, m.Calls...)
-		default:
-			whole, isOpen = append(whole, m), isAnswer(m)
+		isAlone := m.before == nil || m.before.followers == 1
+		if m.followers > 0 || !isAlone && !isAnswer(m) {
+			continue
+		}
+		messages := lastRequest(m.path())
+		if slices.ContainsFunc(messages, isAnswer) {
+			bodies = append(bodies, encode(t.model, messages))
 		}
 	}
-	for _, m := range whole {
-		var calls []call
-		var answered []message
+	return bodies
+}
+
+// path returns the messages up to m.
+func (m *message) path() (path []*message) {
+	for ; m != nil; m = m.before {
+		path = append(path, m)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// lastRequest returns the messages of the last request in a conversation: the results of an answer's calls follow it,
+// there are no calls without a result, and no answers at the end.
+func lastRequest(conversation []*message) (messages []*message) {
+	for _, m := range conversation {
+		sent := message{Role: m.Role, Content: m.Content}
+		var results []*message
 		for _, c := range m.Calls {
-			if waiting := results[c.ID]; len(waiting) > 0 {
-				calls, answered = append(calls, c), append(answered, waiting[0])
-				results[c.ID] = waiting[1:]
+			if c.result != nil {
+				sent.Calls = append(sent.Calls, c)
+				results = append(results, c.result)
 			}
 		}
-		if m.Calls = calls; m.Content != "" || len(calls) > 0 {
-			messages = append(append(messages, m), answered...)
+		if sent.Content != "" || len(sent.Calls) > 0 {
+			messages = append(append(messages, &sent), results...)
 		}
 	}
 	for len(messages) > 0 && isAnswer(messages[len(messages)-1]) {
@@ -279,7 +299,18 @@ func (t *thread) lastRequest() (messages []message) {
 	return messages
 }
 
-func isAnswer(m message) bool { return m.Role == "assistant" }
+func isAnswer(m *message) bool { return m.Role == "assistant" }
+
+func encode(model string, messages []*message) []byte {
+	var body bytes.Buffer
+	e := json.NewEncoder(&body)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(struct {
+		Model    string     `json:"model,omitempty"`
+		Messages []*message `json:"messages"`
+	}{model, messages}) // never fails: it consists of strings
+	return bytes.TrimSpace(body.Bytes())
+}
 
 // textOf returns the text of a content, which is a string or a list of parts. It only names files.
 func textOf(content gjson.Result) string {
