@@ -173,11 +173,12 @@ func (a *app) demoCommand() *cobra.Command {
 	var open bool
 	o := demo.Options{Out: os.Stdout, Color: hasColours(os.Stdout)}
 	c := &cobra.Command{Use: "demo", Short: "Play a long scripted session through the proxy, offline",
-		RunE: func(*cobra.Command, []string) (err error) {
-			if o.Window, err = config.ParseWindow(window); err != nil {
+		RunE: func(*cobra.Command, []string) error {
+			tokens, err := config.ParseWindow(window)
+			if err != nil {
 				return err
 			}
-			return a.demo(o, v, open)
+			return a.demo(o, tokens, v, open)
 		}}
 	f := c.Flags()
 	f.BoolVar(&v.check, "check", false, "exit with status 1 if epitome makes a mistake")
@@ -187,30 +188,33 @@ func (a *app) demoCommand() *cobra.Command {
 	return c
 }
 
-// demo plays the session with the built-in configuration, or with that of --config.
-func (a *app) demo(o demo.Options, v verdict, open bool) (err error) {
+// demo plays the session with the built-in configuration, or with that of --config. The model holds window tokens.
+func (a *app) demo(o demo.Options, window int, v verdict, open bool) (err error) {
 	folder, err := newDemoFolder()
 	if err != nil {
 		return err
 	}
-	end := func() error { return nil } // of epitome, once it runs
-	defer func() { err = errors.Join(err, end(), os.RemoveAll(folder)) }()
-	conf, err := a.demoConfig(folder, o.Window)
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	o.Model, err = demo.StartModel(window)
 	if err != nil {
 		return err
 	}
-	var card *daemon.Card
-	o.Start = func(upstream string) (demo.Proxy, error) {
-		conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
-		d, stop, err := serveInside(folder, func() (config.Config, error) { return conf, conf.Validate() })
-		if err != nil {
-			return demo.Proxy{}, err
-		}
-		end = stop
-		card, err = daemon.Read(folder)
-		artifacts := filepath.Join(folder, "artifacts")
-		return demo.Proxy{URL: "http://" + d.Address() + "/v1", Artifacts: artifacts, Get: card.Get}, err
+	defer o.Model.Close()
+	conf, err := a.demoConfig(folder, o.Model.URL, window)
+	if err != nil {
+		return err
 	}
+	d, end, err := serveInside(folder, func() (config.Config, error) { return conf, conf.Validate() })
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	card, err := daemon.Read(folder)
+	if err != nil {
+		return err
+	}
+	o.URL, o.Get = "http://"+d.Address()+"/v1", card.Get
+	o.Artifacts = filepath.Join(folder, "artifacts")
 	ctx, cancel := untilSignal()
 	defer cancel()
 	r, err := demo.Run(ctx, o)
@@ -253,8 +257,8 @@ func newDemoFolder() (folder string, err error) {
 	return folder, nil
 }
 
-// demoConfig returns the configuration of the demo: a model of a known window and price. It has no upstream yet.
-func (a *app) demoConfig(folder string, window int) (config.Config, error) {
+// demoConfig returns the configuration of the demo: a model of a known window and price.
+func (a *app) demoConfig(folder, upstream string, window int) (config.Config, error) {
 	file := a.file
 	if file == "" {
 		file = os.DevNull // the user's own file would make it another demo on each machine
@@ -264,9 +268,11 @@ func (a *app) demoConfig(folder string, window int) (config.Config, error) {
 		return config.Config{}, err
 	}
 	conf.Upstream, conf.Routes = config.URLUpstream, nil
+	conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
 	conf.Summarize.Mode = summarize.Intent   // the model cannot write
 	input, cached, output := 1.25, .125, 10. // about the price of a large model
 	conf.Prices = event.OwnPrices{demo.ModelName: {Input: &input, Cached: &cached, Output: &output}}
-	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.ModelName: unit.Tokens(window)}, false
+	conf.Window.Models = map[string]unit.Tokens{demo.ModelName: unit.Tokens(window)}
+	conf.Window.Probe = false
 	return conf, nil
 }

@@ -17,12 +17,14 @@ import (
 // The tests play sessions without epitome: the agent reaches the model itself, or through a server that changes bodies.
 // Sessions with epitome are tested by the script demo of the program.
 
-func play(t *testing.T, o Options) (*Report, string) {
+// play plays a session whose requests reach the model as change returns them.
+func play(t *testing.T, window, turns int, change func(body []byte) []byte) (*Report, string) {
 	t.Helper()
 	var out bytes.Buffer
-	o.Out = &out
-	if o.Start == nil {
-		o.Start = direct
+	m := startModel(t, window)
+	o := Options{Model: m, Turns: turns, URL: m.URL, Out: &out}
+	if change != nil {
+		o.URL = changing(t, m.URL, change)
 	}
 	r, err := Run(t.Context(), o)
 	if err != nil {
@@ -34,35 +36,41 @@ func play(t *testing.T, o Options) (*Report, string) {
 	return r, out.String()
 }
 
-func direct(upstream string) (Proxy, error) { return Proxy{URL: upstream}, nil }
-
-// changing starts a server that changes bodies before the model.
-func changing(t *testing.T, change func(body []byte) []byte) func(string) (Proxy, error) {
-	return func(upstream string) (Proxy, error) {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, err := io.ReadAll(r.Body)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			resp, err := http.Post(upstream+"/chat/completions", "application/json", bytes.NewReader(change(body)))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer resp.Body.Close()
-			w.WriteHeader(resp.StatusCode)
-			_, _ = io.Copy(w, resp.Body)
-		}))
-		t.Cleanup(server.Close)
-		return Proxy{URL: server.URL}, nil
+func startModel(t *testing.T, window int) *Model {
+	t.Helper()
+	m, err := StartModel(window)
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+// changing starts a server that changes bodies before the model, and returns its URL.
+func changing(t *testing.T, upstream string, change func(body []byte) []byte) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		resp, err := http.Post(upstream+"/chat/completions", "application/json", bytes.NewReader(change(body)))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer resp.Body.Close()
+		w.WriteHeader(resp.StatusCode)
+		_, _ = io.Copy(w, resp.Body)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 const endless = 10_000_000 // tokens
 
 func TestSessionOutgrowsItsWindow(t *testing.T) {
-	r, out := play(t, Options{Window: 16_000, Turns: 40})
+	r, out := play(t, 16_000, 40, nil)
 	if r.Alone != fmt.Sprint(r.Turns, ", then error 400") || len(r.Faults) != 1 {
 		t.Errorf("lasts %s turns of %d, faults %q", r.Alone, r.Turns, r.Faults)
 	}
@@ -76,21 +84,20 @@ func TestSessionOutgrowsItsWindow(t *testing.T) {
 
 // A session that is sent whole has no faults, so that faults of others are not the script's.
 func TestSessionIsSoundByItself(t *testing.T) {
-	o := Options{Window: endless, Turns: 70}
-	r, out := play(t, o)
+	r, out := play(t, endless, 70, nil)
 	if r.Faults != nil || r.Alone != "" || r.Reads != 0 || r.Asked != 4 || r.Right != 4 || r.Extended != r.Turns ||
 		r.Raw != r.Sent {
 		t.Errorf("%+v", r)
 	}
-	if again, same := play(t, o); same != out || !reflect.DeepEqual(r, again) {
+	if again, same := play(t, endless, 70, nil); same != out || !reflect.DeepEqual(r, again) {
 		t.Error("the same options make another session")
 	}
 }
 
 func TestWrongAnswerIsReported(t *testing.T) {
-	r, _ := play(t, Options{Window: endless, Turns: 30, Start: changing(t, func(body []byte) []byte {
+	r, _ := play(t, endless, 30, func(body []byte) []byte {
 		return regexp.MustCompile(`CHG-\d{5}`).ReplaceAll(body, []byte("CHG-00000"))
-	})})
+	})
 	if got := strings.Join(r.Missed(), "; "); got != "the answer CHG-00000 is wrong" {
 		t.Errorf("missed %q", got)
 	}
@@ -99,7 +106,8 @@ func TestWrongAnswerIsReported(t *testing.T) {
 func TestSessionEndsWithItsContext(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	_, err := Run(ctx, Options{Window: endless, Turns: 30, Out: io.Discard, Start: direct})
+	m := startModel(t, endless)
+	_, err := Run(ctx, Options{Model: m, Turns: 30, URL: m.URL, Out: io.Discard})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

@@ -29,7 +29,6 @@ type Report struct {
 	Reads       int      // turns with the text of files of epitome
 	Asked       int      // questions about earlier turns that the model answered
 	Right       int      // answers that are right
-	Compactions int      // in which old turns became a summary
 	Faults      []string // of epitome
 
 	Sums      journal.Sums // as epitome's pages show them
@@ -55,24 +54,27 @@ type Turn struct {
 
 // add counts a turn that was answered.
 func (r *Report) add(t Turn) {
-	count := func(n *int, add bool) {
-		if add {
-			*n++
-		}
-	}
 	r.Turns++
-	r.Raw, r.RawLargest = r.Raw+t.Sent, max(r.RawLargest, t.Sent)
-	r.Sent, r.SentLargest, r.Cached = r.Sent+t.Got.tokens, max(r.SentLargest, t.Got.tokens), r.Cached+t.Got.cached
-	count(&r.Extended, t.Got.extends)
-	count(&r.Reads, t.ReadBack)
-	count(&r.Asked, t.Answer != "")
-	count(&r.Right, t.Right)
-	count(&r.Compactions, t.Exchange.Compacted > 0)
-	if t.Answer != "" && !t.Right {
-		r.fault("the answer %s is wrong", t.Answer)
-	}
-	if !t.Got.extends && t.Exchange.Mode == event.ModeOn && !t.Exchange.Broke {
+	r.Raw += t.Sent
+	r.Sent += t.Got.tokens
+	r.Cached += t.Got.cached
+	r.RawLargest = max(r.RawLargest, t.Sent)
+	r.SentLargest = max(r.SentLargest, t.Got.tokens)
+	if t.Got.extends {
+		r.Extended++
+	} else if t.Exchange.Mode == event.ModeOn && !t.Exchange.Broke {
 		r.fault("request %d changed earlier messages without a decision", t.Number)
+	}
+	if t.ReadBack {
+		r.Reads++
+	}
+	if t.Answer != "" {
+		r.Asked++
+	}
+	if t.Right {
+		r.Right++
+	} else if t.Answer != "" {
+		r.fault("the answer %s is wrong", t.Answer)
 	}
 }
 
@@ -119,7 +121,7 @@ func (s *session) printHead() {
 	s.line("", "An agent sends its whole conversation again each turn. In time it outgrows its model, which here\n"+
 		"holds %s tokens; epitome, between the two, keeps the model's requests small. Agent, user and\n"+
 		"model are scripted, and epitome is real. Sizes are in tokens. Turns without news are left out.\n",
-		comma(s.Window))
+		comma(s.report.Window))
 	s.line(faint, "%4s  %-25s%5s   %5s  %-12s  %5s  %s", "turn", "the agent", "sends", "gets", "window used", "cache",
 		"what epitome did")
 }
@@ -131,10 +133,11 @@ func (s *session) printTurn() {
 		return
 	}
 	const cells = 8
-	full := min((t.Got.tokens*cells+s.Window/2)/s.Window, cells)
+	got, window := t.Got.tokens, s.report.Window
+	full := min((got*cells+window/2)/window, cells)
 	bar := strings.Repeat("█", full) + strings.Repeat("·", cells-full)
 	start := fmt.Sprintf("%4d  %-25s%5s → %5s  %s %3d%%  %3d%%  ", t.Number, console.Shorten(t.Did, 24),
-		tokens(t.Sent), tokens(t.Got.tokens), bar, 100*t.Got.tokens/s.Window, 100*t.Got.cached/max(t.Got.tokens, 1))
+		tokens(t.Sent), tokens(got), bar, 100*got/window, 100*t.Got.cached/max(got, 1))
 	s.line("", "%s%s", start, strings.Join(notes, ", "))
 	if t.Exchange.Offloaded > 0 && !s.excerpt {
 		s.excerpt = true
@@ -145,17 +148,18 @@ func (s *session) printTurn() {
 // notes returns what happened in the turn.
 func (s *session) notes() (notes []string) {
 	t := &s.turn
-	note := func(color, format string, args ...any) {
-		notes = append(notes, s.paint(color, fmt.Sprintf(format, args...)))
-	}
-	step := func(color, verb string, n int, noun string) {
-		if n > 0 {
-			note(color, "%s %s", verb, english.Plural(n, noun, ""))
+	for _, step := range []struct {
+		color, verb, noun string
+		n                 int
+	}{
+		{yellow, "compact", "message", t.Exchange.Compacted},
+		{cyan, "clear", "result", t.Exchange.Cleared},
+		{"", "offload", "result", t.Exchange.Offloaded},
+	} {
+		if step.n > 0 {
+			notes = append(notes, s.paint(step.color, step.verb+" "+english.Plural(step.n, step.noun, "")))
 		}
 	}
-	step(yellow, "compact", t.Exchange.Compacted, "message")
-	step(cyan, "clear", t.Exchange.Cleared, "result")
-	step("", "offload", t.Exchange.Offloaded, "result")
 	if notes != nil {
 		notes[0] += ": −" + tokens(t.Exchange.TakenOut) // of all steps together
 	}
@@ -165,26 +169,24 @@ func (s *session) notes() (notes []string) {
 	}
 	switch {
 	case t.Got.tokens == 0:
-		note(red, "✗ no answer")
+		notes = append(notes, s.paint(red, "✗ no answer"))
 	case t.Right:
-		note(green, "%s: %s ✓", where, t.Answer)
+		notes = append(notes, s.paint(green, where+": "+t.Answer+" ✓"))
 	case t.Answer != "":
-		note(red, "WRONG: %s", t.Answer)
+		notes = append(notes, s.paint(red, "WRONG: "+t.Answer))
 	case t.ReadBack:
-		note("", "%s", where)
+		notes = append(notes, where)
 	}
 	return notes
 }
 
-// printExcerpt prints what the model received in the place of the result that was offloaded last.
+// printExcerpt prints what the model received in the place of the newest result.
 func (s *session) printExcerpt() {
-	edits, err := s.edits()
-	if err != nil || len(edits) == 0 {
-		return // it is a picture, nothing more
-	}
-	e := edits[len(edits)-1]
-	s.line("", "\n      The model gets these %s tokens in the place of %s.\n", comma(e.After), comma(e.Before))
-	lines := strings.Split(strings.TrimSpace(e.Text), "\n")
+	whole := s.messages[len(s.messages)-1].Content
+	got := s.turn.Got.messages[len(s.turn.Got.messages)-1].Content
+	s.line("", "\n      The model gets these %s tokens in the place of %s.\n", comma(s.Model.scale.CountText(got)),
+		comma(s.Model.scale.CountText(whole)))
+	lines := strings.Split(strings.TrimSpace(got), "\n")
 	for _, line := range slices.Concat(lines[:min(8, len(lines))], []string{"…"}, lines[max(0, len(lines)-6):]) {
 		s.line(faint, "      │ %s", line)
 	}
