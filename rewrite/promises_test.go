@@ -523,7 +523,7 @@ func TestFlawedEditsAreNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, limits := newStorage(), defaultLimits()
-	of := ledger.Request{Dialect: chat.Dialect{}.Name(), Model: "m", Chain: r.Chain(), Head: r.Head, Ends: r.Ends()}
+	of := ledger.Request{Dialect: chat.Dialect{}.API().Name, Model: "m", Chain: r.Chain(), Head: r.Head, Ends: r.Ends()}
 	flawed := []ledger.Edit{{First: 2, Count: 1, Op: ledger.Drop, Step: ledger.StepCompact}}
 	_, _, err = ledger.New(s, keep).Record(of, ledger.Decision{Items: len(messages) - 2}, flawed, false)
 	if err != nil {
