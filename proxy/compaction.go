@@ -53,11 +53,8 @@ func (u *upstream) lacksCompactions(scope string) bool {
 	return time.Since(u.lacking.get(scope)) < time.Hour
 }
 
-// How much of an answer is searched for a compaction, and how long it is held for that.
-const (
-	mostCompaction = 1 << 20 // bytes
-	compactionFor  = 3 * time.Minute
-)
+// compactionFor is how long an answer is held to look for a compaction in it.
+const compactionFor = 3 * time.Minute
 
 // checkCompactions refuses a request with a compaction that cannot be read: by epitome, or by the upstream, as another
 // provider has made it.
@@ -119,7 +116,7 @@ func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 	if isStream(a) && !isEncoded(coding) {
 		hasItem = compactionFinder()
 	}
-	content, err := decode(coding, hold(a, mostCompaction, compactionFor, hasItem), mostCompaction)
+	content, err := decode(coding, hold(a, compactionFor, hasItem), mostHeld)
 	if err != nil || !a.IsComplete() {
 		return false, false // who has not seen all of it does not know
 	}
@@ -129,7 +126,7 @@ func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 
 // errorNames reports whether the text of an error has the words, which are in lower case.
 func errorNames(a *wire.Answer, words string) bool {
-	content := plainText(a, hold(a, mostOfError, errorFor, nil))
+	content := plainText(a, hold(a, errorFor, nil))
 	return bytes.Contains(bytes.ToLower(content), []byte(words))
 }
 
@@ -151,24 +148,23 @@ func (x *exchange) serveCompaction() error {
 		ID: carried.Name, Sealed: carried.Sealed, Model: report.Model, Created: time.Now(),
 		Input: report.TokensBefore.Total(), Output: carried.Tokens,
 	}
-	w := response{exchange: x, header: make(http.Header), status: http.StatusOK}
-	w.header.Set("Content-Type", "application/json")
+	content := "application/json"
+	var answer []byte
 	path, _, _ := bytes.Cut(x.target, []byte("?"))
 	switch {
 	case x.dialect.API().Compacts(path):
 		body, _ := x.decoded() // it was read before
-		w.body = c.OfPath(body)
+		answer = c.OfPath(body)
 	case report.Streams:
-		w.header.Set("Content-Type", "text/event-stream")
-		w.body = c.Stream()
+		content = "text/event-stream"
+		answer = c.Stream()
 	default:
-		w.body = c.Whole()
+		answer = c.Whole()
 	}
-	x.event.Status, x.event.ResponseBytes = w.status, int64(len(w.body))
+	x.event.ResponseBytes = int64(len(answer))
 	x.event.Action = string(ledger.StepCompact)
 	x.setExtra(x.event.Action)
-	w.send(true)
-	return w.err
+	return x.answer(http.StatusOK, content, answer)
 }
 
 // keyOf returns enough of a provider's compaction to tell it from all others.
@@ -179,7 +175,7 @@ func (x *exchange) noteMaker(text *answerText) {
 	if !x.shaped.Asks {
 		return
 	}
-	content, _ := decode(text.coding, text.head, mostCompaction)
+	content, _ := decode(text.coding, text.head, mostHeld)
 	sealed, _ := responses.CompactionsIn(content)
 	for _, s := range sealed {
 		x.proxy.makers.put(keyOf(s), x.upstream.host)

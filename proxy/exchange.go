@@ -285,10 +285,7 @@ func (x *exchange) fail() {
 func (x *exchange) sendRefusal(r *refusal) {
 	x.reply.Close = x.reply.Close || x.event.Fault == event.Panic || x.proxy.Stopping()
 	x.reply.Extra = append([]byte(r.lines), x.reply.Extra...)
-	w := response{exchange: x, header: make(http.Header), status: r.status, body: r.body()}
-	w.header.Set("Content-Type", "application/json")
-	w.send(true)
-	x.event.Status = r.status
+	_ = x.answer(r.status, "application/json", r.body()) // the client cannot be told otherwise
 }
 
 // releaseConnection hands the connection back to fasthttp, which writes an empty answer that the connection drops: ours

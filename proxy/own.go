@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/valyala/fasthttp"
 
-	"epitome/event"
 	"epitome/proxy/wire"
 )
 
@@ -68,7 +64,6 @@ type response struct {
 	header   http.Header
 	status   int
 	body     []byte // not yet sent
-	chunked  bool   // the head has been sent, and the body goes in chunks
 	err      error  // of a write that failed
 }
 
@@ -95,25 +90,38 @@ func (w *response) Flush() {
 // answer loses its connection.
 func (w *response) send(isLast bool) {
 	x := w.exchange
+	isChunked := x.begun || !isLast
 	var out bytes.Buffer
-	if !w.chunked {
-		w.chunked = !isLast
-		w.writeHead(&out)
+	if !x.begun {
+		w.writeHead(&out, isChunked)
 		x.begun = true
 	}
 	if !x.ctx.IsHead() {
-		w.writeBody(&out, isLast)
+		w.writeBody(&out, isChunked, isLast)
 	}
-	w.body = w.body[:0]
+	w.body = nil
 	if w.err == nil {
 		w.err = x.write(out.Bytes())
 	}
 	x.reply.Close = x.reply.Close || w.err != nil
 }
 
-func (w *response) writeHead(out *bytes.Buffer) {
+func (w *response) writeBody(out *bytes.Buffer, isChunked, isLast bool) {
+	if !isChunked {
+		out.Write(w.body)
+		return
+	}
+	if len(w.body) > 0 {
+		fmt.Fprintf(out, "%x\r\n%s\r\n", len(w.body), w.body)
+	}
+	if isLast {
+		out.WriteString("0\r\n\r\n")
+	}
+}
+
+func (w *response) writeHead(out *bytes.Buffer, isChunked bool) {
 	x := w.exchange
-	if w.chunked {
+	if isChunked {
 		w.header.Del("Content-Length")
 		w.header.Set("Transfer-Encoding", "chunked")
 	} else if !x.ctx.IsHead() || w.header.Get("Content-Length") == "" {
@@ -130,64 +138,10 @@ func (w *response) writeHead(out *bytes.Buffer) {
 	out.WriteString("\r\n")
 }
 
-func (w *response) writeBody(out *bytes.Buffer, isLast bool) {
-	if !w.chunked {
-		out.Write(w.body)
-		return
-	}
-	if len(w.body) > 0 {
-		fmt.Fprintf(out, "%x\r\n%s\r\n", len(w.body), w.body)
-	}
-	if isLast {
-		out.WriteString("0\r\n\r\n")
-	}
-}
-
-// refusal is an answer of epitome's own to a request that it does not forward, or that the upstream did not answer.
-type refusal struct {
-	status  int
-	code    string // for programs
-	message string // one sentence that says what to do
-	lines   string // further header lines, each with its CRLF
-}
-
-// refuse makes a refusal. Each of the further header lines has its CRLF.
-func refuse(status int, code, message string, lines ...string) *refusal {
-	return &refusal{status: status, code: code, message: message, lines: strings.Join(lines, "")}
-}
-
-func (r *refusal) Error() string { return r.message }
-
-// noRetry is the header line that keeps the official SDKs from sending a request again by themselves.
-const noRetry = "x-should-retry: false\r\n"
-
-// refusalOf returns the answer to a client whose request failed.
-func refusalOf(err error) *refusal {
-	var own *refusal
-	if errors.As(err, &own) {
-		return own
-	}
-	var f *wire.Failure
-	switch {
-	case !errors.As(err, &f) || f.Fault == event.Panic:
-		return refuse(500, "internal", "epitome failed on this request: a bug in epitome; its log has the details")
-	case f.Fault == event.Unreachable:
-		return refuse(502, "upstream_unreachable",
-			fmt.Sprintf("epitome cannot reach the upstream: %v; check its url and your network", f.Err))
-	case f.Fault == event.Timeout:
-		return refuse(504, "upstream_timeout",
-			"the upstream did not begin to answer within first_byte_timeout: try again, or raise it")
-	}
-	return refuse(502, "upstream_broken", fmt.Sprintf("the upstream did not answer: %v; "+
-		"it may have processed the request, so send it again only if that is safe", f.Err))
-}
-
-// body returns the refusal as clients of the common dialects read it: OpenAI's error object, with the type at the top
-// level that Anthropic's clients look for.
-func (r *refusal) body() []byte {
-	b, _ := json.Marshal(map[string]any{ // strings cannot fail
-		"type":  "error",
-		"error": map[string]any{"message": r.message, "type": "epitome_error", "param": nil, "code": r.code},
-	})
-	return b
+// answer sends a whole answer of epitome's own in the place of the upstream's.
+func (x *exchange) answer(status int, contentType string, body []byte) error {
+	w := response{exchange: x, header: http.Header{"Content-Type": {contentType}}, status: status, body: body}
+	w.send(true)
+	x.event.Status = status
+	return w.err
 }

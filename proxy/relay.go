@@ -116,11 +116,10 @@ func (x *exchange) tunnel(a *wire.Answer) error {
 
 // How much of an answer is held back until it is known whether it refuses its request.
 const (
-	mostOfStream = 1 << 20          // bytes; frames may repeat all settings of the request, tools too
-	mostOfError  = 256 << 10        // bytes; the rest is passed on as it comes
-	mostOfSmall  = 64 << 10         // bytes of an answer that is no stream, and may be an error all the same
-	mostPieces   = 64               // of a stream with a content coding: it is decoded anew with each
-	errorFor     = 10 * time.Second // that an error or the frame of a stream is held back
+	mostHeld    = 1 << 20          // bytes: frames of streams may repeat all settings of the request, tools too
+	mostOfSmall = 64 << 10         // bytes of an answer that is no stream, and may be an error all the same
+	mostPieces  = 64               // of a stream with a content coding: it is decoded anew with each
+	errorFor    = 10 * time.Second // that an error or the frame of a stream is held back
 )
 
 // peek reads how an answer refuses the request that was sent. It reads an error whole, a stream up to its first word,
@@ -136,11 +135,11 @@ func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Re
 	mayRefuse := true
 	switch {
 	case a.Code >= 300:
-		content = plainText(a, hold(a, mostOfError, errorFor, nil))
+		content = plainText(a, hold(a, errorFor, nil))
 	case isStream(a):
 		content, mayRefuse = x.holdFrame(a)
 	case a.Length >= 0 && a.Length <= mostOfSmall:
-		content = plainText(a, hold(a, mostOfSmall, x.set.conf.ReadIdle.D(), nil))
+		content = plainText(a, hold(a, x.set.conf.ReadIdle.D(), nil))
 		mayRefuse = window.HasSigns(content)
 	default:
 		return none
@@ -155,7 +154,7 @@ func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Re
 // on, or ends within an event.
 func (x *exchange) holdFrame(a *wire.Answer) (content []byte, mayRefuse bool) {
 	isCoded, pieces := isEncoded(codingOf(a)), 0
-	content = plainText(a, hold(a, mostOfStream, errorFor, func(held []byte) bool {
+	content = plainText(a, hold(a, errorFor, func(held []byte) bool {
 		pieces++
 		step, _ := firstStep(x.dialect, plainText(a, held))
 		return step == answer.SaidStep || isCoded && pieces == mostPieces
@@ -169,16 +168,16 @@ func (x *exchange) holdFrame(a *wire.Answer) (content []byte, mayRefuse bool) {
 
 // plainText returns what was held of an answer without its content coding. A part of it may tell enough.
 func plainText(a *wire.Answer, held []byte) []byte {
-	held, _ = decode(codingOf(a), held, mostOfStream)
+	held, _ = decode(codingOf(a), held, mostHeld)
 	return held
 }
 
 // hold reads an answer up to its end, until enough reports so, or until there are too many bytes or it takes too long.
 // enough may be nil. The bytes stay with the answer, to be passed on. It returns all that was held of this answer so far,
 // without framing. An error is met again when the answer is passed on.
-func hold(a *wire.Answer, most int, wait time.Duration, enough func([]byte) bool) []byte {
+func hold(a *wire.Answer, wait time.Duration, enough func([]byte) bool) []byte {
 	until := time.Now().Add(wait)
-	for len(a.Held()) < most && time.Now().Before(until) {
+	for len(a.Held()) < mostHeld && time.Now().Before(until) {
 		if enough != nil && len(a.Held()) > 0 && enough(a.Held()) {
 			break
 		}
@@ -234,7 +233,7 @@ func (x *exchange) newText(a *wire.Answer) *answerText {
 		t.most = codedBytes
 	}
 	if x.shaped.Asks {
-		t.most = mostCompaction
+		t.most = mostHeld
 	}
 	return t
 }
@@ -308,15 +307,8 @@ func (x *exchange) countUsage(u *event.Usage, cut bool) {
 // lastSteps returns the meanings of the last three events in the end of a stream: usage may follow an error or the last
 // word. There are none where a single event fills the end: the one with which a response ends.
 func lastSteps(d conversation.Dialect, end []byte) (steps []answer.Step) {
-	var kind []byte
-	for f := range answer.Fields(end) {
-		switch string(f.Name) {
-		case "event":
-			kind = bytes.TrimSpace(f.Value)
-		case "data":
-			steps = append(steps, answer.StepOf(d, kind, f.Value))
-			kind = nil
-		}
+	for e := range answer.Events(end) {
+		steps = append(steps, answer.StepOf(d, []byte(e.Type), e.Data))
 	}
 	return steps[max(0, len(steps)-3):]
 }
