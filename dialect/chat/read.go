@@ -57,7 +57,7 @@ func (rd reader) ReadSetting(key []byte, v jsonspan.Span) error {
 
 // ReadEntry reads a message as one item.
 func (rd reader) ReadEntry(o *jsonspan.Object) (err error) {
-	it := conversation.Item{Span: o.Span, Role: roles[o.Text("role")], Name: o.Text("name")}
+	it := conversation.Item{Span: o.Span, Role: conversation.Roles[o.Text("role")], Name: o.Text("name")}
 	switch it.Role {
 	case conversation.Tool:
 		it.Answers = o.Text("tool_call_id")
@@ -75,11 +75,6 @@ func (rd reader) ReadEntry(o *jsonspan.Object) (err error) {
 	}
 	rd.Items = append(rd.Items, it)
 	return nil
-}
-
-var roles = map[string]conversation.Role{
-	"system": conversation.System, "developer": conversation.System, "user": conversation.User,
-	"assistant": conversation.Assistant, "tool": conversation.Tool,
 }
 
 // addPart adds an element of an item's content. One of no known kind is counted as it is written.

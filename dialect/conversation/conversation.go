@@ -31,6 +31,9 @@ func (r Role) String() string {
 	return [...]string{"unknown", "system", "user", "assistant", "tool"}[r]
 }
 
+// Roles are the roles by their names in the APIs. A name that an API does not know is one that it refuses.
+var Roles = map[string]Role{"system": System, "developer": System, "user": User, "assistant": Assistant, "tool": Tool}
+
 // Call is a tool call in an assistant item.
 type Call struct {
 	ID        string        // which the result repeats
@@ -128,14 +131,15 @@ func (it *Item) OnlyThinks() bool {
 	return len(it.Thinking) > 0 && it.Content.Empty() && len(it.Calls) == 0 // no text may replace reasoning: no Content
 }
 
-// Upkeep says who besides epitome shortens the conversation; epitome itself then decides less, as described below.
+// Upkeep says who besides epitome shortens the conversation; epitome itself then decides less, as described below. Where
+// several do, the highest counts.
 type Upkeep uint8
 
 const (
 	NobodyElse        Upkeep = iota
-	ClientSummarizes         // the request asks for the client's own summary: recorded edits are repeated, none added
 	ProviderClears           // the provider clears or compacts, or has done so: only new results are shortened
 	ProviderRemembers        // the provider keeps earlier messages itself: only new results are shortened
+	ClientSummarizes         // the request asks for the client's own summary: recorded edits are repeated, none added
 )
 
 // Request is a parsed request. Reused, Lead and Head each count items from the start of Items.

@@ -170,9 +170,7 @@ func (r *Request) findHead() {
 	for i := range r.Items {
 		if r.Items[i].Compaction {
 			r.Head = i + 1
-			if r.Upkeep == NobodyElse {
-				r.Upkeep = ProviderClears
-			}
+			r.Upkeep = max(r.Upkeep, ProviderClears)
 		}
 	}
 	for r.Head < len(r.Items) && !r.Items[r.Head].isAnswerOrResult() {

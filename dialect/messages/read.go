@@ -72,15 +72,15 @@ func (rd reader) ReadSetting(key []byte, v jsonspan.Span) (err error) {
 	case "mcp_servers", "container": // the provider adds tokens that cannot be counted here
 		rd.Unpriced = true
 	case "compaction": // the request asks for a summary of the conversation
-		rd.Upkeep, rd.Unpriced = conversation.ClientSummarizes, true
+		rd.Upkeep = conversation.ClientSummarizes
+		rd.Unpriced = true
 	case "thread": // names messages that lie with the provider
-		rd.ServerState, rd.Unpriced = v, true
-		if rd.Upkeep != conversation.ClientSummarizes { // which prevails, whatever the order of the keys
-			rd.Upkeep = conversation.ProviderRemembers
-		}
+		rd.ServerState = v
+		rd.Unpriced = true
+		rd.Upkeep = max(rd.Upkeep, conversation.ProviderRemembers)
 	case "context_management":
-		if rd.Upkeep == conversation.NobodyElse && clearsMessages(v.Of(rd.Body)) {
-			rd.Upkeep = conversation.ProviderClears
+		if clearsMessages(v.Of(rd.Body)) {
+			rd.Upkeep = max(rd.Upkeep, conversation.ProviderClears)
 		}
 	}
 	return err
@@ -93,13 +93,9 @@ func clearsMessages(contextManagement []byte) bool {
 	return slices.ContainsFunc(gjson.GetBytes(contextManagement, "edits.#.type").Array(), clearsMore)
 }
 
-var roles = map[string]conversation.Role{
-	`"system"`: conversation.System, `"user"`: conversation.User, `"assistant"`: conversation.Assistant,
-}
-
 // ReadEntry appends the items of a message.
 func (rd reader) ReadEntry(o *jsonspan.Object) error {
-	it := conversation.Item{Span: o.Span, Role: roles[o.Raw("role")]}
+	it := conversation.Item{Span: o.Span, Role: conversation.Roles[o.Text("role")]}
 	content := o.Find("content")
 	if it.Role == conversation.User && jsonspan.HasElements(rd.Body, content) {
 		return rd.readUser(o.Span, content)
@@ -297,24 +293,18 @@ func (Dialect) Check(r *conversation.Request) *conversation.Checker {
 // checkPlace checks whether item i may stand behind the item before it: a system message behind the user's words or
 // results and before an answer, and an answer not as the first of all.
 func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
-	const misplaced = "a message of the system stands where none may"
 	before := conversation.Assistant // at the start, too, no system message may stand
 	if i > 0 {
 		before = r.Items[i-1].Role
 	}
-	switch r.Items[i].Role {
-	case conversation.System:
-		if before == conversation.Assistant {
-			c.Add(misplaced, "")
-		}
-	case conversation.Assistant:
-		if i == r.Lead && !r.Items[i].Compaction { // the provider's own summary may come first
-			c.Add("the first message is not the user's", "")
-		}
-	case conversation.User, conversation.Tool:
-		if before == conversation.System {
-			c.Add(misplaced, "")
-		}
+	role := r.Items[i].Role
+	isUsers := role == conversation.User || role == conversation.Tool
+	if role == conversation.System && before == conversation.Assistant || isUsers && before == conversation.System {
+		c.Add("a message of the system stands where none may", "")
+	}
+	isFirst := role == conversation.Assistant && i == r.Lead
+	if isFirst && !r.Items[i].Compaction { // the provider's own summary may come first
+		c.Add("the first message is not the user's", "")
 	}
 }
 

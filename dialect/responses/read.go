@@ -5,6 +5,7 @@ package responses
 import (
 	"bytes"
 	"cmp"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -65,16 +66,14 @@ func (rd *reader) ReadSetting(key []byte, v jsonspan.Span) error {
 		if r.ServerState.Empty() || string(key) != "prompt" { // a prompt template is weaker: it names no conversation
 			r.ServerState = v
 		}
-		if r.Upkeep != conversation.ClientSummarizes { // which prevails, whatever the order of the keys
-			r.Upkeep = conversation.ProviderRemembers
-		}
+		r.Upkeep = max(r.Upkeep, conversation.ProviderRemembers)
 	case "context_management":
 		if asked := gjson.GetBytes(v.Of(r.Body), `#(type=="compaction")`); asked.Exists() {
 			r.Threshold = int(asked.Get("compact_threshold").Int())
 			r.Unserved = jsonspan.Span{Start: bytes.LastIndex(r.Body[:v.Start], key) - 1, End: v.End} // with the key's quote
 		}
-		if r.Upkeep == conversation.NobodyElse && jsonspan.HasElements(r.Body, v) {
-			r.Upkeep = conversation.ProviderClears
+		if jsonspan.HasElements(r.Body, v) {
+			r.Upkeep = max(r.Upkeep, conversation.ProviderClears)
 		}
 	case "truncation":
 		r.Truncates = string(v.Of(r.Body)) == `"auto"`
@@ -95,7 +94,7 @@ func (rd *reader) ReadEntry(o *jsonspan.Object) error {
 	k, isKnown := kinds[typeName]
 	it := conversation.Item{Span: o.Span, Role: k.role, Compaction: k.holds == compaction, Trigger: k.holds == trigger}
 	if k.holds == content && it.Role == conversation.Unknown {
-		it.Role = roles[o.Text("role")]
+		it.Role = conversation.Roles[o.Text("role")]
 	}
 	if it.Trigger {
 		rd.Upkeep = conversation.ClientSummarizes
@@ -110,7 +109,7 @@ func (rd *reader) ReadEntry(o *jsonspan.Object) error {
 	// Declarations of tools stay, and so does an asynchronous call, whose output may come at any later time.
 	it.Locked = it.Role == conversation.Unknown || it.Role == system && k.holds == opaque || o.Raw("async") == "true"
 	if k.args != "" {
-		it.Hosted = []conversation.Call{hostedCallOf(o, k)}
+		it.Hosted = []conversation.Call{hostedCallOf(o, o.Find(k.args))}
 	}
 	if err := rd.readValue(&it, o, k); err != nil {
 		return err
@@ -124,7 +123,9 @@ func (rd *reader) readValue(it *conversation.Item, o *jsonspan.Object, k kind) (
 	value, sealed := o.Find(k.key), o.Find("encrypted_content")
 	switch {
 	case k.holds == arguments:
-		it.Calls = []conversation.Call{callOf(o, k, value)}
+		call := callOf(o, value)
+		call.FreeText = k.key == freeText
+		it.Calls = []conversation.Call{call}
 	case k.holds == nothing, !sealed.Empty(): // no part, as it is not read
 		thought := conversation.Thought{Text: o.Find("content"), Summary: o.Find("summary"), Sealed: sealed}
 		it.Reasoning = []conversation.Thought{thought}
@@ -151,17 +152,17 @@ func hasFailed(entry *jsonspan.Object) bool {
 	return status == "failed" || status == "incomplete"
 }
 
-func callOf(entry *jsonspan.Object, k kind, args jsonspan.Span) conversation.Call {
-	name := cmp.Or(k.tool, entry.Text("name"))
+// callOf reads a call. Where an entry names no tool, all entries of its type call the same one.
+func callOf(entry *jsonspan.Object, args jsonspan.Span) conversation.Call {
+	name := cmp.Or(entry.Text("name"), strings.TrimSuffix(entry.Text("type"), "_call"))
 	if space := cmp.Or(entry.Text("namespace"), entry.Text("server_label")); space != "" {
 		name = space + "." + name
 	}
-	id := cmp.Or(entry.Text("call_id"), entry.Text("id"))
-	return conversation.Call{ID: id, Name: name, Arguments: args, FreeText: k.key == freeText}
+	return conversation.Call{ID: cmp.Or(entry.Text("call_id"), entry.Text("id")), Name: name, Arguments: args}
 }
 
-func hostedCallOf(entry *jsonspan.Object, k kind) conversation.Call {
-	c := callOf(entry, k, entry.Find(k.args))
+func hostedCallOf(entry *jsonspan.Object, args jsonspan.Span) conversation.Call {
+	c := callOf(entry, args)
 	fault := entry.Find("error")
 	c.Output = cmp.Or(fault, entry.Find("output", "outputs", "results"))
 	c.IsError = hasFailed(entry) || !fault.Empty()
@@ -271,7 +272,6 @@ type kind struct {
 	role  conversation.Role // Unknown where the entry itself names its role, or where nobody speaks
 	holds holding
 	key   string // JSON key of the value that it holds
-	tool  string // name of the tool that is called, where all entries of the type call the same
 	args  string // JSON key of the arguments of a call that the provider ran
 }
 
@@ -305,33 +305,28 @@ var kinds = map[string]kind{
 	"function_call_output":    {role: tool, holds: content, key: "output"},
 	"custom_tool_call":        {role: model, holds: arguments, key: freeText},
 	"custom_tool_call_output": {role: tool, holds: content, key: "output"},
-	"local_shell_call":        {role: model, holds: arguments, key: "action", tool: "local_shell"},
+	"local_shell_call":        {role: model, holds: arguments, key: "action"},
 	"local_shell_call_output": {role: tool, holds: jsonText, key: "output"},
-	"shell_call":              {role: model, holds: arguments, key: "action", tool: "shell"},
+	"shell_call":              {role: model, holds: arguments, key: "action"},
 	"shell_call_output":       {role: tool, holds: content, key: "output"},
-	"apply_patch_call":        {role: model, holds: arguments, key: "operation", tool: "apply_patch"},
+	"apply_patch_call":        {role: model, holds: arguments, key: "operation"},
 	"apply_patch_call_output": {role: tool, holds: content, key: "output"},
-	"computer_call":           {role: model, holds: arguments, key: "action", tool: "computer"},
+	"computer_call":           {role: model, holds: arguments, key: "action"},
 	"computer_call_output":    {role: tool, holds: screenshot, key: "output"},
-	"program":                 {role: model, holds: arguments, tool: "program"},
+	"program":                 {role: model, holds: arguments},
 	"program_output":          {role: tool, holds: nothing},
-	"web_search_call":         {role: model, tool: "web_search", args: "action"},
-	"file_search_call":        {role: model, tool: "file_search", args: "queries"},
-	"code_interpreter_call":   {role: model, tool: "code_interpreter", args: "code"},
-	"image_generation_call": {role: model, holds: picture, key: "result", tool: "image_generation",
-		args: "revised_prompt"},
-	"mcp_call":           {role: model, args: "arguments"},
-	"mcp_list_tools":     {role: model},
-	"compaction":         {holds: compaction},
-	"context_compaction": {holds: compaction},
-	"compaction_summary": {holds: compaction},
-	"compaction_trigger": {holds: trigger},
-	"additional_tools":   {role: system},
+	"web_search_call":         {role: model, args: "action"},
+	"file_search_call":        {role: model, args: "queries"},
+	"code_interpreter_call":   {role: model, args: "code"},
+	"image_generation_call":   {role: model, holds: picture, key: "result", args: "revised_prompt"},
+	"mcp_call":                {role: model, args: "arguments"},
+	"mcp_list_tools":          {role: model},
+	"compaction":              {holds: compaction},
+	"context_compaction":      {holds: compaction},
+	"compaction_summary":      {holds: compaction},
+	"compaction_trigger":      {holds: trigger},
+	"additional_tools":        {role: system},
 }
 
 // freeText is the key of arguments that are any text; under other keys they are JSON.
 const freeText = "input"
-
-var roles = map[string]conversation.Role{
-	"system": system, "developer": system, "user": conversation.User, "assistant": model,
-}
