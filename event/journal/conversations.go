@@ -19,34 +19,39 @@ var ErrUnknown = errors.New("there is no such conversation, or it is no longer k
 
 // Conversation is a line of requests that extend one another.
 type Conversation struct {
-	ID       string       `json:"id"`
-	Title    string       `json:"title,omitempty"`  // words of the user: whoever shows it asks for the owner first
-	Folder   string       `json:"folder,omitempty"` // in which the agent works, or its project; likewise
-	Kept     []string     `json:"kept,omitempty"`   // lines of the user that begin with "keep:", likewise
-	Agent    string       `json:"agent,omitempty"`
-	Parent   string       `json:"parent,omitempty"`
-	Client   string       `json:"client,omitempty"`  // whose key its newest request came with; empty without keys
-	Session  string       `json:"session,omitempty"` // of the client, as events name it
-	Model    string       `json:"model"`
-	Upstream string       `json:"upstream"`
-	Dialect  string       `json:"dialect"`
-	First    time.Time    `json:"first"`
-	Last     time.Time    `json:"last"`
-	Live     bool         `json:"live"`
-	Turns    int          `json:"turns"`  // exchanges, with those that are not kept any more
+	ID       string    `json:"id"`
+	Title    string    `json:"title,omitempty"`  // words of the user: whoever shows it asks for the owner first
+	Folder   string    `json:"folder,omitempty"` // in which the agent works, or its project; likewise
+	Kept     []string  `json:"kept,omitempty"`   // lines of the user that begin with "keep:", likewise
+	Agent    string    `json:"agent,omitempty"`
+	Parent   string    `json:"parent,omitempty"`
+	Client   string    `json:"client,omitempty"`  // whose key its newest request came with; empty without keys
+	Session  string    `json:"session,omitempty"` // of the client, as events name it
+	Model    string    `json:"model"`
+	Upstream string    `json:"upstream"`
+	Dialect  string    `json:"dialect"`
+	First    time.Time `json:"first"`
+	Last     time.Time `json:"last"`
+	Live     bool      `json:"live"`
+	Turns    int       `json:"turns"` // exchanges, with those that are not kept any more
+	Raw      int       `json:"raw"`   // tokens of the newest request, as it came
+	Level
+	Latest   string `json:"latest,omitempty"` // the newest decision, such as "turn 7: clear 2 results, −9.1k tokens"
+	Sums     Sums   `json:"sums"`
+	Decision string `json:"-"` // key of the newest one
+}
+
+// Level is how full the window of a conversation is, and what the provider's cache has of it.
+type Level struct {
 	Tokens   int          `json:"tokens"` // of the newest request, as it was sent
-	Raw      int          `json:"raw"`    // and as it came
 	Window   int          `json:"window"`
 	Share    float64      `json:"share"`              // Tokens of Window
 	Near     bool         `json:"near,omitempty"`     // the newest request is near the end of the window
-	Cached   float64      `json:"cached"`             // part of the input that the provider's cache had; -1: unknown
-	Latest   string       `json:"latest,omitempty"`   // the newest decision, such as "turn 7: clear 2 results, −9.1k tokens"
+	Cached   float64      `json:"cached"`             // part of all input that the provider's cache had; -1: unknown
 	Notice   string       `json:"notice,omitempty"`   // why the newest request cannot be shortened or kept, as it should be
 	Miss     event.Miss   `json:"miss,omitempty"`     // of the newest request with an answer
-	Rebilled int          `json:"rebilled,omitempty"` // likewise
-	Clock    *event.Clock `json:"clock,omitempty"`    // of the provider's cache; nil: not known
-	Sums     Sums         `json:"sums"`
-	Decision string       `json:"-"` // key of the newest one
+	Rebilled int          `json:"rebilled,omitempty"` // tokens that the provider's cache lost with it
+	Clock    *event.Clock `json:"clock,omitempty"`    // of that cache; nil: not known
 }
 
 // Observed reports whether all requests of the conversation were sent as they came, as mode observe has it.
@@ -69,21 +74,13 @@ type Page[T any] struct {
 
 // Status is what a status line shows of a conversation.
 type Status struct {
-	ID        string       `json:"conversation"`
-	Model     string       `json:"model"`
-	Tokens    int          `json:"tokens"`
-	Window    int          `json:"window"`
-	Share     float64      `json:"share"`
-	Near      bool         `json:"near,omitempty"`
-	Cached    float64      `json:"cached"`
-	Saved     *float64     `json:"saved_usd"` // null if no price is known
-	Oversized int64        `json:"beyond"`    // requests that would have failed without epitome
-	Last      string       `json:"last,omitempty"`
-	Notice    string       `json:"notice,omitempty"`
-	AsOf      time.Time    `json:"as_of"`
-	Miss      event.Miss   `json:"miss,omitempty"`     // of the newest request with an answer
-	Rebilled  int          `json:"rebilled,omitempty"` // tokens that the provider's cache lost with it
-	Clock     *event.Clock `json:"clock,omitempty"`    // of that cache; nil: not known
+	ID    string `json:"conversation"`
+	Model string `json:"model"`
+	Level
+	Saved     *float64  `json:"saved_usd"` // null if no price is known
+	Oversized int64     `json:"beyond"`    // requests that would have failed without epitome
+	Last      string    `json:"last,omitempty"`
+	AsOf      time.Time `json:"as_of"`
 	// Of the newest request by category, as in Shaping.
 	TokensBefore event.Tokens `json:"tokens_before,omitzero"`
 	TokensAfter  event.Tokens `json:"tokens_after,omitzero"`
@@ -194,29 +191,21 @@ func (b *Book) view(c *conversation) Conversation {
 	if shown.Window > 0 {
 		shown.Share = float64(shown.Tokens) / float64(shown.Window)
 	}
-	cached, known := shown.Sums.Usage.Cached()
-	if !known {
-		cached = -1
+	shown.Cached = -1
+	if cached, ok := shown.Sums.Usage.Cached(); ok {
+		shown.Cached = cached
 	}
-	shown.Cached = cached
 	return shown
 }
 
 // isLive reports whether the last exchange was in the last two minutes.
-func (c *conversation) isLive(now time.Time) bool {
-	return c.Turns > 0 && now.Sub(c.Last) < 2*time.Minute
-}
+func (c *conversation) isLive(now time.Time) bool { return now.Sub(c.Last) < 2*time.Minute }
 
 // CountLive returns the number of conversations with an exchange in the last two minutes.
-func (b *Book) CountLive() (n int) {
+func (b *Book) CountLive() int {
 	b.lock()
 	defer b.mu.Unlock()
-	for _, c := range b.conversations {
-		if c.isLive(b.Now()) {
-			n++
-		}
-	}
-	return n
+	return len(b.matching(func(c *conversation) bool { return c.isLive(b.Now()) }))
 }
 
 // matching returns the conversations that fit and had an exchange; the newest come first.
@@ -304,9 +293,8 @@ func (b *Book) Status(id, session string) (Status, error) {
 	best := slices.MaxFunc(all, func(x, y *conversation) int { return rank(x) - rank(y) }) // of equals the newest
 	c := b.view(best)
 	s := Status{
-		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Near: c.Near, Cached: c.Cached,
-		Oversized: c.Sums.Money.Oversized, Last: c.Latest, Notice: c.Notice, AsOf: c.Last,
-		Miss: c.Miss, Rebilled: c.Rebilled, Clock: c.Clock, TokensBefore: best.before, TokensAfter: best.after,
+		ID: c.ID, Model: c.Model, Level: c.Level, Oversized: c.Sums.Money.Oversized, Last: c.Latest, AsOf: c.Last,
+		TokensBefore: best.before, TokensAfter: best.after,
 	}
 	if money := c.Sums.Money; money.Compared > 0 || money.Own > 0 {
 		saved := float64(money.Saved) / 1e9
