@@ -82,7 +82,7 @@ type Book struct {
 	files         files
 	unwritten     error     // why events were not written to disk the last time; nil if they were
 	seq           uint64    // of the newest event
-	since         time.Time // of the oldest one
+	since         time.Time // of the oldest one in the sums
 	notes         []string  // about files that could not be read
 	totals        Sums      // of exchanges since the start
 	recent        []Entry   // the newest events
@@ -270,7 +270,6 @@ func (b *Book) complete(e *event.Exchange) {
 func (b *Book) add(n Entry) {
 	b.seq = max(b.seq, *n.Seq())
 	if f := n.Forgotten; f != nil {
-		b.reachBack(f.Time)
 		b.sumsOf(f.Time, f.Upstream, f.Model, f.Client).add(&f.Sums)
 		return
 	}
@@ -280,31 +279,19 @@ func (b *Book) add(n Entry) {
 		b.recent = slices.Clone(b.recent[over:])
 	}
 	if s := n.Summary; s != nil {
-		b.reachBack(s.Time)
 		c := b.conversationOf(s.Conversation, s.Time)
 		if s.Own.Nano != 0 {
 			c.Sums.Money.addOwn(s)
 			b.sumsOf(s.Time, s.Upstream, s.Model, c.Client).Money.addOwn(s)
 		}
-		return
 	}
-	e := n.Exchange
-	if e == nil { // of a compaction the exchange has all that is summed up
-		return
-	}
-	end := e.Start.Add(e.Duration)
-	b.reachBack(end)
-	c := b.conversationOf(e.Conversation, end)
-	c.add(e, end)
-	isFirst := c.ID != "" && c.Sums.Money.Oversized == 0
-	c.Sums.addExchange(e, isFirst)
-	b.sumsOf(end, e.Upstream, e.Model, e.Client).addExchange(e, isFirst)
-}
-
-// reachBack notes that something is known of a time.
-func (b *Book) reachBack(at time.Time) {
-	if b.since.IsZero() || at.Before(b.since) {
-		b.since = at
+	if e := n.Exchange; e != nil { // it has all that is summed up of its compaction
+		end := e.Start.Add(e.Duration)
+		c := b.conversationOf(e.Conversation, end)
+		c.add(e, end)
+		isFirst := c.ID != "" && c.Sums.Money.Oversized == 0
+		c.Sums.addExchange(e, isFirst)
+		b.sumsOf(end, e.Upstream, e.Model, e.Client).addExchange(e, isFirst)
 	}
 }
 

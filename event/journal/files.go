@@ -163,9 +163,8 @@ func (b *Book) Forget(id string) error {
 	// gone sums up the events of one file that are forgotten.
 	gone := &Book{Config: b.Config, models: map[string]bool{}, conversations: map[string]*conversation{}}
 	err := b.files.rewrite(func(text []byte) []byte {
-		var rest, sums bytes.Buffer
-		gone.cells = map[cell]*Sums{}
-		gone.since = time.Time{}
+		var rest bytes.Buffer
+		gone.cells, gone.since = map[cell]*Sums{}, time.Time{}
 		for line := range bytes.Lines(text) {
 			var n Entry
 			switch {
@@ -175,17 +174,7 @@ func (b *Book) Forget(id string) error {
 				gone.add(n)
 			}
 		}
-		for at, s := range gone.cells {
-			begin := time.Unix(at.day, 0)
-			if begin.Before(gone.since) {
-				begin = gone.since
-			}
-			sum := &Forgotten{
-				Seq: gone.seq, Time: begin, Upstream: at.upstream, Model: at.model, Client: at.client, Sums: *s,
-			}
-			_ = json.NewEncoder(&sums).Encode(Entry{Forgotten: sum}) // plain data
-		}
-		return append(sums.Bytes(), rest.Bytes()...) // the last line of the rest may be cut off
+		return append(gone.forgotten(), rest.Bytes()...) // the last line of the rest may be cut off
 	})
 	if err != nil {
 		return fmt.Errorf("cannot remove events: %w", err)
@@ -196,4 +185,18 @@ func (b *Book) Forget(id string) error {
 		return bytes.Contains(line, mark)
 	})
 	return nil
+}
+
+// forgotten returns the sums of all events as lines, of which each has the time of the first event, or of its day.
+func (b *Book) forgotten() []byte {
+	var lines bytes.Buffer
+	for at, s := range b.cells {
+		begin := time.Unix(at.day, 0)
+		if begin.Before(b.since) {
+			begin = b.since
+		}
+		f := &Forgotten{Seq: b.seq, Time: begin, Upstream: at.upstream, Model: at.model, Client: at.client, Sums: *s}
+		_ = json.NewEncoder(&lines).Encode(Entry{Forgotten: f}) // plain data
+	}
+	return lines.Bytes()
 }

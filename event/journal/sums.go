@@ -110,6 +110,9 @@ type cell struct {
 
 // sumsOf returns the sums to which an event belongs. Once too many models were named, the others share sums.
 func (b *Book) sumsOf(at time.Time, upstream, model, client string) *Sums {
+	if b.since.IsZero() || at.Before(b.since) {
+		b.since = at
+	}
 	if !b.models[model] && len(b.models) >= mostModels {
 		model = "other"
 	}
