@@ -70,7 +70,8 @@ func (c *contender) start() (stop func(), err error) {
 	if err := p.Start(); err != nil {
 		return nil, err
 	}
-	c.process, stop = p.Process, func() { _, _ = p.Process.Kill(), p.Wait() }
+	c.process = p.Process
+	stop = func() { _, _ = p.Process.Kill(), p.Wait() }
 	for began := time.Now(); time.Since(began) < 20*time.Second; time.Sleep(time.Millisecond) {
 		// The bare proxy passes this on, and the upstream answers.
 		if status, _, _ := fasthttp.Get(nil, "http://"+c.addr+"/-/ready"); status == fasthttp.StatusOK {
@@ -128,7 +129,7 @@ func (c *contender) sendFor(length time.Duration, body []byte, conns int) ([]flo
 			for began := time.Now(); len(took[i]) == 0 || time.Since(began) < length; {
 				sent := time.Now()
 				err := client.Do(request, response)
-				took[i] = append(took[i], 1000*milliseconds(time.Since(sent)))
+				took[i] = append(took[i], 1e6*time.Since(sent).Seconds())
 				if err != nil {
 					return err
 				}
@@ -190,40 +191,30 @@ const (
 	bodyEnd    = "]}"          // makes a request of a conversation
 )
 
-// conversation returns a Chat Completions request of almost size bytes, but for bodyEnd, the same for the same
+// conversation returns a Chat Completions request of about size bytes, but for bodyEnd, the same for the same
 // arguments: a system message, and calls of a tool with results of some bytes each. It returns where these end.
 func conversation(model, tool string, result, size int) (body []byte, ends []int) {
 	dice := rand.New(rand.NewPCG(1, uint64(size)))
+	all := strings.SplitAfter(words, " ")
 	body = fmt.Appendf(nil, `{"model":%q,"messages":[{"role":"system","content":"You are a careful agent."}`, model)
-	for call := 0; size-len(body) > 2*result; call++ {
+	for call := 0; size-len(body) > result; call++ {
 		body = fmt.Appendf(body, `,{"role":"assistant","content":null,"tool_calls":[{"id":"call_%d","type":"function",`+
 			`"function":{"name":%q,"arguments":"{\"path\":\"%[1]d\"}"}}]},`+
 			`{"role":"tool","tool_call_id":"call_%[1]d","content":"`, call, tool)
-		body = append(fill(body, len(body)+result, dice), `"}`...)
+		for end := len(body) + result; len(body) < end; {
+			body = append(body, all[dice.IntN(len(all))]...)
+		}
+		body = append(body, `"}`...)
 		ends = append(ends, len(body))
 	}
 	return body, ends
 }
 
-// fill adds words to a body up to size bytes.
-func fill(body []byte, size int, dice *rand.Rand) []byte {
-	all := strings.SplitAfter(words, " ")
-	for {
-		word := all[dice.IntN(len(all)-1)]
-		if len(body)+len(word) > size {
-			return append(body, strings.Repeat(" ", size-len(body))...)
-		}
-		body = append(body, word...)
-	}
-}
-
-// chatBody returns a conversation of size bytes, at least 2,048, that ends with a user message. It names a model with a
-// window of two million tokens, so that epitome leaves even the largest body alone.
+// chatBody returns a conversation of about size bytes. It names a model with a window of two million tokens, so that
+// epitome leaves even the largest body alone.
 func chatBody(size int) []byte {
-	const end = `"}` + bodyEnd
 	body, _ := conversation("grok-4-fast", "read_file", 1500, size)
-	body = append(body, `,{"role":"user","content":"`...)
-	return append(fill(body, size-len(end), rand.New(rand.NewPCG(1, 1))), end...)
+	return append(body, bodyEnd...)
 }
 
 // chatAnswer returns a response of about 1 KB to a request of so many bytes. Its count of the request's tokens is not

@@ -1,4 +1,5 @@
-// Package load measures what a proxy costs: latency, CPU, throughput, memory and start. It compares epitome with a direct call, a bare fasthttp proxy, and other epitome binaries.
+// Package load measures what a proxy costs: latency, CPU, throughput, memory and start. It compares epitome with a
+// direct call, a bare fasthttp proxy, and other epitome binaries.
 //
 // Everything compared is measured in one run, in short turns that alternate between the contenders, so that a noisy
 // machine is noisy for all of them. Figures of different runs or machines must not be compared. The report has no
@@ -29,7 +30,7 @@ type Options struct {
 type run struct {
 	*Report
 	progress io.Writer
-	haste    time.Duration // divides times and numbers: 1, or 50 in a quick run
+	haste    int // divides times and numbers: 1, or 50 in a quick run
 }
 
 // Run measures all contenders. It takes about four minutes for three of them.
@@ -65,10 +66,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 }
 
 // few returns n, but a fiftieth of it and at least 2 in a quick run.
-func (r *run) few(n int) int { return max(n/int(r.haste), 2) }
-
-// settle waits between a change and a reading of memory.
-func (r *run) settle() { time.Sleep(500 * time.Millisecond / r.haste) }
+func (r *run) few(n int) int { return max(n/r.haste, 2) }
 
 // withProcesses calls measure while a fresh process of each proxy runs, as load grows the heap. It records how long
 // they took to start, and their memory.
@@ -83,40 +81,22 @@ func (r *run) withProcesses(ctx context.Context, measure func(context.Context) e
 			return fmt.Errorf("cannot start %s: %w", c.name, err)
 		}
 		defer stop()
-		r.record("start to ready", "ms", c, milliseconds(time.Since(began)))
+		r.record("start to ready", "ms", c, 1e3*time.Since(began).Seconds())
 	}
-	r.settle()
+	time.Sleep(500 * time.Millisecond / time.Duration(r.haste)) // starting takes memory for a moment
 	r.recordMemory("idle memory")
 	return measure(ctx)
-}
-
-// inTurns calls measure for each contender in each round, and begins each round with another one, as none should
-// profit from its place in the order. Name is that of the measurement.
-func (r *run) inTurns(ctx context.Context, name string, rounds int, measure func(c *contender, round int) error) error {
-	fmt.Fprintln(r.progress, "bench: "+name)
-	n := len(r.contenders)
-	for i := range rounds * n {
-		c := r.contenders[(i/n+i)%n]
-		if err := errors.Join(ctx.Err(), measure(c, i/n)); err != nil {
-			return fmt.Errorf("cannot measure %s of %s: %w", name, c.name, err)
-		}
-	}
-	return nil
 }
 
 // measureGrowth plays a conversation that grows beyond its model's window, so that epitome takes ever more of it out.
 func (r *run) measureGrowth(ctx context.Context) error {
 	const step = 1 << 20
 	all, ends := conversation(largeModel, "read_file", 10_000, r.few(5*step))
-	var body []byte
 	for mb := 0; len(ends) > 0; mb++ {
 		turns, _ := slices.BinarySearch(ends, (mb+1)*step)
 		s := series{name: fmt.Sprintf("growing from %d to %d MB", mb, mb+1), rounds: turns, conns: 1, rewritten: true}
-		s.body = func(turn int) []byte {
-			body = append(append(body[:0], all[:ends[turn]]...), bodyEnd...)
-			return body
-		}
-		if err := r.measureRequests(ctx, s); err != nil {
+		s.body = func(turn int) []byte { return slices.Concat(all[:ends[turn]], []byte(bodyEnd)) }
+		if err := r.measure(ctx, s); err != nil {
 			return err
 		}
 		ends = ends[turns:]
@@ -127,8 +107,8 @@ func (r *run) measureGrowth(ctx context.Context) error {
 
 // measureLoad measures requests, and memory after them.
 func (r *run) measureLoad(ctx context.Context) error {
-	const turn = 100 * time.Millisecond
 	rounds, several := r.few(20), r.few(16)
+	turn := 100 * time.Millisecond / time.Duration(r.haste)
 	var all []series
 	for _, kb := range []int{2, 100, 800} {
 		name, body := fmt.Sprintf("%d KB", kb), always(chatBody(kb<<10))
@@ -140,7 +120,7 @@ func (r *run) measureLoad(ctx context.Context) error {
 	all = append(all, series{"800 KB rewritten, first", 1, 1, 0, true, body},
 		series{"800 KB rewritten", rounds, 1, turn, true, body})
 	for _, s := range all {
-		if err := r.measureRequests(ctx, s); err != nil {
+		if err := r.measure(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -160,46 +140,55 @@ type series struct {
 // always returns one body in all rounds.
 func always(body []byte) func(int) []byte { return func(int) []byte { return body } }
 
-// measureRequests measures a series.
-func (r *run) measureRequests(ctx context.Context, s series) error {
+// measure measures a series: the contenders take turns, and each round begins with another one, as none should profit
+// from its place in the order.
+func (r *run) measure(ctx context.Context, s series) error {
+	fmt.Fprintln(r.progress, "bench: "+s.name)
 	cpu, requests := map[*contender]float64{}, map[*contender]float64{}
 	for _, c := range r.contenders {
 		cpu[c], _, _ = c.usage()
 	}
-	latency := map[string][]float64{} // by contender, one a round
-	err := r.inTurns(ctx, s.name, s.rounds, func(c *contender, round int) error {
-		body := s.body(round)
-		began := time.Now()
-		took, arrived, err := c.sendFor(s.turn/r.haste, body, s.conns)
-		if err != nil {
-			return err
+	n := len(r.contenders)
+	for i := range s.rounds * n {
+		c := r.contenders[(i/n+i)%n]
+		sent, err := r.send(c, s, s.body(i/n))
+		if err = errors.Join(ctx.Err(), err); err != nil {
+			return fmt.Errorf("cannot measure %s of %s: %w", s.name, c.name, err)
 		}
-		if s.rewritten {
-			r.record("body sent, "+s.name, "KB", c, float64(arrived)/1024)
-		} else if arrived < len(body) {
-			return fmt.Errorf("of %d bytes %d arrived", len(body), arrived)
-		}
-		if s.conns > 1 {
-			r.record("throughput, "+s.name, "requests/s", c, float64(len(took))/time.Since(began).Seconds())
-		} else {
-			latency[c.name] = append(latency[c.name], percentile(took, 50))
-			r.record("latency, "+s.name, "µs", c, percentile(took, 50))
-		}
-		requests[c] += float64(len(took))
-		return nil
-	})
-	if err != nil {
-		return err
+		requests[c] += float64(sent)
 	}
+	latency := r.find("latency, " + s.name)
 	for _, c := range r.contenders {
-		for i, sample := range latency[c.name] {
-			r.record("added latency, "+s.name, "µs", c, sample-latency[direct][i])
+		if latency != nil {
+			for i, sample := range latency.samples[c.name] {
+				r.record("added latency, "+s.name, "µs", c, sample-latency.samples[direct][i])
+			}
 		}
 		if after, _, _ := c.usage(); after > cpu[c] {
 			r.record("CPU per request, "+s.name, "µs", c, (after-cpu[c])/requests[c])
 		}
 	}
 	return nil
+}
+
+// send has a contender take its turn in a round, and returns how many requests it took.
+func (r *run) send(c *contender, s series, body []byte) (int, error) {
+	began := time.Now()
+	took, arrived, err := c.sendFor(s.turn, body, s.conns)
+	if err != nil {
+		return 0, err
+	}
+	if s.rewritten {
+		r.record("body sent, "+s.name, "KB", c, float64(arrived)/1024)
+	} else if arrived < len(body) {
+		return 0, fmt.Errorf("of %d bytes %d arrived", len(body), arrived)
+	}
+	if s.conns > 1 {
+		r.record("throughput, "+s.name, "requests/s", c, float64(len(took))/time.Since(began).Seconds())
+	} else {
+		r.record("latency, "+s.name, "µs", c, median(took))
+	}
+	return len(took), nil
 }
 
 // Report is the result of Run.
@@ -221,14 +210,14 @@ type Figure struct {
 }
 
 // goals are limits of epitome's figures.
-var goals = map[string]float64{
-	"start to ready": 100, "idle memory": 60, "memory after a burst": 100, "memory of an idle stream": 40,
-}
+var goals = map[string]float64{"start to ready": 100, "idle memory": 60}
 
 // find returns the figure of a name; nil if there is none.
 func (r *Report) find(name string) *Figure {
-	if i := slices.IndexFunc(r.Figures, func(f *Figure) bool { return f.Name == name }); i >= 0 {
-		return r.Figures[i]
+	for _, f := range r.Figures {
+		if f.Name == name {
+			return f
+		}
 	}
 	return nil
 }
@@ -244,7 +233,7 @@ func (r *Report) record(figure, unit string, c *contender, sample float64) {
 		r.Figures = append(r.Figures, f)
 	}
 	f.samples[c.name] = append(f.samples[c.name], sample)
-	f.Values[c.name] = percentile(f.samples[c.name], 50)
+	f.Values[c.name] = median(f.samples[c.name])
 }
 
 // recordMemory records the resident memory of all contenders and its peak so far, where they are known.
@@ -260,7 +249,8 @@ func (r *Report) recordMemory(figure string) {
 // Missed returns a line for each goal that was measured and missed.
 func (r *Report) Missed() (lines []string) {
 	for _, f := range r.Figures {
-		if value := f.Values[subject]; f.Goal != nil && value > *f.Goal {
+		value := f.Values[subject]
+		if f.Goal != nil && value > *f.Goal {
 			lines = append(lines, fmt.Sprintf("%s: %.2f, goal ≤ %g", f.Name, value, *f.Goal))
 		}
 	}
@@ -281,8 +271,9 @@ func (r *Report) Print(w io.Writer) error {
 		}
 		fmt.Fprintf(t, "\n%s\t%s\t%s", f.Name, f.Unit, goal)
 		for _, c := range r.contenders {
-			switch value, ok := f.Values[c.name]; {
-			case !ok:
+			value, isKnown := f.Values[c.name]
+			switch {
+			case !isKnown:
 				fmt.Fprint(t, "\t—")
 			case c.name == subject || c.name == direct || value <= 0:
 				fmt.Fprintf(t, "\t%.1f", value)
@@ -295,10 +286,8 @@ func (r *Report) Print(w io.Writer) error {
 	return t.Flush()
 }
 
-// percentile returns the smallest sample that at least p percent of the samples do not exceed.
-func percentile(samples []float64, p int) float64 {
+// median returns the smallest sample that at least half of the samples do not exceed.
+func median(samples []float64) float64 {
 	sorted := slices.Sorted(slices.Values(samples))
-	return sorted[(len(sorted)*p+99)/100-1]
+	return sorted[(len(sorted)-1)/2]
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
