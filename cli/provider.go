@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/tidwall/gjson"
 
 	"epitome/config"
 	"epitome/daemon"
@@ -30,58 +30,63 @@ type provider struct {
 	setting  string   // for Codex: the value of -c that carries it, with one %s
 }
 
-// newProvider returns a provider whose base URL ends for the command as it does for the provider.
-func newProvider(url, upstream, own string, vars ...string) provider {
-	p := provider{url: strings.TrimRight(url, "/"), upstream: upstream, own: own, vars: vars}
-	if strings.HasSuffix(p.url, "/v1") {
-		p.suffix = "/v1"
-	}
-	return p
-}
-
-// copilotURL is the variable from which Copilot CLI reads its provider's base URL.
 const copilotURL = "COPILOT_PROVIDER_BASE_URL"
+
+// apis are those whose base URLs agents read from the environment. Where neither the environment nor --upstream names
+// one, requests go to the upstream that is given here, or else to the default one. Clients of Anthropic's API add /v1.
+var apis = []provider{
+	{own: "run-openai", suffix: "/v1", vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}},
+	{own: "run-anthropic", upstream: "anthropic", vars: []string{"ANTHROPIC_BASE_URL"}},
+	{own: "run-copilot", suffix: "/v1", vars: []string{copilotURL}},
+}
 
 // findProviders returns the providers of a command: first that of OpenAI's API, then that of Anthropic's. A base URL in
 // the environment is kept as the upstream, and may not differ from the command's own --upstream, if that is given. An
 // upstream that --upstream named is that of all others.
-func findProviders(conf config.Config, own bool) ([]provider, error) {
-	upstream := strings.TrimRight(conf.Upstreams[conf.Upstream].URL, "/")
-	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", copilotURL} {
-		url := os.Getenv(name)
+func findProviders(conf config.Config, own bool) (all []provider, err error) {
+	only := ""
+	if own {
+		only = conf.Upstreams[conf.Upstream].URL
+	}
+	for _, p := range apis {
+		if err := p.readEnvironment(only); err != nil {
+			return nil, err
+		}
+		if !p.isSet && p.vars[0] == copilotURL { // Copilot CLI then asks its own provider, which knows no other client
+			continue
+		}
+		if p.upstream == "" || conf.Named && !p.isSet {
+			p.upstream = conf.Upstream
+		}
+		if !p.isSet {
+			p.url = strings.TrimRight(conf.Upstreams[p.upstream].URL, "/")
+		} else if !strings.HasSuffix(p.url, "/v1") {
+			p.suffix = ""
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// readEnvironment takes the base URL that the environment has. It refuses any but only, unless that is empty.
+func (p *provider) readEnvironment(only string) error {
+	for _, name := range p.vars {
+		url := strings.TrimRight(os.Getenv(name), "/")
 		if url == "" {
 			continue
 		}
 		if err := config.CheckURL(url); err != nil {
-			return nil, fmt.Errorf("cannot use %s: %w", name, err)
+			return fmt.Errorf("cannot use %s: %w", name, err)
 		}
-		if own && strings.TrimRight(url, "/") != upstream {
-			return nil, fmt.Errorf("cannot follow both --upstream and %s, which is set to %s: unset one of them", name, url)
+		if only != "" && url != strings.TrimRight(only, "/") {
+			return fmt.Errorf("cannot follow both --upstream and %s, which is set to %s: unset one of them", name, url)
 		}
+		if p.isSet && url != p.url {
+			return fmt.Errorf("cannot follow both %s and %s, which differ: unset one of them", p.vars[0], name)
+		}
+		p.url, p.isSet = url, true
 	}
-	url, older := os.Getenv("OPENAI_BASE_URL"), os.Getenv("OPENAI_API_BASE")
-	url, older = cmp.Or(url, older), cmp.Or(older, url)
-	openAI := newProvider(cmp.Or(url, upstream), conf.Upstream, "run-openai", "OPENAI_BASE_URL", "OPENAI_API_BASE")
-	openAI.isSet = url != ""
-	switch {
-	case url == "":
-		openAI.suffix = "/v1" // clients want it, whether the upstream's URL has it or not
-	case openAI.url != strings.TrimRight(older, "/"):
-		return nil, errors.New("cannot follow both OPENAI_BASE_URL and OPENAI_API_BASE, which differ: unset one of them")
-	}
-	url = os.Getenv("ANTHROPIC_BASE_URL")
-	anthropic := newProvider(cmp.Or(url, conf.Upstreams["anthropic"].URL), "anthropic", "run-anthropic",
-		"ANTHROPIC_BASE_URL")
-	anthropic.isSet = url != ""
-	if conf.Named && url == "" {
-		anthropic.url, anthropic.upstream = upstream, conf.Upstream
-	}
-	anthropic.suffix = "" // clients add it
-	all := []provider{openAI, anthropic}
-	if url := os.Getenv(copilotURL); url != "" {
-		all = append(all, newProvider(url, "", "run-copilot", copilotURL))
-	}
-	return all, nil
+	return nil
 }
 
 // runProxy is an epitome that a command uses: without TLS, and without client keys.
@@ -201,41 +206,35 @@ type codexConfig struct {
 	} `toml:"model_providers"`
 }
 
-// codexLogin is the part of Codex's auth.json that says which kind of login it has.
-type codexLogin struct {
-	Mode   string    `json:"auth_mode"`
-	Key    *string   `json:"OPENAI_API_KEY"`
-	Tokens *struct{} `json:"tokens"`
-}
-
 // codexProvider returns the provider of Codex, which reads its base URL from its command line, not the environment;
 // openAI is that of the environment or of --upstream. An argument of the user's that chooses another one comes later and
 // wins. told says that the user has named a provider. The error says why Codex is not redirected: its login does not
 // show which provider it uses, and the other one would refuse it.
 func codexProvider(conf config.Config, openAI provider, told bool) (provider, error) {
-	folder := cmp.Or(os.Getenv("CODEX_HOME"), filepath.Join(cmp.Or(os.Getenv("HOME"), os.Getenv("USERPROFILE")),
-		".codex"))
+	home, _ := os.UserHomeDir() // without one, the path is one of no file
+	folder := cmp.Or(os.Getenv("CODEX_HOME"), filepath.Join(home, ".codex"))
 	file := filepath.Join(folder, "config.toml")
 	var codex codexConfig
-	if err := readIfThere(file, toml.Unmarshal, &codex); err != nil {
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = toml.Unmarshal(text, &codex)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return provider{}, fmt.Errorf("cannot redirect Codex: cannot read %s: %w", file, err)
 	}
 	isNamed := conf.Named && !openAI.isSet // by --upstream
-	p, setting := openAI, `openai_base_url="%s"`
+	url, upstream := "", ""                // empty: those of openAI
+	setting := `openai_base_url="%s"`
 	name := codex.Provider
 	switch {
 	case name != "" && name != "openai":
-		base := codex.Providers[name].BaseURL
-		if base == "" || strings.ContainsAny(name, `. "'`) {
+		url = codex.Providers[name].BaseURL
+		if url == "" || strings.ContainsAny(name, `. "'`) {
 			return provider{}, fmt.Errorf("cannot redirect Codex: its provider %s has no base_url in %s", name, file)
 		}
-		if !isNamed {
-			p = newProvider(base, "", "run-agent")
-		}
 		setting = "model_providers." + name + `.base_url="%s"`
-	case isNamed: // requests go to --upstream
-	case codex.BaseURL != "":
-		p = newProvider(codex.BaseURL, "", "run-agent")
+	case isNamed, codex.BaseURL != "":
+		url = codex.BaseURL
 	default:
 		isChatGPT, err := codex.usesChatGPT(folder, told)
 		if err != nil {
@@ -244,7 +243,15 @@ func codexProvider(conf config.Config, openAI provider, told bool) (provider, er
 				conf.Listen)
 		}
 		if isChatGPT {
-			p = newProvider(conf.Upstreams["chatgpt"].URL, "chatgpt", "run-agent")
+			upstream = "chatgpt"
+			url = conf.Upstreams[upstream].URL
+		}
+	}
+	p := openAI
+	if url != "" && !isNamed {
+		p = provider{url: strings.TrimRight(url, "/"), upstream: upstream, own: "run-agent"}
+		if strings.HasSuffix(p.url, "/v1") {
+			p.suffix = "/v1"
 		}
 	}
 	p.vars, p.setting = nil, setting
@@ -254,29 +261,17 @@ func codexProvider(conf config.Config, openAI provider, told bool) (provider, er
 // usesChatGPT reports whether Codex's login is one of ChatGPT, and not an API key. Without a login it is a key if the
 // user has named a provider.
 func (c codexConfig) usesChatGPT(folder string, told bool) (bool, error) {
-	var login codexLogin
-	err := readIfThere(filepath.Join(folder, "auth.json"), json.Unmarshal, &login)
-	isNone := err == nil && login == codexLogin{} && (c.Logins == "" || c.Logins == "file")
-	mode := strings.ToLower(login.Mode)
+	text, err := os.ReadFile(filepath.Join(folder, "auth.json"))
+	isNone := errors.Is(err, fs.ErrNotExist) && (c.Logins == "" || c.Logins == "file")
+	login := gjson.ParseBytes(text)
+	mode := strings.ToLower(login.Get("auth_mode").String())
 	switch {
 	case os.Getenv("CODEX_API_KEY") != "", mode == "apikey", isNone && told:
 		return false, nil
-	case mode == "chatgpt", mode == "" && login.Tokens != nil:
+	case mode == "chatgpt", mode == "" && login.Get("tokens").IsObject():
 		return true, nil
-	case mode == "" && login.Key != nil:
+	case mode == "" && login.Get("OPENAI_API_KEY").Type == gjson.String:
 		return false, nil
 	}
 	return false, errors.New("it is not clear whether it uses an API key or a ChatGPT login")
-}
-
-// readIfThere decodes a file into v. Without the file it leaves v as it is.
-func readIfThere(file string, decode func([]byte, any) error, v any) error {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return decode(text, v)
 }

@@ -45,9 +45,13 @@ func (a *app) runCommand() *cobra.Command {
 // run runs a command to its end, through a running epitome or else through one of its own. It changes only the
 // command's environment and, for agents that read no base URL there, its arguments.
 func (a *app) run(command []string, stdin io.Reader) error {
-	path, err := lookPath(command[0])
-	if err != nil {
-		return err
+	child := exec.Command(command[0])
+	if child.Err != nil {
+		warn("cannot run %s: %v", command[0], errors.Unwrap(child.Err))
+		if errors.Is(child.Err, fs.ErrPermission) {
+			return exitStatus(126) // as shells report it
+		}
+		return exitStatus(127)
 	}
 	conf, home, err := a.loadWithFolder()
 	if err != nil {
@@ -73,8 +77,7 @@ func (a *app) run(command []string, stdin io.Reader) error {
 		r.run = run
 	}
 	args := r.arguments(agent, all, conf.Offload.TellsTool())
-	child := exec.Command(path, slices.Concat(args, command[1:])...)
-	child.Args[0] = command[0]
+	child.Args = slices.Concat(command[:1], args, command[1:])
 	child.Env = append(os.Environ(), r.environ(all)...)
 	_, isChosen := os.LookupEnv(toolSearch)
 	if agent == "claude" && all[1].url == "https://api.anthropic.com" && !isChosen {
@@ -82,19 +85,6 @@ func (a *app) run(command []string, stdin io.Reader) error {
 	}
 	child.Stdin, child.Stdout, child.Stderr = stdin, os.Stdout, os.Stderr
 	return passSignals(child)
-}
-
-// lookPath finds the program of a command. Its error is the exit status by which shells report that there is none.
-func lookPath(program string) (string, error) {
-	path, err := exec.LookPath(program)
-	if err == nil {
-		return path, nil
-	}
-	warn("cannot run %s: %v", program, errors.Unwrap(err))
-	if errors.Is(err, fs.ErrPermission) {
-		return "", exitStatus(126)
-	}
-	return "", exitStatus(127)
 }
 
 // providers returns the providers that an agent uses. Where neither the command line nor a configuration names an
