@@ -85,12 +85,12 @@ func TestNoSummaryCostsTheAgentNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			limits := summarize.DefaultLimits()
+			wait := time.Minute
 			if c.answer == nil {
-				limits.Wait = 200 * time.Millisecond
+				wait = 200 * time.Millisecond
 				c.answer = func(_ http.ResponseWriter, r *http.Request, _ int) { <-r.Context().Done() }
 			}
-			a, p, provider := chatter(t, func(conf *config.Config) { conf.Summarize.Limits = &limits })
+			a, p, provider := chatter(t, func(conf *config.Config) { conf.Summarize.Wait = wait })
 			provider.will(c.answer)
 			provider.untilCompacted()
 			sent := provider.last()
@@ -100,8 +100,8 @@ func TestNoSummaryCostsTheAgentNothing(t *testing.T) {
 			provider.wantQuestions(c.requests)
 			p.wantLog(`"msg":"compaction_completed".*"reason":"threshold","mode":"intent".*"why":".*` + c.why)
 			provider.will(summing)
-			limits.Wait = fakeapi.Patience
-			p.reload(func(conf *config.Config) { conf.Summarize.Limits = &limits })
+			wait = fakeapi.Patience
+			p.reload(func(conf *config.Config) { conf.Summarize.Wait = wait })
 			if a.turn(); !extends(provider.last(), sent) {
 				t.Error("the next request does not extend it")
 			}

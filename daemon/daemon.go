@@ -9,7 +9,6 @@ package daemon
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"log/slog"
 	"net"
@@ -126,7 +125,7 @@ func (d *Daemon) start() error {
 	d.windows = window.New(conf.Window, d.storage.store, time.Now)
 	d.windows.Configure(conf.Window, probedOf(conf))
 	d.summarizer = d.newSummarizer(conf)
-	d.atEnd(d.closeSummarizer)
+	d.atEnd(d.summarizer.Close)
 	d.atEnd(d.windows.Close)
 	d.makeShapers(conf)
 	d.requests = newRequests(conf, folder, d.live, d.log)
@@ -209,14 +208,6 @@ func (d *Daemon) newSummarizer(conf config.Config) *summarize.Summarizer {
 		Prepares: func(upstream string) bool { return d.config.Load().Prepares(upstream) },
 		Memory:   d.memory, Tell: d.book.RecordSummary, Log: d.log,
 	})
-}
-
-func (d *Daemon) closeSummarizer() {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	if err := d.summarizer.Close(ctx); err != nil {
-		d.log.Warn("a summary does not end", "error", err.Error())
-	}
 }
 
 // makeShapers makes the shapers. That of live requests also asks servers how much their models hold.

@@ -34,7 +34,7 @@ func (f *failure) isPaused(now time.Time) bool {
 
 // subject names what is paused after failures: the model in the conversation, for summaries or for distillates.
 func (j *job) subject() string {
-	return fmt.Sprint(j.question.Conversation, " ", j.upstream, " ", j.model, " ", j.question.Distills)
+	return fmt.Sprint(j.question.Conversation, " ", j.question.Upstream, " ", j.question.Model, " ", j.question.Distills)
 }
 
 // failure returns how the job's subject has failed. s.mu is held.
@@ -60,8 +60,8 @@ func (s *Summarizer) pause(j *job, f *failure) {
 	f.tries, f.compactions = 0, 0
 	f.until = now.Add(pauseTime)
 	s.deps.Tell(event.Summary{
-		Kind: event.SummaryPaused, Time: now, Conversation: j.question.Conversation, Upstream: j.upstream,
-		Model: event.Clip(j.model), Distills: j.question.Distills, Reason: fmt.Sprintf("the model is not asked in the "+
+		Kind: event.SummaryPaused, Time: now, Conversation: j.question.Conversation, Upstream: j.question.Upstream,
+		Model: event.Clip(j.question.Model), Distills: j.question.Distills, Reason: fmt.Sprintf("the model is not asked in the "+
 			"conversation for %d compactions or an hour", pauseCompactions),
 	})
 }
@@ -83,11 +83,11 @@ func (s *Summarizer) note(j *job, err error) {
 	f := s.failure(j)
 	switch {
 	case errors.Is(err, ErrFailed):
-		if f.tries >= j.limits.Tries {
+		if f.tries >= j.tries {
 			s.pause(j, f)
 		}
 		f.notBefore = time.Now().Add(j.retryAfter)
-	case err == nil && f.isLate && j.cost.Took > j.limits.Wait:
+	case err == nil && f.isLate && j.cost.Took > j.wait:
 		*f = failure{isLate: true}
 	case err == nil:
 		delete(s.failures, j.subject())
@@ -99,7 +99,7 @@ func (j *job) mayAskAgain() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f := j.failure(j)
-	if f.tries >= j.limits.Tries {
+	if f.tries >= j.tries {
 		return false
 	}
 	f.tries++

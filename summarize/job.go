@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"epitome/dialect/answer"
-	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/inject"
 )
@@ -25,15 +24,13 @@ const (
 // what the upstream objects to.
 type job struct {
 	*Summarizer
-	question   Question
-	limits     Limits
-	upstream   string // that is asked
-	model      string
+	question   Question // as it is asked: of the configured model and upstream, if there are any
 	keyEnv     string
-	dialect    conversation.Dialect
-	size       int64     // bytes of the question, about
-	isPrepared bool      // nobody waited for it when it was created
-	waited     time.Time // when somebody first did; guarded by Summarizer.mu
+	wait       time.Duration // that a caller waits
+	tries      int           // requests in vain before the model is paused
+	size       int64         // bytes of the question, about
+	isPrepared bool          // nobody waited for it when it was created
+	waited     time.Time     // when somebody first did; guarded by Summarizer.mu
 
 	ctx        context.Context // ends with the job's time
 	prompt     prompt
@@ -54,38 +51,48 @@ type job struct {
 // newJob returns the job of a question. s.mu is held.
 func (s *Summarizer) newJob(q Question, isAwaited bool) *job {
 	j := &job{
-		Summarizer: s, question: q, limits: s.limits, keyEnv: s.conf.KeyEnv, isPrepared: !isAwaited, way: WayTranscript,
-		upstream: cmp.Or(s.conf.Upstream, q.Upstream), model: cmp.Or(s.conf.Model, q.Model),
-		dialect: q.Dialect, done: make(chan struct{}), size: int64(len(q.Continue) + len(q.Earlier)),
+		Summarizer: s, keyEnv: s.conf.KeyEnv, wait: s.conf.Wait, isPrepared: !isAwaited, way: WayContinue,
+		tries: maxTries, done: make(chan struct{}), size: int64(len(q.Continue) + len(q.Earlier)),
 	}
 	for i := range q.Transcript {
 		j.size += int64(len(q.Transcript[i].Text))
 	}
-	j.question.Instructions = s.conf.Instructions
-	if j.upstream != q.Upstream {
-		j.dialect = s.deps.Dialect
-	}
-	if s.conf.Model != "" || s.conf.Upstream != "" { // another model gets a transcript, and has a window of its own
-		j.question.Continue = nil
-		j.question.Usable = s.deps.Usable(j.upstream, j.model)
-	}
-	if j.question.Continue != nil {
-		j.way = WayContinue
+	j.question = s.redirected(q)
+	if j.question.Continue == nil {
+		j.way = WayTranscript
 	}
 	if q.Distills {
 		j.step = uncut
-		j.limits.Tries = s.limits.Queue / 2 // many are asked at once
+		j.tries = maxQueue / 2 // many are asked for at once
 	}
-	j.form.MaxOutput = s.limits.MaxOutput
+	j.form.MaxOutput = maxOutput
 	if usable := j.question.Usable; usable > 0 { // every window keeps an eighth free for answers, up to 8,192
 		j.form.MaxOutput = min(j.form.MaxOutput, max(min(8_192, usable/7), minOutput))
 	}
 	return j
 }
 
+// redirected returns a question for the configured model and upstream. Another model gets a transcript, and has a
+// window of its own; another upstream gets no credential. s.mu is held.
+func (s *Summarizer) redirected(q Question) Question {
+	q.Instructions = s.conf.Instructions
+	if upstream := cmp.Or(s.conf.Upstream, q.Upstream); upstream != q.Upstream {
+		q.Upstream, q.Dialect, q.Credential = upstream, s.deps.Dialect, nil
+	}
+	if s.conf.KeyEnv != "" {
+		q.Credential = nil
+	}
+	if s.conf.Model != "" || s.conf.Upstream != "" {
+		q.Model = cmp.Or(s.conf.Model, q.Model)
+		q.Continue = nil
+		q.Usable = s.deps.Usable(q.Upstream, q.Model)
+	}
+	return q
+}
+
 // run waits for the job's turn, does it, and hands the outcome to those who wait.
 func (s *Summarizer) run(j *job) {
-	ctx, cancel := context.WithTimeout(s.life, j.limits.Timeout)
+	ctx, cancel := context.WithTimeout(s.life, jobTime)
 	defer cancel()
 	if s.slots.Acquire(ctx, 1) != nil {
 		s.end(j, Prose{}, ErrBusy)
@@ -147,8 +154,8 @@ func (j *job) store(text string) (p Prose, err error) {
 
 func (j *job) tell(kind string, tokens int, reason string) {
 	j.deps.Tell(event.Summary{
-		Kind: kind, Time: time.Now(), Conversation: j.question.Conversation, Upstream: j.upstream,
-		Model: event.Clip(j.model), Way: j.way, Update: j.question.Earlier != "", Prepared: j.isPrepared,
+		Kind: kind, Time: time.Now(), Conversation: j.question.Conversation, Upstream: j.question.Upstream,
+		Model: event.Clip(j.question.Model), Way: j.way, Update: j.question.Earlier != "", Prepared: j.isPrepared,
 		SpanTokens: j.question.SpanTokens, Tokens: tokens, Cost: j.cost, Reason: event.Clip(reason),
 		Key: keyPrefix + j.question.Key, Distills: j.question.Distills,
 	})
@@ -206,7 +213,7 @@ func (j *job) ask() (string, error) {
 // body returns the next request.
 func (j *job) body() ([]byte, error) {
 	if j.way == WayContinue {
-		body, err := j.dialect.Continue(j.question.Continue, j.prompt.render("continue.md"), j.form)
+		body, err := j.question.Dialect.Continue(j.question.Continue, j.prompt.render("continue.md"), j.form)
 		if err == nil {
 			return body, nil
 		}
@@ -231,7 +238,7 @@ func (j *job) transcriptBody() []byte {
 		j.prompt.Record = turnsOf(&j.question, j.prompt.Tag, j.step)
 		system, user := j.prompt.render(name+"-system.md"), j.prompt.render(name+".md")
 		if j.question.Usable <= 0 || j.step >= lastStep || j.deps.Count(system)+j.deps.Count(user) <= room {
-			return j.dialect.Prompt(j.model, system, user, j.form)
+			return j.question.Dialect.Prompt(j.question.Model, system, user, j.form)
 		}
 	}
 }
@@ -239,15 +246,13 @@ func (j *job) transcriptBody() []byte {
 // send sends a request and reads its answer, whose Error has what the upstream says against the request. status is 0 if
 // the upstream could not be reached or broke off.
 func (j *job) send(body []byte) (a answer.Answer, status int) {
-	api := j.dialect.API()
-	r := Request{
-		Upstream: j.upstream, Path: api.Path, Body: body, KeyEnv: j.keyEnv, Authorize: api.Authorize,
-	}
-	if j.keyEnv == "" && j.upstream == j.question.Upstream {
-		r.Credential = j.question.Credential
-	}
+	q := &j.question
+	api := q.Dialect.API()
 	j.cost.Requests++
-	resp, err := j.deps.Send(j.ctx, r)
+	resp, err := j.deps.Send(j.ctx, Request{
+		Upstream: q.Upstream, Path: api.Path, Body: body,
+		Credential: q.Credential, KeyEnv: j.keyEnv, Authorize: api.Authorize,
+	})
 	if err != nil {
 		return a, 0
 	}
@@ -256,7 +261,7 @@ func (j *job) send(body []byte) (a answer.Answer, status int) {
 		a.Error = resp.Body[:min(len(resp.Body), maxRefusal)]
 		return a, resp.Status
 	}
-	a, err = answer.Read(j.dialect, resp.Body)
+	a, err = answer.Read(q.Dialect, resp.Body)
 	j.cost.InputTokens += a.Input
 	j.cost.CachedTokens += a.Cached
 	j.cost.WrittenTokens += a.Written
@@ -272,4 +277,4 @@ func (j *job) send(body []byte) (a answer.Answer, status int) {
 
 func (j *job) fail(why string) error { return fmt.Errorf("%w: %s", ErrFailed, why) }
 
-func (j *job) late() error { return j.fail("there was no answer within " + j.limits.Timeout.String()) }
+func (j *job) late() error { return j.fail("there was no answer within " + jobTime.String()) }

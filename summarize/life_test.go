@@ -123,33 +123,29 @@ func TestFailedStoreAsksNothing(t *testing.T) {
 
 func TestJobsAndQueueAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := plain()
-		c.Limits.Queue = 4
-		r := rigged(t, c, takes(time.Minute/2, text(good("a"))))
-		for i := range 6 {
+		r := rigged(t, plain(), takes(time.Minute/2, text(good("a"))))
+		for i := range maxJobs + maxQueue {
 			go func() { _, _ = r.Ask(t.Context(), question(fmt.Sprint(i))) }()
 		}
 		synctest.Wait()
-		r.calls(2)
+		r.calls(maxJobs)
 		begun := time.Now()
 		r.fails(question("one more"), ErrBusy, "")
 		r.Prepare(question("one more"))
 		if time.Since(begun) != 0 {
 			t.Error("it waited to say that it is busy")
 		}
-		time.Sleep(2 * time.Minute)
-		r.calls(6)
+		time.Sleep(3 * time.Minute)
+		r.calls(maxJobs + maxQueue)
 		r.answered(question("one more")) // what was busy is not remembered as a failure
 	})
 }
 
 func TestCloseEndsAllJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := plain()
-		c.Limits.Jobs = 1
-		r := rigged(t, c, silent)
+		r := rigged(t, plain(), silent)
 		var all sync.WaitGroup
-		for i := range 3 {
+		for i := range maxJobs + 2 {
 			all.Go(func() {
 				if _, err := r.Ask(t.Context(), question(fmt.Sprint(i))); !errors.Is(err, ErrClosed) {
 					t.Errorf("an asker is told %v", err)
@@ -157,16 +153,12 @@ func TestCloseEndsAllJobs(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if err := r.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
+		r.Close()
 		all.Wait()
 		r.fails(question("later"), ErrClosed, "")
 		r.Prepare(question("later"))
-		r.calls(1)
-		if err := r.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
+		r.calls(maxJobs)
+		r.Close()
 	})
 }
 

@@ -26,12 +26,7 @@ const secret = "Bearer sk-very-secret"
 
 // plain returns a configuration like the one that is built in.
 func plain() Config {
-	return Config{
-		Mode: "auto", Prepare: "auto", Limits: &Limits{
-			Wait: time.Minute, Timeout: 5 * time.Minute, Jobs: 2, Queue: 16, Pending: 64 << 20, Tries: 2,
-			MaxOutput: 8_000,
-		},
-	}
+	return Config{Mode: "auto", Prepare: "auto"}
 }
 
 // good returns an answer as it should be.
@@ -206,7 +201,7 @@ func over(t testing.TB, s store.Store, c Config, steps ...step) *rig {
 		},
 		Log: slog.New(slog.NewTextHandler(&r.log, nil)),
 	})
-	t.Cleanup(func() { _ = r.Close(context.Background()) })
+	t.Cleanup(r.Close)
 	return r
 }
 

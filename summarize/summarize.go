@@ -6,9 +6,9 @@
 // and budgets bound its size.
 //
 // A Summarizer asks models, each question once. Equal questions share one job, also across a restart and across
-// processes that share a store, and an answer is stored before anybody gets it. A caller waits at most Limits.Wait and
-// may leave earlier; the job goes on until Limits.Timeout. After Limits.Tries requests in vain, or a wait in vain, the
-// model is paused: it is not asked in that conversation for pauseCompactions compactions, or for pauseTime if that ends
+// processes that share a store, and an answer is stored before anybody gets it. A caller waits at most Config.Wait and
+// may leave earlier; the job goes on until jobTime. After maxTries requests in vain, or a wait in vain, the model is
+// paused: it is not asked in that conversation for pauseCompactions compactions, or for pauseTime if that ends
 // first. After a wait in vain, none waits again until an answer has come in time. Jobs, memory, requests per job and the
 // size of an answer are bounded.
 //
@@ -17,6 +17,7 @@
 package summarize
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,7 +70,6 @@ type Summarizer struct {
 
 	mu       sync.Mutex // guards all below
 	conf     Config
-	limits   Limits
 	closed   bool
 	jobs     map[string]*job     // by key of the question
 	pending  int64               // bytes of their questions
@@ -78,24 +78,23 @@ type Summarizer struct {
 
 // New returns a Summarizer with a configuration that Check accepts.
 func New(c Config, d Deps) *Summarizer {
-	s := &Summarizer{deps: d, limits: DefaultLimits(), jobs: map[string]*job{}, failures: map[string]*failure{}}
+	s := &Summarizer{
+		deps: d, slots: semaphore.NewWeighted(maxJobs), jobs: map[string]*job{}, failures: map[string]*failure{},
+	}
 	s.Configure(c)
-	s.slots = semaphore.NewWeighted(int64(s.limits.Jobs))
 	s.life, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
-// Configure sets the configuration for questions that come from now on. As many jobs run at once as before.
+// Configure sets the configuration for questions that come from now on.
 func (s *Summarizer) Configure(c Config) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conf = c
-	if c.Limits != nil {
-		s.limits = *c.Limits
-	}
+	s.conf.Wait = cmp.Or(c.Wait, usualWait)
 }
 
-// Ask returns the answer to q, for a compaction. It waits until ctx ends or Limits.Wait has passed since somebody first
+// Ask returns the answer to q, for a compaction. It waits until ctx ends or Config.Wait has passed since somebody first
 // waited for it: then the error is ErrLate and the job goes on. No model is asked while the store fails, as it may have the
 // answer and could not take another one.
 func (s *Summarizer) Ask(ctx context.Context, q Question) (Prose, error) {
@@ -111,7 +110,7 @@ func (s *Summarizer) Ask(ctx context.Context, q Question) (Prose, error) {
 		return j.prose, j.err
 	case <-ctx.Done():
 		return Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
-	case <-time.After(time.Until(j.waited.Add(j.limits.Wait))):
+	case <-time.After(time.Until(j.waited.Add(j.wait))):
 		s.giveUp(j)
 		return Prose{}, ErrLate
 	}
@@ -138,23 +137,13 @@ func (s *Summarizer) Needs() int {
 	return s.deps.Count(p.render("continue.md"))
 }
 
-// Close ends all jobs, and returns when none runs any more or ctx ends.
-func (s *Summarizer) Close(ctx context.Context) error {
+// Close ends all jobs, and returns when none runs any more.
+func (s *Summarizer) Close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
 	s.stop()
-	ended := make(chan struct{})
-	go func() {
-		s.work.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("cannot end all summaries: %w", context.Cause(ctx))
-	}
+	s.work.Wait()
 }
 
 // Look returns an answer that was made before. After an error it is not known whether there is one.
@@ -189,7 +178,7 @@ func (s *Summarizer) join(q Question, isAwaited bool) (*job, error) {
 			f.compactions++
 		}
 		return nil, ErrPaused
-	case isNew && f.tries >= j.limits.Tries: // all that it may be asked is under way
+	case isNew && f.tries >= j.tries: // all that it may be asked is under way
 		return nil, ErrPaused
 	case isNew && !s.hasRoom(j):
 		return nil, ErrBusy
@@ -203,7 +192,7 @@ func (s *Summarizer) join(q Question, isAwaited bool) (*job, error) {
 	if isAwaited && j.waited.IsZero() {
 		j.waited = now
 		if f.isLate {
-			j.waited = now.Add(-j.limits.Wait) // its answer is for the compactions after this one
+			j.waited = now.Add(-j.wait) // its answer is for the compactions after this one
 		}
 	}
 	return j, nil
@@ -212,10 +201,10 @@ func (s *Summarizer) join(q Question, isAwaited bool) (*job, error) {
 // hasRoom reports whether there is room for a new job. A question that is larger than all may be together is taken alone.
 // s.mu is held.
 func (s *Summarizer) hasRoom(j *job) bool {
-	if j.question.Distills && len(s.jobs) >= s.limits.Queue/2 { // the rest is for summaries, which clients wait for
+	if j.question.Distills && len(s.jobs) >= maxQueue/2 { // the rest is for summaries, which clients wait for
 		return false
 	}
-	return len(s.jobs) < s.limits.Jobs+s.limits.Queue && (s.pending == 0 || s.pending+j.size <= s.limits.Pending)
+	return len(s.jobs) < maxJobs+maxQueue && (s.pending == 0 || s.pending+j.size <= MaxPending)
 }
 
 // end hands the outcome of a job to those who wait.
@@ -243,7 +232,7 @@ type Config struct {
 	Instructions string `toml:"instructions"` // of the user, for each summary by a model
 	Distill      bool   `toml:"distill"`      // a model is asked for distillates of large results
 
-	Limits *Limits `toml:"-"` // nil: DefaultLimits
+	Wait time.Duration `toml:"-"` // for which a request waits, its retries included; 0: a minute
 }
 
 // The values of Config.Prepare.
@@ -276,27 +265,17 @@ func wrong(key, format string, values ...any) error {
 	return fmt.Errorf("cannot use summarize."+key+" "+format, values...)
 }
 
-// Limits bound what summaries may cost in time, memory and requests.
-type Limits struct {
-	Wait      time.Duration // that a client's request waits for a summary, its retries included
-	Timeout   time.Duration // of a job, from when it was first asked for
-	Jobs      int           // at once
-	Queue     int           // jobs that wait for their turn
-	Pending   int64         // bytes of conversations that wait or are asked about
-	Tries     int           // requests in vain in a conversation before the model is paused in it
-	MaxOutput int           // tokens of one answer, reasoning included
-}
-
-// DefaultLimits returns the limits that the program runs with. A request waits longer than most models need, and less
-// than most clients wait; a conversation needs a summary now and then, so four jobs at once serve many.
-func DefaultLimits() Limits {
-	return Limits{
-		Wait: time.Minute, Timeout: 5 * time.Minute, Jobs: 4, Queue: 16, Pending: MaxPending, Tries: 2, MaxOutput: 8_000,
-	}
-}
-
-// MaxPending is DefaultLimits' bound on the bytes of conversations in memory.
-const MaxPending = 256 << 20
+// What summaries may cost in time, memory and requests. A request waits longer than most models need, and less than most
+// clients wait; a conversation needs a summary now and then, so four jobs at once serve many.
+const (
+	usualWait  = time.Minute
+	jobTime    = 5 * time.Minute // from when it was first asked for
+	maxJobs    = 4               // at once
+	maxQueue   = 16              // jobs that wait for their turn
+	MaxPending = 256 << 20       // bytes of conversations that wait or are asked about
+	maxTries   = 2               // requests in vain in a conversation before the model is paused in it
+	maxOutput  = 8_000           // tokens of one answer, reasoning included
+)
 
 // Tokens of an answer: the smallest cap in which a short summary has room, and the length that a summary is asked for.
 const (

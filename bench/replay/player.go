@@ -268,9 +268,7 @@ func flawsOf(body []byte) (flaws []string) {
 // ownPolicy shapes as a running epitome with the configuration does, with a store and artifacts of its own in memory,
 // whose address at says. Where a model is asked for summaries, a stand-in answers.
 func ownPolicy(conf config.Config, at offload.Options) policy {
-	limits := summarize.DefaultLimits()
-	limits.Wait, limits.Timeout = time.Hour, time.Hour // the speed of the machine makes no difference
-	conf.Summarize.Limits = &limits
+	conf.Summarize.Wait = time.Hour // the speed of the machine makes no difference
 	return policy{"epitome, " + conf.Rewrite.Preset, func(s *session, size int) (shaper, error) {
 		const maxBytes = 256 << 20
 		facts := store.NewMemory(maxBytes)
