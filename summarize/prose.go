@@ -127,11 +127,7 @@ var nameForm = regexp.MustCompile(`^\d{6,}$|[a-z][A-Z]|[A-Za-z](?:.*\w)?[./]\w|[
 // wordsIn returns the words of a text that have at least four characters, letters or signs of paths, without the signs
 // at their ends.
 func wordsIn(text string) (list []string) {
-	const signs = "./:@+~$-"
-	isBetween := func(c rune) bool {
-		isLetter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
-		return !isLetter && !strings.ContainsRune(signs, c)
-	}
+	isBetween := func(c rune) bool { return !isPart(c) }
 	for w := range strings.FieldsFuncSeq(text, isBetween) {
 		if len(w) >= 4 {
 			list = append(list, strings.Trim(w, signs))

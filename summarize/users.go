@@ -2,10 +2,12 @@ package summarize
 
 import (
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
@@ -229,38 +231,34 @@ type word struct {
 	size       int    // bytes
 }
 
-// words yields the words of a text. A word has letters, digits and, within it, the signs of paths. All letters and signs
-// of other scripts than Latin belong to words: a text without spaces is one word, and new.
+// signs stand within words: in paths, addresses and versions.
+const signs = "-./:@+~$"
+
+// isPart reports whether an ASCII character may stand in a word.
+func isPart(c rune) bool {
+	isLetter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+	return isLetter || strings.ContainsRune(signs, c)
+}
+
+var seed = maphash.MakeSeed()
+
+// words yields the words of a text, without the signs around them. All letters and signs of other scripts than Latin
+// belong to words: a text without spaces is one word, and new.
 func words(text string) iter.Seq[word] {
-	const basis, prime = 14695981039346656037, 1099511628211 // of FNV-1a
+	const prime = 1099511628211 // of FNV
+	isBetween := func(c rune) bool { return c < utf8.RuneSelf && !isPart(c) }
 	return func(yield func(word) bool) {
-		before, hash, upToSign := uint64(0), uint64(basis), uint64(basis) // upToSign is without signs at the end
-		start := 0
-		for i := 0; i <= len(text); i++ {
-			c := byte(' ') // ends the last word
-			if i < len(text) {
-				c = text[i]
+		before := uint64(0)
+		for w := range strings.FieldsFuncSeq(text, isBetween) {
+			w = strings.TrimLeft(w, signs)
+			if w == "" {
+				continue
 			}
-			if c >= 'A' && c <= 'Z' {
-				c += 'a' - 'A'
+			hash := maphash.String(seed, strings.ToLower(strings.TrimRight(w, signs)))
+			if !yield(word{hash: hash, pair: before*prime ^ hash, size: len(w)}) {
+				return
 			}
-			isLetter := c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
-			isWithin := isLetter || hash != basis && strings.IndexByte("-./:@+~$", c) >= 0
-			switch {
-			case isWithin:
-				if hash == basis {
-					start = i
-				}
-				hash = (hash ^ uint64(c)) * prime
-				if isLetter {
-					upToSign = hash
-				}
-			case hash != basis:
-				if !yield(word{hash: upToSign, pair: before*prime ^ upToSign, size: i - start}) {
-					return
-				}
-				before, hash, upToSign = upToSign, basis, basis
-			}
+			before = hash
 		}
 	}
 }
