@@ -3,7 +3,6 @@ package excerpt
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"math"
 	"regexp"
 	"slices"
@@ -21,81 +20,42 @@ var failureWords = []string{
 	"expected", "received:", "actual", "got:", "but was", "!=", "attempt to", "✗", "✘", "✖", "●", "×",
 }
 
-// wordsAt has failureWords by their first two bytes.
+// wordsAt has failureWords by their first two bytes, as a regexp takes fifty times as long.
 var wordsAt [1 << 16][]string
-
-// failuresIn yields the failureWords in a line in small letters, with their indexes. A regexp takes fifty times as long.
-func failuresIn(line string) iter.Seq2[int, string] {
-	return func(yield func(at int, word string) bool) {
-		for i := 1; i < len(line); i++ {
-			for _, word := range wordsAt[int(line[i-1])<<8|int(line[i])] {
-				if strings.HasPrefix(line[i-1:], word) && !yield(i-1, word) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// speaksOfFailure reports whether a line in small letters has one of failureWords.
-func speaksOfFailure(line string) bool {
-	for range failuresIn(line) {
-		return true
-	}
-	return false
-}
-
-// harmless match parts of lines in small letters that have failureWords and speak of no failure, such as "0 errors".
-// Regexps are slow, so each is for lines with one of some whole words or of some texts.
-var harmless = []struct {
-	words, texts []string
-	form         *regexp.Regexp
-}{
-	{strings.Fields("ok pass passed"), strings.Fields("✓ √ ✔"), regexp.MustCompile(
-		`^[^,;]*\b(?:ok|passed)(?:\s[^,;a-z]*)?$|^\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*$|^[^,;]*\(pass\).*$`)},
-	{nil, []string{"|", "│", "→", "\t"}, regexp.MustCompile(`^\s*\d+(?: ?[|│→]|\t).*$`)}, // of a file, behind its number
-	{strings.Fields("0 no without any"), nil, regexp.MustCompile(`\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-]` +
-		`(?:errors?|failures?|failed|fail|conflicts)\b`)},
-	{strings.Fields("0 none null false nil"), []string{"free"}, regexp.MustCompile(`errors?[ _-]?free|` +
-		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b`)},
-}
-
-// hasWord reports whether a word ends in a line in small letters, and no longer one goes on there.
-func hasWord(line, word string) bool {
-	for _, after, found := strings.Cut(line, word); found; _, after, found = strings.Cut(after, word) {
-		if after == "" || !strings.Contains("abcdefghijklmnopqrstuvwxyz0123456789_", after[:1]) {
-			return true
-		}
-	}
-	return false
-}
-
-// reason matches what stands in a failing line in small letters before a colon behind which it says why it failed.
-var reason = regexp.MustCompile(
-	`\A(?:(?:panic|fail|abort)\w*|error|exception|fatal|killed|denied|cannot|can't)\b[^:]{0,40}\z`)
-
-// saysWhy reports whether a failing line in small letters says why it failed.
-func saysWhy(line string) bool {
-	_, behind, _ := strings.Cut(line, ": ")
-	isBehind := func(text string) bool { return strings.Contains(behind, text) }
-	if slices.ContainsFunc([]string{"cannot", "can't", "no such", "undefined"}, isBehind) {
-		return true
-	}
-	for at := range failuresIn(line) {
-		before, said, _ := strings.Cut(line[at:], ": ")
-		mayMatch := said != "" && strings.IndexAny(said, "\t\n\f\r ") != 0 && !strings.Contains(before, ":")
-		if mayMatch && reason.MatchString(before) {
-			return true
-		}
-	}
-	return false
-}
 
 func init() {
 	for _, word := range failureWords {
 		words := &wordsAt[int(word[0])<<8|int(word[1])]
 		*words = append(*words, word)
 	}
+}
+
+// speaksOfFailure reports whether a line in small letters has one of failureWords.
+func speaksOfFailure(line string) bool {
+	for i := 1; i < len(line); i++ {
+		for _, word := range wordsAt[int(line[i-1])<<8|int(line[i])] {
+			if strings.HasPrefix(line[i-1:], word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// harmless match parts of lines in small letters that have failureWords and speak of no failure, such as "0 errors".
+var harmless = []*regexp.Regexp{
+	regexp.MustCompile(`^(?:\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*|` +
+		`[^,;]*(?:\b(?:ok|passed)(?:\s[^,;a-z]*)?|\(pass\).*))$`),
+	regexp.MustCompile(`^\s*\d+(?: ?[|│→]|\t).*$`), // a line of a file, behind its number
+	regexp.MustCompile(`\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-](?:errors?|failures?|failed|fail|conflicts)\b`),
+	regexp.MustCompile(`errors?[ _-]?free|` +
+		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b`),
+}
+
+// reasons match failing lines in small letters that say, behind a colon, why something failed.
+var reasons = []*regexp.Regexp{
+	regexp.MustCompile(`(?:(?:panic|fail|abort)\w*|error|exception|fatal|killed|denied|cannot|can't)\b[^:]{0,40}: \S`),
+	regexp.MustCompile(`: .*(?:cannot|can't|no such|undefined)`),
 }
 
 // How much of a text is shown, and in which order: the score of a line is explained at order.
@@ -119,42 +79,44 @@ func Lines(text string, budget int, count Count) (short string, omitted int) {
 	return x.join()
 }
 
-// choice is the choice of the lines that an excerpt shows. The slices have one element per line of the text.
+// choice is the choice of the lines that an excerpt shows.
 type choice struct {
-	lines  []string // with their line breaks; long ones are cut
-	isNote []bool   // the line has a Mark of its own
-	shapes []*shape
-	shown  []bool
+	lines  []line
 	budget int // tokens that are left for more lines
 	count  Count
 }
 
+type line struct {
+	*shape
+	text   string // with its line break; a long one is cut
+	isNote bool   // it has a Mark of its own
+	shown  bool
+}
+
 // shape is what lines have in common that are equal except for their numbers (see mask).
 type shape struct {
-	lines   int     // lines of the text that have the shape
+	number  int     // of lines of the text that have the shape
 	failure float64 // part of the score of its lines; 0 if they speak of no failure
 	tried   int     // failing lines of the shape that choose has tried to show, at most maxOfShape
 }
 
 // newChoice finds the shape of each line, and shows no line yet.
 func newChoice(text string, budget int, count Count) *choice {
-	lines := slices.Collect(strings.Lines(text))
-	x := &choice{lines, make([]bool, len(lines)), make([]*shape, len(lines)), make([]bool, len(lines)), budget, count}
+	x := &choice{budget: budget, count: count}
 	known := map[string]*shape{}
-	for i, line := range lines {
-		x.isNote[i] = strings.Contains(line, Mark)
-		if budget > 0 && len(line) > min(longestLine, 2*budget) && !x.isNote[i] {
-			line = x.cutLine(line, 3*budget/4*len(line)/len(text)) // the more, the more of the text it is
-			lines[i] = line
+	for l := range strings.Lines(text) {
+		isNote := strings.Contains(l, Mark)
+		if budget > 0 && len(l) > min(longestLine, 2*budget) && !isNote {
+			l = x.cutLine(l, 3*budget/4*len(l)/len(text)) // the more, the more of the text it is
 		}
-		masked := mask(line)
+		masked := mask(l)
 		s := known[masked]
 		if s == nil {
 			s = &shape{failure: failure(masked)}
 			known[masked] = s
 		}
-		s.lines++
-		x.shapes[i] = s
+		s.number++
+		x.lines = append(x.lines, line{shape: s, text: l, isNote: isNote})
 	}
 	return x
 }
@@ -228,17 +190,14 @@ func failure(line string) float64 {
 	}
 	start := small[:min(len(small), longest)]
 	harmful := start
-	for _, h := range harmless {
-		isIn := func(text string) bool { return strings.Contains(harmful, text) }
-		isWordIn := func(word string) bool { return hasWord(harmful, word) }
-		if slices.ContainsFunc(h.words, isWordIn) || slices.ContainsFunc(h.texts, isIn) {
-			harmful = h.form.ReplaceAllString(harmful, "")
-		}
+	for _, form := range harmless {
+		harmful = form.ReplaceAllString(harmful, "")
 	}
 	if !speaksOfFailure(harmful) && !speaksOfFailure(small[len(start):]) {
 		return 0
 	}
-	if saysWhy(start) {
+	saysWhy := func(form *regexp.Regexp) bool { return form.MatchString(start) }
+	if slices.ContainsFunc(reasons, saysWhy) {
 		return failureScore + reasonScore
 	}
 	return failureScore
@@ -255,13 +214,13 @@ func (x *choice) choose() {
 	}
 	order := x.order()
 	for _, i := range order {
-		s := x.shapes[i]
-		if s.failure == 0 || s.tried == maxOfShape {
+		l := &x.lines[i]
+		if l.failure == 0 || l.tried == maxOfShape {
 			continue
 		}
-		s.tried++
+		l.tried++
 		x.show(i)
-		if x.shown[i] { // now, or before as a line at an end of the text or around another failing line
+		if l.shown { // now, or before as a line at an end of the text or around another failing line
 			for _, k := range x.around(i, linesBelow) {
 				x.show(k)
 			}
@@ -276,8 +235,9 @@ func (x *choice) choose() {
 // shape). So a failing line comes before others unless its shape has over e^failureScore = 403 times as many lines.
 func (x *choice) order() []int {
 	order, score := make([]int, len(x.lines)), make([]float64, len(x.lines))
-	for i, s := range x.shapes {
-		order[i], score[i] = i, s.failure+math.Log(float64(len(x.lines))/float64(s.lines))
+	for i, l := range x.lines {
+		order[i] = i
+		score[i] = l.failure + math.Log(float64(len(x.lines))/float64(l.number))
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(score[b], score[a]), a-b) })
 	return order
@@ -285,7 +245,7 @@ func (x *choice) order() []int {
 
 // mayShow reports whether line i exists, is not shown yet, and is not like a note of epitome.
 func (x *choice) mayShow(i int) bool {
-	return i >= 0 && i < len(x.lines) && !x.shown[i] && !x.isNote[i]
+	return i >= 0 && i < len(x.lines) && !x.lines[i].shown && !x.lines[i].isNote
 }
 
 // show shows line i if it may be shown and the budget has room for it, and returns the tokens that this takes.
@@ -293,15 +253,15 @@ func (x *choice) show(i int) int {
 	if x.budget <= 0 || !x.mayShow(i) {
 		return 0
 	}
-	n := x.count(x.lines[i])
-	if i > 0 && i+1 < len(x.lines) && !x.shown[i-1] && !x.shown[i+1] { // one gap becomes two, with a note each
+	n := x.count(x.lines[i].text)
+	if i > 0 && i+1 < len(x.lines) && !x.lines[i-1].shown && !x.lines[i+1].shown { // one gap becomes two, with a note each
 		n += gapTokens
 	}
 	if n > x.budget { // a shorter line may still have room
 		x.budget-- // so not all lines are counted in vain
 		return 0
 	}
-	x.shown[i] = true
+	x.lines[i].shown = true
 	x.budget -= n
 	return n
 }
@@ -324,9 +284,9 @@ func (x *choice) around(i, below int) []int {
 // heading returns the nearest line above line i that is less indented, as a file's name above its errors; i if none is.
 func (x *choice) heading(i int) int {
 	const far = 60 // lines above i that are looked at
-	depth := indent(x.lines[i])
+	depth := indent(x.lines[i].text)
 	for k := i - 1; depth > 0 && k >= max(0, i-far); k-- {
-		if strings.TrimSpace(x.lines[k]) != "" && indent(x.lines[k]) < depth {
+		if l := x.lines[k].text; strings.TrimSpace(l) != "" && indent(l) < depth {
 			return k
 		}
 	}
@@ -337,31 +297,33 @@ func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \
 
 // join returns the lines that are shown with a note in place of each gap, and how many lines are not shown.
 func (x *choice) join() (short string, omitted int) {
-	var b strings.Builder
-	for i := 0; i < len(x.lines); i++ {
-		first := i
-		for i < len(x.lines) && !x.shown[i] {
-			i++
+	var b, gap strings.Builder
+	first := 0                                             // line of the gap
+	for i, l := range append(x.lines, line{shown: true}) { // behind the last line, a gap ends as well
+		if !l.shown {
+			gap.WriteString(l.text)
+			continue
 		}
-		n := i - first
-		gap := strings.Join(x.lines[first:i], "")
-		if len(gap) <= 64*gapTokens && !strings.Contains(gap, Mark) && x.count(gap) <= gapTokens { // shorter than a note
-			b.WriteString(gap)
-			n = 0
-		}
-		if n > 0 {
+		if x.isShort(gap.String()) {
+			b.WriteString(gap.String())
+		} else {
 			lines := fmt.Sprint(first + 1) // a reader counts lines from 1
-			if n > 1 {
+			if i > first+1 {
 				lines += fmt.Sprintf("-%d", i)
 			}
-			fmt.Fprintf(&b, "%s %s omitted (%s)]\n", Mark, Amount(n), lines)
-			omitted += n
+			fmt.Fprintf(&b, "%s %s omitted (%s)]\n", Mark, Amount(i-first), lines)
+			omitted += i - first
 		}
-		if i < len(x.lines) {
-			b.WriteString(x.lines[i])
-		}
+		b.WriteString(l.text)
+		gap.Reset()
+		first = i + 1
 	}
 	return b.String(), omitted
+}
+
+// isShort reports whether a gap takes no more than the note in its place would, and so stays.
+func (x *choice) isShort(gap string) bool {
+	return len(gap) <= 64*gapTokens && !strings.Contains(gap, Mark) && x.count(gap) <= gapTokens
 }
 
 // detail matches a line near a failing line that belongs to its failure: an expected or an actual value, a changed line
@@ -384,30 +346,33 @@ func Failure(text string, failed bool) string {
 	x := newChoice(text, 0, nil)                               // without a budget, as show is not called
 	order := x.order()
 	first := slices.IndexFunc(order, func(i int) bool {
-		return x.shapes[i].failure > 0 && len(x.lines[i]) <= longest && (failed || report.MatchString(x.lines[i]))
+		l := &x.lines[i]
+		return l.failure > 0 && len(l.text) <= longest && (failed || report.MatchString(l.text))
 	})
 	if first < 0 {
 		return ""
 	}
-	best, room, shown := order[first], maxBytes, map[string]bool{} // shown: lines without the spaces around them
+	best := order[first]
+	room := maxBytes
+	shown := map[string]bool{} // lines without the spaces around them
 	for at, k := range append([]int{best}, x.around(best, below)...) {
 		if !x.mayShow(k) || len(shown) == maxLines {
 			continue
 		}
-		line := strings.TrimSpace(x.lines[k])
-		n, isBestOrHeading := len(line), at < 2 // at 1 is the heading
-		isAnnounced := k == best+1 && strings.HasSuffix(strings.TrimSpace(x.lines[best]), ":")
-		belongs := isBestOrHeading || isAnnounced || x.shapes[k].failure > 0 || detail.MatchString(x.lines[k])
-		if belongs && !shown[line] && n > 0 && n <= min(longest, room) { // else even the best line is left out
-			x.shown[k] = true
-			room -= n
-			shown[line] = true
+		l := &x.lines[k]
+		text := strings.TrimSpace(l.text)
+		isBestOrHeading := at < 2 // at 1 is the heading
+		isAnnounced := k == best+1 && strings.HasSuffix(strings.TrimSpace(x.lines[best].text), ":")
+		belongs := isBestOrHeading || isAnnounced || l.failure > 0 || detail.MatchString(l.text)
+		if belongs && !shown[text] && text != "" && len(text) <= min(longest, room) { // else even the best line is left out
+			l.shown, shown[text] = true, true
+			room -= len(text)
 		}
 	}
 	var b strings.Builder
-	for k, line := range x.lines {
-		if x.shown[k] {
-			b.WriteString(line)
+	for _, l := range x.lines {
+		if l.shown {
+			b.WriteString(l.text)
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
