@@ -121,18 +121,14 @@ func (b *bucket) do(size int64, request func(ctx context.Context) error) error {
 		err := request(ctx)
 		said := minio.ToErrorResponse(err)
 		switch {
-		case err == nil:
-			return nil
 		case said.StatusCode == http.StatusNotFound && said.Code != minio.NoSuchBucket:
 			answer = fs.ErrNotExist
 			return nil
 		case said.StatusCode == http.StatusPreconditionFailed, said.StatusCode == http.StatusConflict:
 			answer = fs.ErrExist
 			return nil
-		case said.StatusCode != 0:
-			return refusal{said.StatusCode, said.Code}
 		}
-		return cause(err)
+		return plain(err)
 	})
 	return errors.Join(answer, err)
 }
@@ -146,6 +142,15 @@ type refusal struct {
 
 func (r refusal) Error() string { return fmt.Sprintf("the service answers %d %.64q", r.status, r.code) }
 
+// plain returns the error of a request without words of the service and without names of artifacts.
+func plain(err error) error {
+	said := minio.ToErrorResponse(err)
+	if said.StatusCode != 0 {
+		return refusal{said.StatusCode, said.Code}
+	}
+	return cause(err)
+}
+
 // isUnanswered reports whether the service has not answered, or answered that it does not work.
 func isUnanswered(err error) bool {
 	var said refusal
@@ -156,10 +161,7 @@ func (b *bucket) ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, bucketTimeout)
 	defer cancel()
 	_, err := b.client.StatObject(ctx, b.name, b.prefix+secretObject, minio.StatObjectOptions{})
-	if said := minio.ToErrorResponse(err); said.StatusCode != 0 {
-		return refusal{said.StatusCode, said.Code}
-	}
-	return err
+	return plain(err)
 }
 
 func (b *bucket) key(name string) string { return b.prefix + fileOf(name) }
@@ -197,7 +199,8 @@ func (b *bucket) secret() ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		var o minio.PutObjectOptions
 		o.SetMatchETagExcept("*") // only if there is none
-		if err = b.write(key, newSecret(), o); err == nil || errors.Is(err, fs.ErrExist) {
+		err = b.write(key, newSecret(), o)
+		if err == nil || errors.Is(err, fs.ErrExist) {
 			secret, err = b.read(key)
 		}
 	}

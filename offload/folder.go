@@ -54,12 +54,8 @@ func (f *folder) file(name string) string { return filepath.Join(f.path, fileOf(
 
 // secret reads the secret file, and makes it if there is none. Of several processes that make it at once, one wins.
 func (f *folder) secret() ([]byte, error) {
-	info, err := os.Lstat(f.secretFile)
-	isCut := err == nil && info.Mode().IsRegular() && info.Size() < secretSize
-	if isCut { // nothing was ever named by it, as it was never read
-		err = os.Remove(f.secretFile)
-	}
-	if isCut || errors.Is(err, fs.ErrNotExist) {
+	_, err := os.Lstat(f.secretFile)
+	if errors.Is(err, fs.ErrNotExist) {
 		err = writeFile(f.secretFile, newSecret(), link)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -100,7 +96,8 @@ func writeFile(path string, content []byte, settle func(temp, path string) error
 	}
 	defer os.Remove(temp.Name()) // if it is still there; where this process ends before, a sweep does
 	_, err = temp.Write(content)
-	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+	err = errors.Join(err, temp.Sync(), temp.Close())
+	if err != nil {
 		return err
 	}
 	return settle(temp.Name(), path)
@@ -113,7 +110,8 @@ func (f *folder) renew(name string, size int64, age time.Duration) (found bool, 
 	if errors.Is(err, fs.ErrNotExist) || err == nil && size >= 0 && there.Size() != size {
 		return false, nil
 	}
-	if now := time.Now(); err == nil && now.Sub(there.ModTime()).Abs() > age {
+	now := time.Now()
+	if err == nil && now.Sub(there.ModTime()).Abs() > age {
 		err = os.Chtimes(f.file(name), now, now)
 	}
 	return err == nil, err
@@ -139,8 +137,10 @@ func (f *folder) sweep(ctx context.Context, before time.Time) (swept Swept, err 
 			continue
 		}
 		size, gone, failed := f.removeExpired(filepath.Join(f.path, e.Name()), expired)
-		if err = errors.Join(err, failed); gone {
-			swept.Files, swept.Bytes = swept.Files+1, swept.Bytes+size
+		err = errors.Join(err, failed)
+		if gone {
+			swept.Files++
+			swept.Bytes += size
 		} else {
 			swept.Left += size
 		}
@@ -160,7 +160,8 @@ func (f *folder) removeExpired(path string, before time.Time) (size int64, gone 
 	if err != nil {
 		return 0, false, err
 	}
-	if gone = info.ModTime().Before(before); gone {
+	gone = info.ModTime().Before(before)
+	if gone {
 		err = os.Remove(path)
 	}
 	return info.Size(), gone, err
@@ -225,15 +226,17 @@ func newSecret() []byte {
 // Address returns the place of an artifact as texts name it: its absolute path, its URL, or "PATH or URL". It is empty
 // if texts name neither. Without a folder, the URL takes the place of the path.
 func (s *Shelf) Address(name string) string {
-	switch how, path := s.options.Address, filepath.Join(s.folder, fileOf(name)); {
+	path := filepath.Join(s.folder, fileOf(name))
+	url := s.options.URL + name
+	switch how := s.options.Address; {
 	case how == "none" || !IsName(name):
 		return ""
 	case how == "path" && s.folder != "":
 		return path
 	case how == "both" && s.folder != "":
-		return path + " or " + s.options.URL + name
+		return path + " or " + url
 	}
-	return s.options.URL + name
+	return url
 }
 
 // SealMark begins every sealed text. Its first byte is rare in JSON, so that it is soon looked for in a large body.
@@ -257,36 +260,33 @@ var (
 // it. name is a name of Shelf.Name that is kept secret: whoever has the secret of the shelf can open what it sealed.
 func Seal(name, scope string, text []byte) string {
 	plain := append(append([]byte(scope), 0), text...)
-	nonce := make([]byte, 12)
-	_, _ = rand.Read(nonce) // never fails
-	sealed := sealer(name).Seal(nonce, nonce, packer.EncodeAll(plain, nil), []byte(SealMark))
+	sealed := sealer(name).Seal(nil, nil, packer.EncodeAll(plain, nil), []byte(SealMark))
 	return SealMark + base64.RawURLEncoding.EncodeToString(sealed)
 }
 
 // Open returns the text that Seal has sealed. The error is ErrOtherSecret or ErrOtherScope.
 func Open(name, scope, sealed string) (text []byte, err error) {
 	content, err := base64.RawURLEncoding.DecodeString(sealed[min(len(sealed), len(SealMark)):])
-	if err != nil || len(content) < 12 {
-		return nil, ErrOtherSecret
+	if err == nil {
+		content, err = sealer(name).Open(nil, nil, content, []byte(SealMark))
 	}
-	packed, err := sealer(name).Open(nil, content[:12], content[12:], []byte(SealMark))
+	if err == nil {
+		content, err = unpacker.DecodeAll(content, nil)
+	}
 	if err != nil {
 		return nil, ErrOtherSecret
 	}
-	plain, err := unpacker.DecodeAll(packed, nil)
-	if err != nil {
-		return nil, ErrOtherSecret
-	}
-	from, text, _ := bytes.Cut(plain, []byte{0})
+	from, text, _ := bytes.Cut(content, []byte{0})
 	if string(from) != scope {
 		return nil, ErrOtherScope
 	}
 	return text, nil
 }
 
+// sealer returns a cipher that puts a random nonce before each text.
 func sealer(name string) cipher.AEAD {
 	key := sha256.Sum256([]byte("epitome seal 1\x00" + name))
 	block, _ := aes.NewCipher(key[:]) // no error: the key has 32 bytes
-	sealer, _ := cipher.NewGCM(block)
+	sealer, _ := cipher.NewGCMWithRandomNonce(block)
 	return sealer
 }

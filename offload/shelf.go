@@ -110,25 +110,31 @@ func (s *Shelf) Put(name string, content []byte, beyondQuota bool) error {
 	if !IsName(name) {
 		return errors.New("cannot put an artifact: this is not a name of one")
 	}
+	found, err := s.place.renew(name, int64(len(content)), s.options.Keep/8)
+	if !found && err == nil {
+		err = s.write(name, content, beyondQuota)
+	}
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, ErrFull) {
+		s.failed.Store(time.Now().UnixNano())
+	}
+	return fmt.Errorf("cannot put artifact %s: %w", shown(name), cause(err))
+}
+
+// write puts content in its place, if there is room.
+func (s *Shelf) write(name string, content []byte, beyondQuota bool) error {
 	size := int64(len(content))
-	found, err := s.place.renew(name, size, s.options.Keep/8)
-	switch {
-	case found || err != nil:
-	case !s.reserve(size, beyondQuota):
-		err = fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), s.options.Quota, size)
-	default:
-		if err = s.place.put(name, content); err != nil {
-			s.used.Add(-size)
-		} else {
-			s.failed.Store(0)
-		}
+	if !s.reserve(size, beyondQuota) {
+		return fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), s.options.Quota, size)
 	}
+	err := s.place.put(name, content)
 	if err != nil {
-		if !errors.Is(err, ErrFull) {
-			s.failed.Store(time.Now().UnixNano())
-		}
-		return fmt.Errorf("cannot put artifact %s: %w", shown(name), cause(err))
+		s.used.Add(-size)
+		return err
 	}
+	s.failed.Store(0)
 	return nil
 }
 
@@ -291,7 +297,8 @@ var rangeForm = regexp.MustCompile(`^([1-9][0-9]{0,17})?(-)?([1-9][0-9]{0,17})?$
 // ParseRange reads lines, as in "10-20", "10-", "-20" or "10", counted from 1, and grep, a regular expression of Go.
 // Empty ones want everything. With both, the matching ones of these lines are wanted.
 func ParseRange(lines, grep string) (want Range, err error) {
-	if m := rangeForm.FindStringSubmatch(lines); lines != "" {
+	if lines != "" {
+		m := rangeForm.FindStringSubmatch(lines)
 		if m != nil {
 			want.from, _ = strconv.Atoi(m[1])
 			want.to, _ = strconv.Atoi(m[3])
@@ -307,7 +314,8 @@ func ParseRange(lines, grep string) (want Range, err error) {
 		return want, fmt.Errorf("cannot read grep=%.40q: it has %d bytes; want at most %d", grep, len(grep), maxRegexp)
 	}
 	if grep != "" {
-		if want.grep, err = regexp.Compile(grep); err != nil {
+		want.grep, err = regexp.Compile(grep)
+		if err != nil {
 			return Range{}, fmt.Errorf("cannot read grep=%.40q: %w", grep, err)
 		}
 	}
@@ -327,7 +335,8 @@ func Select(ctx context.Context, text []byte, want Range) ([]byte, error) {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("cannot select lines: %w", ctx.Err())
 		}
-		switch lines++; {
+		lines++
+		switch {
 		case lines < want.from, want.to != 0 && lines > want.to:
 		case want.grep == nil:
 			found = true
@@ -354,7 +363,8 @@ func writeMatches(w io.Writer, n int, line []byte, grep *regexp.Regexp) bool {
 		fmt.Fprintf(w, "%d:%s\n", n, line)
 		return true
 	}
-	matches, shown := grep.FindAllIndex(line, most), 0
+	matches := grep.FindAllIndex(line, most)
+	shown := 0 // bytes of the line
 	for _, match := range matches {
 		from, to := max(match[0]-around, shown), min(match[1]+around, match[0]+2*long, len(line))
 		if from < to {

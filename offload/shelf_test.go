@@ -255,24 +255,6 @@ func TestSweepNeverTakesWhatIsLive(t *testing.T) {
 	sweeps.Wait()
 }
 
-// A start that was killed while it wrote the secret keeps no other start from making one.
-func TestSecretThatWasCutIsMadeAnew(t *testing.T) {
-	for _, size := range []int{0, secretSize - 1} {
-		data := t.TempDir()
-		if err := os.WriteFile(filepath.Join(data, "secret"), make([]byte, size), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		name := inFolder(t, data, options()).Name("tests", nil)
-		if again := inFolder(t, data, options()).Name("tests", nil); again != name {
-			t.Errorf("after a secret of %d bytes, the names are %s and %s", size, name, again)
-		}
-		left, err := filepath.Glob(filepath.Join(data, ".*"))
-		if err != nil || len(left) > 0 {
-			t.Errorf("beside the secret there is %v, %v", left, err)
-		}
-	}
-}
-
 // A secret that somebody else has put there is never replaced.
 func TestSecretOfSomebodyElseIsLeftAlone(t *testing.T) {
 	f := func(target string, size int, want string) {
