@@ -9,6 +9,7 @@ import (
 
 	"epitome/dialect/conversation"
 	"epitome/dialect/jsonspan"
+	"epitome/event"
 	"epitome/rewrite/ledger"
 )
 
@@ -165,8 +166,8 @@ func (x *shaping) addSystem() {
 		added.Why = "nothing is added to the system prompt: it takes too much of the window"
 		return
 	}
-	s.Add(ledger.Edit{
-		Op: ledger.AppendSystem, Text: a.Text, Tokens: tokens, Step: ledger.StepAdd, Artifacts: a.Artifacts,
+	s.Add(ledger.StepAdd, event.NoCode, ledger.Edit{
+		Op: ledger.AppendSystem, Text: a.Text, Tokens: tokens, Artifacts: a.Artifacts,
 		Contexts: a.Contexts, Memory: s.Scale.CountText(a.Text[len(a.Text)-a.Memory:]),
 	})
 }

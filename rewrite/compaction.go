@@ -176,7 +176,7 @@ func (x *shaping) carried() *Compacted {
 		c.Request, c.Calls = sent, activity.Of(sent, nil)
 	}
 	stays := s.Overhead() - c.Count(c.Earlier) // the prompt and the user's messages
-	c.Room = max(leastCarried, min(s.Limits.Target, s.With(nil).Total*3/5)-stays)
+	c.Room = max(leastCarried, min(s.Limits.TargetLine, s.With(nil).Total*3/5)-stays)
 	if r.Head < len(r.Items) {
 		names, where := s.KeepTranscript(r.Head, len(r.Items))
 		isLost := func(name string) bool { return x.shaper.deps.Shelf.Put(name, s.Content[name], true) != nil }

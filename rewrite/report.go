@@ -302,7 +302,7 @@ func (x *shaping) describeOutcome() {
 		r.Compaction.Why = event.Clip(r.Compaction.Why)
 		x.describeCompaction()
 	}
-	before, sent, warnAt := r.TokensBefore.Total(), r.TokensAfter.Total(), s.Limits.Conf.WarnAt
+	before, sent, warnAt := r.TokensBefore.Total(), r.TokensAfter.Total(), s.Limits.WarnAt
 	isNew := r.Code != event.CodeAgain // a request that is sent again was warned of already
 	if sent > r.Usable && !x.last.overfull && isNew {
 		// one warning, until a request fits again

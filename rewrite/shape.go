@@ -308,7 +308,7 @@ func (x *shaping) binds() bool {
 // isCold reports whether the provider has nothing of the conversation in its cache any more: the conversation goes to
 // another model or upstream now, or pauses for longer than the cache keeps it.
 func (x *shaping) isCold(d ledger.Decision) bool {
-	life, now := x.state.Limits.Conf.CacheLife.D(), x.in.Now.Round(0) // the wall clock, like d.Sent from the store
+	life, now := x.state.Limits.CacheLife.D(), x.in.Now.Round(0) // the wall clock, like d.Sent from the store
 	if life > 0 && x.request.CachesHour() {
 		life = max(life, time.Hour)
 	}
@@ -335,9 +335,9 @@ func (x *shaping) extend() {
 	case len(x.request.Items)-s.Recorded > maxNew:
 		s.Reason = event.CodeNotRead
 	default:
-		spent, cutover := s.Decision.Tokens+s.OfModel(s.Total), s.Limits.Conf.CutoverAt // since the last compaction
+		spent, cutover := s.Decision.Tokens+s.OfModel(s.Total), s.Limits.CutoverAt // since the last compaction
 		s.OverBudget = cutover > 0 && spent >= cutover
-		s.Climb()
+		s.Decide()
 		x.describeWait(spent)
 	}
 	r.Code, r.Reason = s.Reason, s.Reason.Clause()

@@ -142,7 +142,13 @@ const (
 	ClientSummarizes         // the request asks for the client's own summary: recorded edits are repeated, none added
 )
 
-// Request is a parsed request. Reused, Lead and Head each count items from the start of Items.
+// Request is a parsed request. Reused, Lead, Head and End each count items from the start of Items:
+//
+//	system  task  answer result  answer result  answer result  answer result  reminder
+//	       |Lead |Head          |Reused                                       |End
+//
+// No item before Head is ever dropped. Those before End come again in the next request of the conversation, and so a
+// decision may cover them; those behind it may move.
 type Request struct {
 	Dialect   Dialect
 	Body      []byte

@@ -20,15 +20,15 @@ type candidate struct {
 }
 
 // clearOld replaces old results by stubs, all in one batch, as each change costs the provider's cache. It does so when
-// the request is over ClearLine and the batch frees AtLeast tokens, or when a batch pays (batchThatPays). If the stale
+// the request is over ClearLine and the batch frees ClearAtLeast tokens, or when a batch pays (batchThatPays). If the stale
 // results free enough, the others stay.
 func (s State) clearOld() {
-	list, why := s.clearable(s.Answers), event.CodeClearAt
+	list, why := s.clearable(), event.CodeClearAt
 	stale := slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !s.isStale(c.item) })
 	switch freed := freedBy(stale); {
-	case s.Total > s.Limits.ClearLine && freed >= s.Limits.AtLeast && s.Total-freed <= s.Limits.ClearLine:
+	case s.Total > s.Limits.ClearLine && freed >= s.Limits.ClearAtLeast && s.Total-freed <= s.Limits.ClearLine:
 		list = stale
-	case s.Total <= s.Limits.ClearLine || freedBy(list) < s.Limits.AtLeast: // not due, or too little for a lost cache
+	case s.Total <= s.Limits.ClearLine || freedBy(list) < s.Limits.ClearAtLeast: // not due, or too little for a lost cache
 		list, why = s.batchThatPays(list)
 	}
 	if len(list) == 0 {
@@ -47,13 +47,12 @@ func freedBy(list []candidate) (freed int) {
 	return freed
 }
 
-// clearable returns, oldest first, the results that may be cleared once the conversation has so many answers. The
-// newest results stay, up to Limits.Protect tokens together, and so does each result until Limits.Age answers later,
+// clearable returns, oldest first, the results that may be cleared. The newest results stay, up to Limits.Protect tokens together, and so does each result until Limits.Groups answers later,
 // except those that a later call has replaced. Not among them are results behind prefixEnd, which no decision covers
 // yet, and those that would free too little.
-func (s State) clearable(answers int) (list []candidate) {
-	var newest []int                                          // results up to item i that take at most Protect tokens together
-	since := slices.Repeat([]int{answers + 1}, len(s.callOf)) // by item: as in candidate
+func (s State) clearable() (list []candidate) {
+	var newest []int                                            // results up to item i that take at most Protect tokens together
+	since := slices.Repeat([]int{s.Answers + 1}, len(s.callOf)) // by item: as in candidate
 	tokens := 0
 	for i := range s.Request.Items {
 		if s.Request.Items[i].Role != conversation.Tool {
@@ -63,7 +62,7 @@ func (s State) clearable(answers int) (list []candidate) {
 		for len(newest) > 0 && tokens > s.Limits.Protect { // result i pushes the oldest of them out
 			old := newest[0]
 			newest, tokens = newest[1:], tokens-s.forms[old].tokens
-			since[old] = max(s.answersUpTo[i], s.answersUpTo[old]+s.Limits.Age) // from then on neither limit protects it
+			since[old] = max(s.answersUpTo[i], s.answersUpTo[old]+s.Limits.Groups) // from then on neither limit protects it
 		}
 	}
 	for i := range s.prefixEnd {
@@ -71,7 +70,7 @@ func (s State) clearable(answers int) (list []candidate) {
 			since[i] = min(since[i], s.answersUpTo[at])
 		}
 		c := candidate{item: i, freed: s.forms[i].tokens - stubTokens, since: since[i]}
-		if c.since <= answers && c.freed >= leastFreed && s.mayShorten(i) && !s.mustShow(i) {
+		if c.since <= s.Answers && c.freed >= leastFreed && s.mayShorten(i) && !s.mustShow(i) {
 			list = append(list, c)
 		}
 	}
@@ -94,7 +93,7 @@ func (s State) stale(first, most int) (list []candidate) {
 // were clearable. Clearing it costs that the rest of the prefix behind its first result is sent uncached. The batch is
 // taken whose rent exceeds Limits.Rent times this cost by most; none if no rent does.
 func (s State) batchThatPays(list []candidate) (batch []candidate, why event.Code) {
-	rent, least, why := s.Limits.Conf.Rent, leastBatch, event.CodeRent
+	rent, least, why := s.Limits.Rent, leastBatch, event.CodeRent
 	for len(list) > 0 && list[0].item < s.Decision.Restored { // the user wants it whole, as long as it fits
 		list = list[1:]
 	}
@@ -107,7 +106,7 @@ func (s State) batchThatPays(list []candidate) (batch []candidate, why event.Cod
 			why = event.CodeModel
 		}
 	}
-	cached, answers, first := s.Limits.Conf.CachedPrice, s.Answers, s.prefixEnd
+	cached, answers, first := s.Limits.CachedPrice, s.Answers, s.prefixEnd
 	uncached := rent * (1 - cached)             // what must be owed for each token that loses the cache
 	tokens, freed, owed, best := 0, 0, 0.0, 0.0 // tokens are those of items [first, prefixEnd)
 	for k := len(list) - 1; k >= 0; k-- {
@@ -126,13 +125,13 @@ func (s State) batchThatPays(list []candidate) (batch []candidate, why event.Cod
 func (s State) clearAll(list []candidate, least int, why event.Code) {
 	var edits []ledger.Edit
 	for _, c := range list {
-		e := s.stub(c.item, ledger.StepClear, why)
+		e := s.stub(c.item)
 		after := s.Size(c.item, c.item+1) - e.Saved // tokens with the stub; until now an excerpt, smaller than Size, may be sent
 		if s.forms[c.item].tokens-after >= least {
 			edits = append(edits, e)
 		}
 	}
-	s.Add(edits...)
+	s.Add(ledger.StepClear, why, edits...)
 }
 
 // isLarge reports whether result i is worth a distillate: it is large, and what is sent of it takes at least twice as
@@ -146,7 +145,7 @@ func (s State) isLarge(i int) bool {
 // each once. Stale results, and those that report a failure, have other stubs.
 func (s State) askDistillates() {
 	before := s.answersUpTo[max(s.Recorded, 1)-1] // answers that the request before had
-	for _, c := range s.clearable(s.Answers) {
+	for _, c := range s.clearable() {
 		call := s.callOf[c.item]
 		if c.since > before && s.isLarge(c.item) && !s.isStale(c.item) &&
 			call.Failure(s.Request.LinesOf(&s.Request.Items[c.item])) == "" {
@@ -156,8 +155,8 @@ func (s State) askDistillates() {
 }
 
 // distillate returns a model's distillate for the stub of result i. It is empty if there is none, and in a rescue.
-func (s State) distillate(i int, step ledger.Step) string {
-	if s.Distillate == nil || s.Refused || step != ledger.StepClear || !s.isLarge(i) {
+func (s State) distillate(i int) string {
+	if s.Distillate == nil || s.Refused || !s.isLarge(i) {
 		return ""
 	}
 	return s.Distillate(i)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"epitome/event"
-	"epitome/rewrite/ledger"
 	"epitome/summarize"
 )
 
@@ -17,8 +16,10 @@ const (
 	leastAnswer = 1_024 // tokens of the model that a crowded request leaves for the answer
 )
 
-// whyCompact returns the reason for a compaction, and the code that its edits are recorded with; "" if there is none.
-func (s State) whyCompact() (reason string, why event.Code) {
+// trigger returns what calls for a compaction of the request, as events name it (event.Reason…), and the reason that its
+// edits are recorded with; "" if nothing does.
+func (s State) trigger() (trigger string, reason event.Code) {
+	turns := s.Limits.Answers
 	switch {
 	case s.Refused:
 		return event.ReasonOverflow, event.CodeRefused
@@ -30,7 +31,7 @@ func (s State) whyCompact() (reason string, why event.Code) {
 		return event.ReasonThreshold, event.CodeCompactAt
 	case s.OverBudget:
 		return event.ReasonBudget, event.CodeCutoverAt
-	case s.Limits.Conf.Answers > 0 && s.Answers-s.Decision.Compacted >= s.Limits.Conf.Answers:
+	case turns > 0 && s.Answers-s.Decision.Compacted >= turns:
 		return event.ReasonTurns, event.CodeCompactTurns
 	}
 	return "", event.NoCode
@@ -39,7 +40,7 @@ func (s State) whyCompact() (reason string, why event.Code) {
 // Due returns the reason to compact the request though the window has room: what was counted since the last compaction,
 // tokens or answers, or the agent asks for it. It is empty if there is none.
 func (s State) Due() string {
-	switch reason, _ := s.whyCompact(); reason {
+	switch reason, _ := s.trigger(); reason {
 	case event.ReasonBudget, event.ReasonTurns, event.ReasonAgent:
 		return reason
 	}
@@ -91,22 +92,25 @@ func (s State) goal() int {
 		return 0
 	case s.CompactTo > 0:
 		return min(s.CompactTo, s.most())
-	case s.Limits.Conf.KeepTurns > 0: // these turns may have more than Target
+	case s.Limits.KeepTurns > 0: // these turns may have more than Target
 		return s.Total * 3 / 5
 	}
-	return min(s.Limits.Target, s.Total*3/5) // a share of the window may be more than a small request has
+	return min(s.Limits.TargetLine, s.Total*3/5) // a share of the window may be more than a small request has
 }
 
-// Stays returns the tokens of the request that stay beside its summary: the Overhead, what no compaction takes out, and
-// what is behind the cut.
-func (s State) Stays() int {
-	tokens := s.Overhead()
+// Stays returns the tokens of the request that stay beside the summary of the last compaction.
+func (s State) Stays() int { return s.staysBeside(s.compactedEnd) }
+
+// staysBeside returns the tokens that stay beside a summary of the items before a cut: the Overhead, what no compaction
+// takes out, and what is behind the cut.
+func (s State) staysBeside(cut int) int {
+	n := s.Total
 	for _, g := range s.Request.Groups() {
-		if g.First >= s.Request.Head && (g.End > s.compactedEnd || s.staysInPlace(g)) {
-			tokens += s.Sent(g.First, g.End)
+		if g.End <= cut && !s.staysInPlace(g) {
+			n -= s.Sent(g.First, g.End)
 		}
 	}
-	return tokens
+	return n
 }
 
 // target returns the tokens to which a compaction brings the request: Limits.Target, but two fifths of the room that the
@@ -117,9 +121,9 @@ func (s State) target() int {
 		return s.Goal
 	}
 	room := min(s.most(), max(s.Limits.End, s.compactLine())) - s.Overhead()
-	target := min(max(s.Limits.Target, s.Overhead()+room*2/5), s.compactLine()-room/3)
+	target := min(max(s.Limits.TargetLine, s.Overhead()+room*2/5), s.compactLine()-room/3)
 	if s.Due() != "" {
-		target = min(target, s.Overhead()+int(s.Limits.Conf.Target*float64(s.Total-s.Overhead())))
+		target = min(target, s.Overhead()+int(s.Limits.Target*float64(s.Total-s.Overhead())))
 	}
 	return target
 }
@@ -129,7 +133,7 @@ func (s State) target() int {
 // does not fit, results are cut hard. Without a reason, compact may have the model's words for a summary made ahead of
 // need. No model is asked for a crowded request.
 func (s State) compact() {
-	reason, _ := s.whyCompact()
+	reason, _ := s.trigger()
 	if reason == "" {
 		s.prepareWords()
 		return
@@ -143,7 +147,7 @@ func (s State) compact() {
 	if s.Total > s.most() || s.Reason == event.CodeSavesLittle && s.Due() != "" || missesGoal() {
 		newCompaction(s, true).run()
 	}
-	if missesGoal() && s.lastSays.Text != "" {
+	if missesGoal() && s.lastWords.Text != "" {
 		c := newCompaction(s, true)
 		c.says = summarize.Says{}
 		c.run()
@@ -183,7 +187,7 @@ func newCompaction(s State, minimal bool) *compaction {
 	if s.isCrowded() {
 		window = max(window-s.Overhead(), minTail)
 	}
-	c := &compaction{State: s, minimal: minimal, says: s.lastSays,
+	c := &compaction{State: s, minimal: minimal, says: s.lastWords,
 		budgets: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, window, s.Scale.Ratio)}
 	if s.Goal > 0 && (minimal || s.CompactTo > 0) { // a summary has its share of twice what is left, as of a window
 		prose := c.budgets.Prose // which does not depend on the goal
@@ -226,7 +230,7 @@ func (c *compaction) asks() bool { return !c.minimal && c.Words != nil && !c.isC
 // measure returns about how many tokens a summary up to the cut takes. Where room is scarce, or little is to be saved, it
 // is made and counted.
 func (c *compaction) measure(cut int) int {
-	if !c.minimal && !c.isCrowded() && c.Due() == "" && c.Goal == 0 && c.Limits.Conf.KeepTurns == 0 {
+	if !c.minimal && !c.isCrowded() && c.Due() == "" && c.Goal == 0 && c.Limits.KeepTurns == 0 {
 		return summarize.Size(c.span(cut))
 	}
 	says := c.says
@@ -263,7 +267,7 @@ func (c *compaction) findCut() int {
 		if !isNew && !(c.Goal > 0 && c.minimal && g.First == c.compactedEnd) {
 			break
 		}
-		hasTurns := turns >= c.Limits.Conf.KeepTurns || tail > c.turnsTail
+		hasTurns := turns >= c.Limits.KeepTurns || tail > c.turnsTail
 		if cut >= 0 && tail > c.maxTail && hasTurns {
 			break
 		}
@@ -276,20 +280,12 @@ func (c *compaction) findCut() int {
 }
 
 // sizeAfter returns about how many tokens the request takes if a summary replaces the items before the cut.
-func (c *compaction) sizeAfter(cut int) int {
-	n := c.Total + c.summarySize
-	for _, g := range c.Request.Groups() {
-		if g.End <= cut && !c.staysInPlace(g) {
-			n -= c.Sent(g.First, g.End)
-		}
-	}
-	return n
-}
+func (c *compaction) sizeAfter(cut int) int { return c.staysBeside(cut) + c.summarySize }
 
 // run makes the compaction if it saves a tenth of the request, or anything if it was asked for or after a refusal.
 func (c *compaction) run() {
 	s, total := c.State, c.Total
-	reason, _ := s.whyCompact()
+	reason, _ := s.trigger()
 	least := int(minGain * float64(total))
 	switch {
 	case s.Asked || s.Refused || reason == event.ReasonTurns:
@@ -311,7 +307,7 @@ func (c *compaction) run() {
 			TokensBefore: s.OfModel(total)}
 	}
 	report := s.Compaction
-	if s.Limits.Conf.KeepTurns > 0 { // they may have taken the room that is to be filled
+	if s.Limits.KeepTurns > 0 { // they may have taken the room that is to be filled
 		c.budgets.Spare = min(c.budgets.Spare, max(0, s.target()-c.sizeAfter(cut)))
 	}
 	if c.asks() {
@@ -370,8 +366,7 @@ func (s State) prepareWords() {
 // replace puts the summary in the place of the items from the head to the cut, except groups that stay in place. It
 // returns false if this saves least tokens or fewer, and nothing changes then.
 func (c *compaction) replace(cut, least int) bool {
-	_, why := c.whyCompact()
-	edits := c.drops(c.Request.Head, cut, ledger.StepCompact, why)
+	edits := c.drops(c.Request.Head, cut)
 	if len(edits) == 0 {
 		return false
 	}
@@ -384,9 +379,9 @@ func (c *compaction) replace(cut, least int) bool {
 			span.Sent = append(span.Sent, c.Request.TextOf(&c.Request.Items[i]))
 		}
 	}
-	where := c.transcriptAt(summary)
+	where := c.transcriptAt(summary.Artifacts)
 	text, leftOut := summarize.Text(span, c.says, where)
-	free := c.target() - (c.sizeAfter(cut) - c.summarySize) - c.Scale.CountText(text)
+	free := c.target() - c.staysBeside(cut) - c.Scale.CountText(text)
 	if leftOut && free > 0 && !c.minimal {
 		span.Budgets.Spare = free
 		fuller, _ := summarize.Text(span, c.says, where)
@@ -397,5 +392,6 @@ func (c *compaction) replace(cut, least int) bool {
 	c.setText(summary, text)
 	summary.Prose, summary.ProseEnd = c.says.Text, c.says.Until
 	_, c.Unkept = span.Kept()
-	return c.addIfSmaller(least, edits)
+	_, why := c.trigger()
+	return c.compactBy(least, why, edits...)
 }

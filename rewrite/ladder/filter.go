@@ -15,7 +15,7 @@ import (
 // text of older turns, only the newest results, and at last only so many messages. The head stays, and so do lines that
 // the user wants kept.
 func (s State) filter() {
-	rules := s.Limits.Conf.Rules
+	rules := s.Limits.Filters
 	if rules.Off() || s.Decision.Restored > 0 { // the user wants whole what the rules left out
 		return
 	}
@@ -34,7 +34,7 @@ func (s State) filter() {
 }
 
 // Off reports whether no rule is set.
-func (r *Rules) Off() bool {
+func (r *Filters) Off() bool {
 	return r.Turns == 0 && r.Pairs == 0 && r.Messages == 0 && !r.TextOnly && len(r.Excluded) == 0
 }
 
@@ -59,7 +59,7 @@ func (s State) turns() (starts []int) {
 // leaveOut drops items [first, end), except groups that stay in place, unless all that it drops was dropped before. In
 // their place stands a note with the reason if it is shorter, then said, then the lines that the user wants kept.
 func (s State) leaveOut(first, end int, why event.Code, reason, said string) {
-	edits, isNew, kept, size := s.drops(first, end, ledger.StepFilter, why), false, []string{""}, 0
+	edits, isNew, kept, size := s.drops(first, end), false, []string{""}, 0
 	for k := range edits {
 		size += edits[k].Saved
 		first, end := edits[k].First, edits[k].End()
@@ -71,12 +71,12 @@ func (s State) leaveOut(first, end int, why event.Code, reason, said string) {
 	}
 	what := fmt.Sprintf("%d earlier messages left out: %s", s.messagesIn(edits), reason)
 	said += strings.Join(slices.Compact(kept), "\n")
-	text := excerpt.Note(what, s.transcriptAt(&edits[0])) + said
+	text := excerpt.Note(what, s.transcriptAt(edits[0].Artifacts)) + said
 	if s.Scale.CountText(text) > size { // the note is longer than all that it replaces
 		text = strings.TrimSpace(said)
 	}
 	s.setText(&edits[0], text)
-	s.Add(edits...)
+	s.Add(ledger.StepFilter, why, edits...)
 }
 
 // leaveNamed leaves out groups with a message whose name is listed, except the newest group, which the model is to

@@ -5,9 +5,9 @@
 // Artifacts and by the functions of the Policy. A step that loses more acts only where the steps before it leave too
 // much. The newest groups, results that the model has not seen yet and the user's words go last.
 //
-// Files: facts.go, plan.go, limits.go; then the steps: offload.go, filter.go (the user's own rules), clear.go (rent or
-// buy), compact.go (cut, summary), pictures.go, rescue.go (stages), thinking.go; stub.go (the text in the place of a
-// result), distill.go (a model's account of it).
+// Files: plan.go, limits.go; then the steps: offload.go, filter.go (the user's own), clear.go (rent or buy), compact.go
+// (when and how far; cut, summary), pictures in offload.go, rescue.go (stages, pairs, thinking); stub.go (what is taken
+// out, where it can be read, and the text in its place).
 package ladder
 
 import (
@@ -55,14 +55,14 @@ type Policy struct {
 	Distillate func(i int) string
 }
 
-// Climb takes the steps in order: it offloads new results, then applies the user's filters, clears old results, and
+// Decide takes the steps in order: it offloads new results, then applies the user's filters, clears old results, and
 // compacts where the window fills. s.Reason says why older items stay as they are.
-func (s State) Climb() {
+func (s State) Decide() {
 	if s.Distill != nil && s.prefixEnd > 0 && s.Request.Upkeep == conversation.NobodyElse {
 		defer s.askDistillates() // about what is left then
 	}
 	switch { // in these cases no older item may change: only new results are shortened
-	case s.isSmall() && s.Limits.Conf.Rules.Off():
+	case s.isSmall() && s.Limits.Filters.Off():
 		s.Reason = event.CodeFloor
 	case s.Request.Upkeep == conversation.ProviderClears: // the provider changes older items by itself
 		s.Reason = event.CodeProviderClears
@@ -85,7 +85,7 @@ func (s State) Climb() {
 		s.compact()
 		s.leaveOldPictures()
 	default:
-		if reason, _ := s.whyCompact(); reason != "" { // and there is nothing but the head
+		if reason, _ := s.trigger(); reason != "" { // and there is nothing but the head
 			s.Reason = event.CodeNothingOlder
 		}
 	}
@@ -104,13 +104,18 @@ func (s State) mayDecideOlder() bool {
 	return s.Asked || s.Refused || s.prefixEnd > s.Recorded || s.Decision.OtherModel
 }
 
-// Add adds edits, which take the place of those that they cover.
-func (s State) Add(edits ...ledger.Edit) {
+// Add adds edits of a step, which take the place of those that they cover. All have the reason, or if it is NoCode, each
+// has its own.
+func (s State) Add(step ledger.Step, reason event.Code, edits ...ledger.Edit) {
 	if len(edits) == 0 {
 		return
 	}
 	for k := range edits {
 		e := &edits[k]
+		e.Step = step
+		if reason != event.NoCode {
+			e.Reason = reason
+		}
 		e.Message = s.Request.MessagesIn(0, e.First+1) - 1 // an index: one less than the messages up to the item
 		e.LastMessage = s.Request.MessagesIn(0, e.End()) - 1
 		if s.NothingKept {
@@ -120,10 +125,11 @@ func (s State) Add(edits ...ledger.Edit) {
 	s.setEdits(ledger.Add(s.Edits, edits...), ledger.Add(s.Added, edits...))
 }
 
-// addIfSmaller adds edits if they make the request more than least tokens smaller, and reports whether they do.
-func (s State) addIfSmaller(least int, edits []ledger.Edit) bool {
+// compactBy adds edits of a compaction if they make the request more than least tokens smaller, and reports whether
+// they do.
+func (s State) compactBy(least int, reason event.Code, edits ...ledger.Edit) bool {
 	before := *s.Plan
-	s.Add(edits...)
+	s.Add(ledger.StepCompact, reason, edits...)
 	isSmaller := before.Total-s.Total > least // Saved would count again what covered edits saved
 	if !isSmaller {
 		*s.Plan = before
@@ -133,7 +139,7 @@ func (s State) addIfSmaller(least int, edits []ledger.Edit) bool {
 
 // drops returns edits that drop items [first, end), in whole groups, except groups that stay in place: an edit for each
 // run of groups between these. All share the artifacts of one transcript. The caller has to set a text on the first.
-func (s State) drops(first, end int, step ledger.Step, why event.Code) (edits []ledger.Edit) {
+func (s State) drops(first, end int) (edits []ledger.Edit) {
 	items, roleBehind := s.Request.Items, conversation.Unknown // the role of the next item that stays
 	if end < len(items) {
 		roleBehind = items[end].Role
@@ -147,7 +153,7 @@ func (s State) drops(first, end int, step ledger.Step, why event.Code) (edits []
 		case n > 0 && edits[n-1].First == g.End:
 			edits[n-1].First, edits[n-1].Count = g.First, edits[n-1].Count+g.End-g.First
 		default:
-			edits = append(edits, ledger.Edit{First: g.First, Count: g.End - g.First, Op: ledger.Drop, Step: step, Reason: why})
+			edits = append(edits, ledger.Edit{First: g.First, Count: g.End - g.First, Op: ledger.Drop})
 		}
 	}
 	slices.Reverse(edits)
@@ -175,7 +181,7 @@ func (s State) isKept(g conversation.Group) bool {
 		return false
 	}
 	return slices.ContainsFunc(s.callOf[g.First:g.End], func(c *activity.Call) bool {
-		return s.Limits.Conf.toolLimit(c.Tool).Keep
+		return s.Limits.toolLimit(c.Tool).Keep
 	})
 }
 
@@ -192,7 +198,7 @@ func (s State) mustShow(i int) bool {
 // mayReplace reports whether an item has the role, and may become a stub or an excerpt: it is sent and no stub yet, its
 // content is not opaque (Locked), and no Limit.Keep is set for its tool.
 func (s State) mayReplace(i int, role conversation.Role) bool {
-	it, f, keep := &s.Request.Items[i], &s.forms[i], s.Limits.Conf.toolLimit(s.callOf[i].Tool).Keep
+	it, f, keep := &s.Request.Items[i], &s.forms[i], s.Limits.toolLimit(s.callOf[i].Tool).Keep
 	return it.Role == role && !f.dropped && !f.cleared && !it.Locked && !keep
 }
 

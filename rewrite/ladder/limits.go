@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,7 +37,7 @@ type Limits struct {
 	PriceFixed   bool            `toml:"-"`                     // the user set CachedPrice, so it holds for every model
 	CacheLife    unit.Duration   `toml:"cache_life"`            // how long the provider caches a request; 0: for ever
 	Bound        map[string]bool `toml:"bound_thinking"`        // by pattern of models: see BindsThinking
-	Rules
+	Filters
 	// Nobody configures these: Usual sets them, and tests may want smaller ones.
 	Floor        int     `toml:"-"` // bytes of a body; below, nothing new is decided
 	OffloadShare float64 `toml:"-"` // share of the window that no general limit of results exceeds
@@ -78,8 +77,8 @@ type Limit struct {
 	Keep   bool   `toml:"keep"`   // the tool's results are never cut or cleared, and stay behind a compaction that fits
 }
 
-// Rules are the user's filters, all off by default.
-type Rules struct {
+// Filters are the user's, all off by default.
+type Filters struct {
 	Turns    int      `toml:"newest_turns"`        // how many turns are sent, beside the first message
 	Pairs    int      `toml:"newest_tool_results"` // how many results are sent in full
 	Messages int      `toml:"newest_messages"`     // how many messages are sent at most, behind the other rules
@@ -136,14 +135,14 @@ func (l *Limits) AtPrice(cached float64) *Limits {
 // BindsThinking reports whether a model accepts its thinking only behind an unchanged prefix: the longest pattern that
 // matches its name decides. Of equally long patterns the last in the alphabet does, as a map has no order.
 func (l *Limits) BindsThinking(model string) bool {
-	longest := ""
-	for pattern := range l.Bound {
-		wins := cmp.Or(cmp.Compare(len(pattern), len(longest)), cmp.Compare(pattern, longest)) > 0
-		if wins && unit.Match(pattern, model) {
-			longest = pattern
+	binds, longest := false, ""
+	for pattern, is := range l.Bound {
+		isLonger := len(pattern) > len(longest) || len(pattern) == len(longest) && pattern > longest
+		if isLonger && unit.Match(pattern, model) {
+			binds, longest = is, pattern
 		}
 	}
-	return l.Bound[longest] // false if none matches: Check forbids the empty pattern
+	return binds
 }
 
 // toolLimit returns the first limit whose pattern matches the tool; an empty one if none does.
@@ -154,83 +153,6 @@ func (l *Limits) toolLimit(tool string) Limit {
 		}
 	}
 	return Limit{}
-}
-
-// Bounds that nobody configures. Shares are of the window, tokens are those of the vocabulary.
-const (
-	usualClear     = 0.8   // of usable: ClearAt at most, if it is tokens
-	usualCompact   = 0.9   // of usable: CompactAt at most, if it is tokens
-	protectShare   = 0.20  // Protect at most
-	clearShare     = 0.10  // that clearing at the line frees at least, if this is more than ClearAtLeast
-	mostClearShare = 0.25  // that clearing at the line has to free at most
-	keepShare      = 0.25  // KeepTail at most
-	prepareShare   = 0.8   // of usable, not of the window: above this a summary is made ahead of need
-	leastBatch     = 1_000 // tokens that clearing below the line frees at least
-	leastCold      = 5_000 // the same while the provider has nothing cached: any batch would pay then
-	leastSaving    = 40    // tokens that shortening one text frees at least
-	leastFreed     = 200   // tokens that clearing one item frees at least: its stub costs attention, too
-)
-
-// Effective is what the limits come to at one window, in tokens of the vocabulary, in which requests are counted.
-type Effective struct {
-	Conf           *Limits `json:"-"`
-	Window, Usable int     `json:"-"` // what the model holds, and how much of it a request may fill
-	End            int     `json:"-"` // Window, but CompactLine if that was given in tokens: where lines and summaries end
-
-	Floor       int `json:"floor"` // bytes of a body
-	Offload     int `json:"offload_tokens"`
-	Lookups     int `json:"offload_lookup_tokens"`
-	Reads       int `json:"offload_read_tokens"`
-	Keep        int `json:"offload_keep"`
-	Replayed    int `json:"max_replayed"`
-	Stale       int `json:"stale_tokens"`
-	ClearLine   int `json:"clear_at"`
-	AtLeast     int `json:"clear_at_least"` // freed by clearing at ClearLine
-	PrepareLine int `json:"prepare_at"`     // above it a summary is made ahead of need
-	CompactLine int `json:"compact_at"`
-	Target      int `json:"compact_to"`
-	KeepTail    int `json:"keep_tokens"`
-	Protect     int `json:"protect_tokens"`
-	Age         int `json:"protect_groups"` // newest groups, whose results are not cleared; counted by answers
-}
-
-// EffectiveAt returns the limits for a window of so many tokens of the model, of which a request may fill usable. One
-// token of the vocabulary is ratio tokens of the model.
-func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
-	inVocabulary := func(ofModel float64) int { return int(ofModel / ratio) }
-	atMost := func(tokens, window int, share float64) int {
-		return inVocabulary(min(float64(tokens), share*float64(window)))
-	}
-	room := inVocabulary(float64(usable))
-	compactLine := l.CompactAt.tokens(room, ratio, usualCompact)
-	end, rest := inVocabulary(float64(window)), room // lines are shares of rest
-	if l.CompactAt > 1 && compactLine < int(usualCompact*float64(room)) {
-		end, rest = compactLine, compactLine
-	}
-	clearLine, held := l.ClearAt.tokens(rest, ratio, usualClear), window // held is where clearing has the window end
-	if l.ClearAt > 1 {
-		clearLine = min(l.ClearAt.tokens(room, ratio, usualClear), compactLine)
-		held = min(window, int(l.ClearAt))
-	}
-	s := Effective{
-		Conf: l, Window: inVocabulary(float64(window)), Usable: room, End: end,
-		Floor:   min(l.Floor, room), // a token is a byte or more, so a text of fewer bytes than room fits in any case
-		Offload: atMost(l.Offload, window, l.OffloadShare), Lookups: atMost(l.Lookups, window, l.OffloadShare),
-		Reads: atMost(l.OffloadReads, window, l.OffloadShare), Keep: inVocabulary(float64(l.OffloadKeep)),
-		Replayed: inVocabulary(float64(l.Replayed)), Stale: inVocabulary(float64(l.Stale)),
-		ClearLine: clearLine, PrepareLine: int(prepareShare * float64(rest)), CompactLine: compactLine,
-		Target: int(l.Target * float64(rest)), KeepTail: atMost(l.KeepTail, window, keepShare),
-		AtLeast: inVocabulary(min(max(float64(l.ClearAtLeast), clearShare*float64(held)), mostClearShare*float64(held))),
-		Protect: atMost(l.Protect, held, protectShare), Age: l.Groups,
-	}
-	switch { // a small window holds few groups, so most could never be cleared otherwise
-	case held < 48_000:
-		s.Age = min(3, l.Groups)
-	case held < 96_000:
-		s.Age = min(6, l.Groups)
-	}
-	s.Age = max(s.Age, l.KeepTurns)
-	return s
 }
 
 // number is a number that a user or a request may set, with its bounds; a max of 0 is no bound.
@@ -346,4 +268,81 @@ func (l *Limits) CheckShares() error {
 	}
 	return fmt.Errorf("cannot use rewrite.compact_at %.10g with compact_to %v and clear_at %.10g: "+
 		"compact_to must be below compact_at, and clear_at not above it", l.CompactAt, l.Target, l.ClearAt)
+}
+
+// Bounds that nobody configures. Shares are of the window, tokens are those of the vocabulary.
+const (
+	usualClear     = 0.8   // of usable: ClearAt at most, if it is tokens
+	usualCompact   = 0.9   // of usable: CompactAt at most, if it is tokens
+	protectShare   = 0.20  // Protect at most
+	clearShare     = 0.10  // that clearing at the line frees at least, if this is more than ClearAtLeast
+	mostClearShare = 0.25  // that clearing at the line has to free at most
+	keepShare      = 0.25  // KeepTail at most
+	prepareShare   = 0.8   // of usable, not of the window: above this a summary is made ahead of need
+	leastBatch     = 1_000 // tokens that clearing below the line frees at least
+	leastCold      = 5_000 // the same while the provider has nothing cached: any batch would pay then
+	leastSaving    = 40    // tokens that shortening one text frees at least
+	leastFreed     = 200   // tokens that clearing one item frees at least: its stub costs attention, too
+)
+
+// Effective is what the limits come to at one window, in tokens of the vocabulary, in which requests are counted.
+type Effective struct {
+	Limits             // numbers of tokens are at most their share of the window
+	Window, Usable int // what the model holds, and how much of it a request may fill
+	End            int // Window, but CompactLine if that was given in tokens: where lines and summaries end
+	ClearLine      int // above it old results are cleared, if that frees ClearAtLeast
+	PrepareLine    int // above it a summary is made ahead of need
+	CompactLine    int // above it a summary replaces older turns
+	TargetLine     int // to which a compaction brings the request down
+}
+
+// EffectiveAt returns the limits for a window of so many tokens of the model, of which a request may fill usable. One
+// token of the vocabulary is ratio tokens of the model.
+func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
+	inVocabulary := func(tokens int) int { return int(float64(tokens) / ratio) }
+	atMost := func(tokens, window int, share float64) int {
+		return int(min(float64(tokens), share*float64(window)) / ratio)
+	}
+	s := Effective{Limits: *l, Window: inVocabulary(window), Usable: inVocabulary(usable)}
+	s.Floor = min(l.Floor, s.Usable) // a token is a byte or more, so a text of fewer bytes than that fits in any case
+	s.Offload = atMost(l.Offload, window, l.OffloadShare)
+	s.Lookups = atMost(l.Lookups, window, l.OffloadShare)
+	s.OffloadReads = atMost(l.OffloadReads, window, l.OffloadShare)
+	s.OffloadKeep = inVocabulary(l.OffloadKeep)
+	s.Replayed = inVocabulary(l.Replayed)
+	s.Stale = inVocabulary(l.Stale)
+	s.KeepTail = atMost(l.KeepTail, window, keepShare)
+
+	s.CompactLine = l.CompactAt.tokens(s.Usable, ratio, usualCompact)
+	s.End = s.Window
+	whole := s.Usable // of which the other lines are shares
+	if l.CompactAt > 1 && s.CompactLine < int(usualCompact*float64(s.Usable)) {
+		s.End, whole = s.CompactLine, s.CompactLine
+	}
+	s.PrepareLine = int(prepareShare * float64(whole))
+	s.TargetLine = int(l.Target * float64(whole))
+
+	s.ClearLine = l.ClearAt.tokens(whole, ratio, usualClear)
+	clearWindow := window // where clearing has the window end
+	if l.ClearAt > 1 {
+		s.ClearLine = min(l.ClearAt.tokens(s.Usable, ratio, usualClear), s.CompactLine)
+		clearWindow = min(window, int(l.ClearAt))
+	}
+	freed := max(float64(l.ClearAtLeast), clearShare*float64(clearWindow))
+	s.ClearAtLeast = int(min(freed, mostClearShare*float64(clearWindow)) / ratio)
+	s.Protect = atMost(l.Protect, clearWindow, protectShare)
+	s.Groups = max(l.groupsIn(clearWindow), l.KeepTurns)
+	return s
+}
+
+// groupsIn returns how many of the newest groups are protected in a window. A small one holds few, so most results could
+// never be cleared otherwise.
+func (l *Limits) groupsIn(window int) int {
+	switch {
+	case window < 48_000:
+		return min(3, l.Groups)
+	case window < 96_000:
+		return min(6, l.Groups)
+	}
+	return l.Groups
 }

@@ -44,10 +44,11 @@ func (s State) offload() {
 		bytesLeft -= content.End - content.Start
 		edits = append(edits, s.shorten(i, limit, keep)...)
 	}
-	s.Add(edits...)
+	s.Add(ledger.StepOffload, event.NoCode, edits...)
 }
 
-// limitsAt returns above how many tokens item i is shortened and how many stay; ok is false if it stays as it is.
+// limitsAt returns above how many tokens item i is shortened and how many stay; ok is false if it stays as it is. A lookup
+// keeps half as many as a command and a file read twice as many, as an agent that reads a file wants the file.
 func (s State) limitsAt(i int) (limit, keep int, ok bool) {
 	if s.forms[i].shortened {
 		return 0, 0, false
@@ -59,27 +60,23 @@ func (s State) limitsAt(i int) (limit, keep int, ok bool) {
 	if !s.mayShorten(i) || s.readsBack(i) {
 		return 0, 0, false
 	}
-	limit, keep = s.limitOf(s.callOf[i])
-	if s.isSmall() && s.Limits.Conf.toolLimit(s.callOf[i].Tool).Tokens == 0 {
+	call := s.callOf[i]
+	limit, keep = s.Limits.Offload, s.Limits.OffloadKeep
+	switch call.Kind {
+	case activity.Search, activity.Fetch:
+		limit, keep = s.Limits.Lookups, s.Limits.OffloadKeep/2
+	case activity.Read:
+		limit, keep = s.Limits.OffloadReads, 2*s.Limits.OffloadKeep
+	}
+	own := s.Limits.toolLimit(call.Tool).Tokens
+	if own > 0 {
+		limit = int(float64(own) / s.Scale.Ratio) // without the bound of the others: a huge number turns cutting off
+	}
+	keep = min(keep, limit/2) // so that cutting a result takes out about half of it, or more
+	if s.isSmall() && own == 0 {
 		limit = s.Limits.Floor // no result has more tokens than the body has bytes
 	}
 	return limit, keep, true
-}
-
-// limitOf returns the limit of a call's result in tokens, and how many tokens stay of a result above it. A lookup keeps
-// half as many as a command and a file read twice as many, as an agent that reads a file wants the file.
-func (s State) limitOf(call *activity.Call) (limit, keep int) {
-	limit, keep = s.Limits.Offload, s.Limits.Keep
-	switch call.Kind {
-	case activity.Search, activity.Fetch:
-		limit, keep = s.Limits.Lookups, s.Limits.Keep/2
-	case activity.Read:
-		limit, keep = s.Limits.Reads, 2*s.Limits.Keep
-	}
-	if own := s.Limits.Conf.toolLimit(call.Tool); own.Tokens > 0 {
-		limit = int(float64(own.Tokens) / s.Scale.Ratio) // without the bound of the others: a huge number turns cutting off
-	}
-	return limit, min(keep, limit/2) // so that cutting a result takes out about half of it, or more
 }
 
 // isSmall reports whether the body has so few bytes that it fits in any case: only tools' own limits, that of the
@@ -176,10 +173,10 @@ func (s State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, o
 }
 
 // replaceText returns the edit that puts text in the place of one text of item i.
-func (s State) replaceText(i int, t itemText, text string, names []string, why event.Code) ledger.Edit {
-	tokens := s.Request.CountContent(s.Scale, i, jsonspan.AppendQuoted(nil, text))
-	return ledger.Edit{First: i, Count: 1, Op: ledger.ReplaceText, Part: t.part, Text: text, Artifacts: names,
-		Tokens: tokens, Saved: t.tokens - tokens, Step: ledger.StepOffload, Reason: why}
+func (s State) replaceText(i int, t itemText, text string, names []string, reason event.Code) ledger.Edit {
+	e := s.edit(ledger.ReplaceText, i, t.tokens, text, names)
+	e.Part, e.Reason = t.part, reason
+	return e
 }
 
 // cutMiddle returns the edit that leaves out the middle of one text of item i, so that limit tokens stay of it, with
@@ -272,18 +269,17 @@ func (s State) RescuePictures(try int) {
 func (s State) leavePictures(list []picture) {
 	var edits []ledger.Edit
 	for _, p := range list {
-		value, names := jsonspan.TextOf(p.Value.Of(s.Request.Body)), []string{s.keepFile(*p.Part)}
-		format, width, height := tokenize.PictureSize(value)
-		its, what := "Its bytes", fmt.Sprintf("picture (%s, %d x %d pixels, %d bytes) left out",
-			cmp.Or(format, "format unknown"), width, height, len(s.Content[names[0]]))
-		if p.IsAddress {
-			its, what = "Its address", "picture at "+excerpt.OneLine(string(value), 300)+" left out"
+		value := jsonspan.TextOf(p.Value.Of(s.Request.Body))
+		names := []string{s.keepFile(*p.Part)}
+		its, what := "Its address", "picture at "+excerpt.OneLine(string(value), 300)
+		if !p.IsAddress {
+			format, width, height := tokenize.PictureSize(value)
+			its, what = "Its bytes", fmt.Sprintf("picture (%s, %d x %d pixels, %d bytes)",
+				cmp.Or(format, "format unknown"), width, height, len(s.Content[names[0]]))
 		}
-		text := excerpt.Note(what, s.whereToRead(its, names, 0))
-		e := ledger.Edit{First: p.item, Count: 1, Op: ledger.ReplaceText, Part: p.part, Text: text,
-			Artifacts: names, Tokens: s.Scale.CountText(text), Step: ledger.StepClear, Reason: event.CodePictures}
-		e.Saved = s.Scale.CountMedia(*p.Part, s.Request.Body) - e.Tokens
-		edits = append(edits, e)
+		note := excerpt.Note(what+" left out", s.whereToRead(its, names, 0))
+		t := itemText{part: p.part, tokens: s.Scale.CountMedia(*p.Part, s.Request.Body)}
+		edits = append(edits, s.replaceText(p.item, t, note, names, event.CodePictures))
 	}
-	s.Add(edits...)
+	s.Add(ledger.StepClear, event.CodePictures, edits...)
 }

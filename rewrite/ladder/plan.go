@@ -6,6 +6,7 @@ import (
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
+	"epitome/dialect/jsonspan"
 	"epitome/event"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
@@ -31,7 +32,7 @@ type Plan struct {
 	forms        []form         // by item
 	dropsKept    bool           // the request does not fit otherwise: groups with results that Limit.Keep keeps go, too
 	compactedEnd int            // end of the items that the last compaction dropped; the head if there was none
-	lastSays     summarize.Says // a model's words in the last summary
+	lastWords    summarize.Says // a model's words in the last summary
 }
 
 // form is how an item is sent.
@@ -43,6 +44,9 @@ type form struct {
 	thinks    bool // its thinking is sent
 }
 
+// isWhole reports whether the text of the item is sent as it came.
+func (f *form) isWhole() bool { return !f.dropped && !f.cleared && !f.shortened }
+
 // With returns another plan for the request, with other edits, none of them new. It knows what p has noticed.
 func (p *Plan) With(edits []ledger.Edit) *Plan {
 	next := *p
@@ -53,46 +57,48 @@ func (p *Plan) With(edits []ledger.Edit) *Plan {
 
 // setEdits sets the edits, and from them the form of each item and the total. It changes no copy of the plan.
 func (p *Plan) setEdits(edits, added []ledger.Edit) {
-	p.Edits, p.Added, p.Total = edits, added, p.Fixed.Total()
-	p.compactedEnd, p.lastSays = p.Request.Head, summarize.Says{}
+	p.Edits, p.Added = edits, added
+	p.Total = p.Fixed.Total()
+	p.compactedEnd, p.lastWords = p.Request.Head, summarize.Says{}
 	p.forms = make([]form, len(p.Request.Items))
 	for i := range p.forms {
 		p.forms[i] = form{tokens: p.Size(i, i+1), thinks: len(p.Request.Items[i].Thinking) > 0}
 	}
 	for k := range edits {
 		e := &edits[k]
-		if e.Op == ledger.AppendSystem {
+		switch e.Op {
+		case ledger.AppendSystem:
 			p.Total += e.Tokens
 			continue
-		}
-		f := &p.forms[e.First]
-		switch e.Op {
 		case ledger.Drop:
-			for i := e.First; i < e.End(); i++ {
-				p.forms[i].tokens, p.forms[i].dropped = 0, true
-			}
-			f.tokens = e.Tokens
-			if e.Step == ledger.StepCompact {
-				p.compactedEnd = max(p.compactedEnd, e.End())
-			}
-			if e.Prose != "" {
-				p.lastSays = summarize.Says{Text: e.Prose, Until: e.ProseEnd}
-			}
+			p.drop(e)
+			continue
 		case ledger.Clear:
-			f.cleared = true
+			p.forms[e.First].cleared = true
+		case ledger.ReplaceText:
+			p.forms[e.First].shortened = true
 		case ledger.DropThinking:
-			f.thinks = false
-		case ledger.AddResult:
-		default: // ReplaceText
-			f.shortened = true
+			p.forms[e.First].thinks = false
 		}
-		if e.Op != ledger.Drop {
-			f.tokens -= e.Saved
-		}
+		p.forms[e.First].tokens -= e.Saved
 	}
 	for i := range p.forms {
 		p.forms[i].tokens = max(0, p.forms[i].tokens) // Saved may have been counted for another model
 		p.Total += p.forms[i].tokens
+	}
+}
+
+// drop sets the forms of the items that an edit drops, and what is known of the last summary.
+func (p *Plan) drop(e *ledger.Edit) {
+	for i := e.First; i < e.End(); i++ {
+		p.forms[i] = form{dropped: true}
+	}
+	p.forms[e.First].tokens = e.Tokens
+	if e.Step == ledger.StepCompact {
+		p.compactedEnd = max(p.compactedEnd, e.End())
+	}
+	if e.Prose != "" {
+		p.lastWords = summarize.Says{Text: e.Prose, Until: e.ProseEnd}
 	}
 }
 
@@ -109,8 +115,7 @@ func (p *Plan) Sent(first, end int) (tokens int) {
 func (p *Plan) ReadAgain(first int) (things, tokens int) {
 	for i := first; i < p.prefixEnd; i++ {
 		c := p.callOf[i]
-		f := &p.forms[c.Again]
-		isOut := c.Again > 0 && (f.dropped || f.cleared || f.shortened)
+		isOut := c.Again > 0 && !p.forms[c.Again].isWhole()
 		readsArtifact := c.Kind != activity.Write && p.namesArtifact(i, false)
 		if c.State() == "ok" && (isOut || readsArtifact) {
 			things++
@@ -125,10 +130,10 @@ func (p *Plan) ReadAgain(first int) (things, tokens int) {
 func (p *Plan) namesArtifact(i int, withAdded bool) bool {
 	const most = 4 << 10 // bytes of arguments
 	arguments := p.callOf[i].Arguments.Of(p.Request.Body)
-	isNamed := func(name string) bool { return bytes.Contains(arguments, []byte(name)) }
 	if len(arguments) > most {
 		return false
 	}
+	isNamed := func(name string) bool { return bytes.Contains(arguments, []byte(name)) }
 	for k := range p.Edits {
 		e := &p.Edits[k]
 		if (withAdded || e.Op != ledger.AppendSystem) && slices.ContainsFunc(e.Artifacts, isNamed) {
@@ -142,7 +147,8 @@ func (p *Plan) namesArtifact(i int, withAdded bool) bool {
 func (p *Plan) Tokens() event.Tokens {
 	t := p.Fixed
 	for i := range p.Request.Items {
-		it, sent, media := &p.Request.Items[i], p.forms[i].tokens, 0
+		it, sent := &p.Request.Items[i], p.forms[i].tokens
+		media := 0
 		if sent == p.Size(i, i+1) { // an edited item is taken for text, as its media may be gone
 			media = min(it.Size.Media, sent)
 		}
@@ -150,7 +156,8 @@ func (p *Plan) Tokens() event.Tokens {
 		t.Images += media
 	}
 	for k := range p.Edits {
-		switch e := &p.Edits[k]; e.Op {
+		e := &p.Edits[k]
+		switch e.Op {
 		case ledger.Drop: // its summary was counted as text of its first item
 			*p.Request.Items[e.First].Role.In(&t) -= e.Tokens
 			t.Summary += e.Tokens
@@ -161,17 +168,12 @@ func (p *Plan) Tokens() event.Tokens {
 	return t
 }
 
-// Artifacts names the content that is taken out. It stores nothing: the caller puts Plan.Content before it records the
-// decision.
-type Artifacts interface {
-	// Name returns the name of content: the same each time within a scope, another one in another scope.
-	Name(scope string, content []byte) string
-	// Address returns where a model can read the content of a name; empty if it cannot.
-	Address(name string) string
-}
-
 // Facts are about a request as the client sent it, and never change. Tokens are those of the vocabulary, indexes those
-// of items.
+// of items. These numbers count items from the start, as those do that conversation.Request draws: Plan.Recorded is the
+// prefixEnd of an earlier request, with whose decision the plan begins; the items behind it are new. A compaction drops
+// the items from the Head to a cut: compactedEnd is the cut of the last one, and Decision.Prepared the cut of the next
+// one, for which a model was asked ahead of need. Decision.Restored is the Recorded of the time at which the user wanted
+// all items whole again.
 type Facts struct {
 	Request   *conversation.Request
 	Scale     conversation.Scale
@@ -192,9 +194,12 @@ type Facts struct {
 func NewFacts(
 	r *conversation.Request, scale conversation.Scale, calls []activity.Call, artifacts Artifacts, scope string,
 ) *Facts {
-	f := &Facts{Request: r, Scale: scale, Calls: calls, Fixed: r.Count(scale), Artifacts: artifacts, Scope: scope,
-		prefixEnd: r.End(), answersUpTo: make([]int, len(r.Items)), callOf: make([]*activity.Call, len(r.Items))}
-	answers, noCall := 0, &activity.Call{Exit: -1}
+	f := &Facts{
+		Request: r, Scale: scale, Calls: calls, Fixed: r.Count(scale), Artifacts: artifacts, Scope: scope,
+		prefixEnd: r.End(), answersUpTo: make([]int, len(r.Items)), callOf: make([]*activity.Call, len(r.Items)),
+	}
+	answers := 0
+	noCall := &activity.Call{Exit: -1}
 	for i := range r.Items {
 		if r.Items[i].StartsAnswer {
 			answers++
@@ -241,6 +246,14 @@ func (f *Facts) messagesIn(edits []ledger.Edit) int {
 		}
 	}
 	return len(numbers)
+}
+
+// edit returns the edit that sends text in the place of tokens of item i. Its step adds it (State.Add).
+func (f *Facts) edit(op ledger.Op, i, tokens int, text string, artifacts []string) ledger.Edit {
+	e := ledger.Edit{First: i, Count: 1, Op: op, Text: text, Artifacts: artifacts}
+	e.Tokens = f.Request.CountContent(f.Scale, i, jsonspan.AppendQuoted(nil, text))
+	e.Saved = tokens - e.Tokens
+	return e
 }
 
 // setText sets the text that is sent in the place of the items that an edit drops.

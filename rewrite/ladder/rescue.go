@@ -48,34 +48,39 @@ func (s State) Rescue(from Stage) {
 	}
 	before := *s.Plan
 	enough := int((1 - minGain) * float64(s.Total))
-	s.Stage = max(StageClear, min(from, StageBare)) // StageUsers comes only behind StageBare, in the loop
-	if s.isRoundOpen() {                            // no part of the round may change, so it can only go as a whole
-		s.Stage = StageBare
+	first := max(StageClear, min(from, StageBare)) // StageUsers comes only behind StageBare
+	if s.isRoundOpen() {                           // no part of the round may change, so it can only go as a whole
+		first = StageBare
 	} else {
 		s.clearAll(s.stale(0, 100), 1, event.CodeRefused) // at most 500 characters stay of each, about
 	}
-	for {
-		switch s.Stage {
-		case StageClear:
-			s.clearAll(s.clearable(s.Answers), leastFreed, event.CodeRefused)
-		case StageCompact:
-			s.compact()
-		case StageBare:
-			s.dropsKept = true
-			newCompaction(s, true).replace(s.prefixEnd, 0)
-		case StageUsers:
-			s.leaveUsers()
-		}
+	for stage := first; stage <= StageUsers; stage++ {
+		s.Stage = stage
+		s.take(stage)
 		// A tenth less may do: the user's messages go only after another refusal, or if all else was too little.
-		mayDo := s.Stage == StageBare && from < StageUsers && s.Total <= enough
-		if mayDo || s.Total <= s.most() || s.Stage == StageUsers {
+		mayDo := stage == StageBare && from < StageUsers && s.Total <= enough
+		if mayDo || s.Total <= s.most() {
 			break
 		}
-		s.Stage++
 	}
 	if s.Total > max(enough, s.most()) {
 		*s.Plan = before
 		s.Reason = event.CodeSavesLittle
+	}
+}
+
+// take makes the edits of one stage.
+func (s State) take(stage Stage) {
+	switch stage {
+	case StageClear:
+		s.clearAll(s.clearable(), leastFreed, event.CodeRefused)
+	case StageCompact:
+		s.compact()
+	case StageBare:
+		s.dropsKept = true
+		newCompaction(s, true).replace(s.prefixEnd, 0)
+	case StageUsers:
+		s.leaveUsers()
 	}
 }
 
@@ -102,15 +107,13 @@ func (s State) cutResults(keep int, unseen bool) {
 		if s.Total <= most {
 			return
 		}
-		if s.forms[i].tokens <= keep+stubTokens || !s.mayShorten(i) || s.mustShow(i) != unseen { // with its note
+		isShort := s.forms[i].tokens <= keep+stubTokens // with its note
+		if isShort || !s.mayShorten(i) || s.mustShow(i) != unseen {
 			continue
 		}
 		edits := s.shorten(i, 0, keep) // with the limit 0, each text is over it
-		for k := range edits {
-			edits[k].Step, edits[k].Reason = ledger.StepCompact, event.CodeCut
-		}
-		if !s.addIfSmaller(leastSaving, edits) && !unseen {
-			s.addIfSmaller(leastSaving, []ledger.Edit{s.stub(i, ledger.StepCompact, event.CodeCut)})
+		if !s.compactBy(leastSaving, event.CodeCut, edits...) && !unseen {
+			s.compactBy(leastSaving, event.CodeCut, s.stub(i))
 		}
 	}
 }
@@ -136,9 +139,8 @@ func (s State) leaveUsers() {
 			what = "the newest message of the user"
 		}
 		e := s.clearEdit(i, what, ", too long for this window: you need to read it before you go on", "")
-		e.Step, e.Reason = ledger.StepCompact, event.CodeUser
 		if s.Total > s.Limits.Usable && e.Saved >= leastFreed {
-			s.Add(e)
+			s.Add(ledger.StepCompact, event.CodeUser, e)
 		}
 	}
 }
@@ -146,51 +148,49 @@ func (s State) leaveUsers() {
 // Pair mends pairs of calls and results that the provider has refused. A result whose call is not before it is left out.
 // A call without a result gets one: the text of a result that stands elsewhere, or else that there is none.
 func (s State) Pair() {
-	r := s.Request
-	calls, results := r.Unpaired()
-	late := map[string]ledger.Edit{} // results that are left out, as they are sent, by the ID of the call
-	uses := map[string]int{}         // of each ID, by calls and results
-	for i := range r.Items {
-		uses[r.Items[i].Answers]++
-		for _, call := range r.Items[i].Calls {
-			uses[call.ID]++
-		}
-	}
+	calls, results := s.Request.Unpaired()
+	late := map[string]ledger.Edit{} // what results that are left out say, with its artifacts, by the ID of the call
 	var edits []ledger.Edit
 	for _, i := range results {
-		it, f := &r.Items[i], &s.forms[i]
-		if f.dropped || it.Locked {
+		it := &s.Request.Items[i]
+		if s.forms[i].dropped || it.Locked {
 			continue
 		}
-		isPlain := r.Media(it) == "" && !f.cleared && !f.shortened
-		switch {
-		case uses[it.Answers] != 2: // another call may have this result
-		case isPlain:
-			late[it.Answers] = ledger.Edit{Text: r.TextOf(it)}
-		default:
-			late[it.Answers] = s.stub(i, ledger.StepClear, event.CodeUnpaired)
+		said := ledger.Edit{Text: s.Request.TextOf(it)}
+		if s.Request.Media(it) != "" || !s.forms[i].isWhole() {
+			said = s.stub(i)
 		}
-		e := ledger.Edit{First: i, Count: 1, Op: ledger.Drop, Artifacts: s.keepItems(i, i+1), Saved: s.Size(i, i+1),
-			Step: ledger.StepClear, Reason: event.CodeUnpaired}
-		next := i + 1
-		for slices.Contains(results, next) {
-			next++
-		}
-		if next == len(r.Items) || r.Items[next].Role != conversation.Tool { // else a note would part them
-			s.setText(&e, excerpt.Note("a result left out, as its call is not before it", s.transcriptAt(&e)))
-		}
-		edits = append(edits, e)
+		late[it.Answers] = said
+		edits = append(edits, s.leaveUnpaired(i, results))
 	}
 	for _, at := range calls {
-		if it := &r.Items[at[0]]; !s.forms[at[0]].dropped && !it.Locked {
-			found := late[it.Calls[at[1]].ID]
-			text := cmp.Or(found.Text, excerpt.Mark+" no result was recorded]")
-			tokens := s.Scale.CountText(text)
-			edits = append(edits, ledger.Edit{First: at[0], Count: 1, Op: ledger.AddResult, Part: at[1], Text: text,
-				Artifacts: found.Artifacts, Tokens: tokens, Saved: -tokens, Step: ledger.StepClear, Reason: event.CodeUnpaired})
+		i, part := at[0], at[1]
+		it := &s.Request.Items[i]
+		if s.forms[i].dropped || it.Locked {
+			continue
 		}
+		id := it.Calls[part].ID
+		text := cmp.Or(late[id].Text, excerpt.Mark+" no result was recorded]")
+		e := s.edit(ledger.AddResult, i, 0, text, late[id].Artifacts)
+		e.Part = part
+		edits = append(edits, e)
+		delete(late, id) // no other call gets it
 	}
-	s.Add(edits...)
+	s.Add(ledger.StepClear, event.CodeUnpaired, edits...)
+}
+
+// leaveUnpaired returns the edit that leaves out result i, one of those without calls. A note takes its place, unless it
+// would part other results.
+func (s State) leaveUnpaired(i int, results []int) ledger.Edit {
+	e := ledger.Edit{First: i, Count: 1, Op: ledger.Drop, Artifacts: s.keepItems(i, i+1), Saved: s.Size(i, i+1)}
+	next := i + 1
+	for slices.Contains(results, next) {
+		next++
+	}
+	if next == len(s.Request.Items) || s.Request.Items[next].Role != conversation.Tool {
+		s.setText(&e, excerpt.Note("a result left out, as its call is not before it", s.transcriptAt(e.Artifacts)))
+	}
+	return e
 }
 
 // DropThinking takes out all thinking from the first item on that the new edits change: some models accept thinking
@@ -198,39 +198,40 @@ func (s State) Pair() {
 // the thinking is never sent again. Later thinking is bound to the changed items, and stays. If the provider refused
 // thinking (refused), all goes. Call DropThinking after all other steps, as a later edit could change an earlier item.
 func (s State) DropThinking(refused bool) {
+	if !refused && !s.Binds {
+		return
+	}
 	from := len(s.Request.Items)
+	if refused {
+		from = 0
+	}
 	for _, e := range s.Added {
 		if e.Op == ledger.AddResult { // which stands behind its item
 			e.First++
 		}
 		from = min(from, e.First)
 	}
-	switch {
-	case refused:
-		from = 0
-	case !s.Binds:
-		return
-	}
 	var edits []ledger.Edit
 	for i := from; i < len(s.Request.Items); i++ {
-		if !s.forms[i].thinks || s.forms[i].dropped {
+		if !s.forms[i].thinks {
 			continue
 		}
 		it := &s.Request.Items[i]
-		e := ledger.Edit{First: i, Count: 1, Op: ledger.DropThinking, Saved: s.Request.CountThoughts(s.Scale, it.Thinking),
-			Artifacts: []string{s.keepContent(s.Request.Source(i, i+1))}, Step: ledger.StepClear, Reason: event.CodeThinking}
+		e := ledger.Edit{First: i, Count: 1, Artifacts: []string{s.keepContent(s.Request.Source(i, i+1))}}
 		if it.OnlyThinks() { // an item without content would be left
 			e.Op, e.Saved = ledger.Drop, s.Size(i, i+1)
+		} else {
+			e.Op, e.Saved = ledger.DropThinking, s.Request.CountThoughts(s.Scale, it.Thinking)
 		}
 		edits = append(edits, e)
 	}
-	s.Add(edits...)
+	s.Add(ledger.StepClear, event.CodeThinking, edits...)
 }
 
 // lastThinking returns the last item whose thinking is sent; -1 if there is none.
 func (p *Plan) lastThinking() int {
 	for i := len(p.forms) - 1; i >= 0; i-- {
-		if p.forms[i].thinks && !p.forms[i].dropped {
+		if p.forms[i].thinks {
 			return i
 		}
 	}

@@ -12,11 +12,19 @@ import (
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
 	"epitome/dialect/jsonspan"
-	"epitome/event"
 	"epitome/offload/excerpt"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
 )
+
+// Artifacts names the content that is taken out. It stores nothing: the caller puts Plan.Content before it records the
+// decision.
+type Artifacts interface {
+	// Name returns the name of content: the same each time within a scope, another one in another scope.
+	Name(scope string, content []byte) string
+	// Address returns where a model can read the content of a name; empty if it cannot.
+	Address(name string) string
+}
 
 // Tool is how texts for a model call epitome's own tool, in words, as each client gives the tool another name.
 const Tool = "epitome's tool recall"
@@ -58,15 +66,15 @@ func (s State) whereToRead(what string, names []string, tokens int) string {
 	return what + ": " + at + how
 }
 
-// transcriptAt says where the transcript of the items is that e drops. A model is always told to search it.
-func (s State) transcriptAt(e *ledger.Edit) string {
-	return s.whereToRead("Transcript", e.Artifacts[:1], math.MaxInt)
+// transcriptAt says where the transcript is that has the first of names. A model is always told to search it.
+func (s State) transcriptAt(names []string) string {
+	return s.whereToRead("Transcript", names[:1], math.MaxInt)
 }
 
 // KeepTranscript keeps items [first, end) as an artifact, and says where their transcript is.
 func (s State) KeepTranscript(first, end int) (names []string, where string) {
 	names = s.keepItems(first, end)
-	return names, s.whereToRead("Transcript", names[:1], math.MaxInt)
+	return names, s.transcriptAt(names)
 }
 
 // keepContent adds content to s.Content, of which the ladder's caller puts what an edit names, and returns its name.
@@ -168,19 +176,17 @@ const maxCall = 100
 // stub returns the edit that clears result i. Its text says what was called, how the call ended if not well, how large
 // the result is and where it can be read. Unless the result is stale, it quotes the failure of a failed call, or else a
 // model's distillate, if there is one.
-func (s State) stub(i int, step ledger.Step, why event.Code) ledger.Edit {
+func (s State) stub(i int) ledger.Edit {
 	call, text, done, quotes := s.callOf[i], s.Request.LinesOf(&s.Request.Items[i]), " omitted", ""
 	if s.isStale(i) {
 		done = " omitted, as a later call repeats it or changed the file"
 	} else if failure := call.Failure(text); failure != "" && 2*len(failure) < len(text) { // else the quote would free little
 		done, quotes = " omitted; failing lines follow", "\n"+excerpt.Quote(failure)
-	} else if said := s.distillate(i, step); said != "" {
+	} else if said := s.distillate(i); said != "" {
 		done, quotes = " omitted; a model's account of it follows", "\n"+excerpt.Quote(said)
 	}
 	what := strings.TrimSuffix(excerpt.OneLine(call.String(), maxCall)+", "+call.State(), ", ok") // as most calls end
-	e := s.clearEdit(i, what, done, quotes)
-	e.Step, e.Reason = step, why
-	return e
+	return s.clearEdit(i, what, done, quotes)
 }
 
 // clearEdit returns the edit that puts one text in the place of all that item i says. The text names what the item was
@@ -200,13 +206,11 @@ func (s State) clearEdit(i int, what, done, quotes string) ledger.Edit {
 		where += ". " + s.whereToRead("Picture or document", []string{name}, 0)
 	}
 	text := excerpt.Note(what+done, where) + quotes
-	e := ledger.Edit{First: i, Count: 1, Op: ledger.Clear, Text: text, Artifacts: append(names, files...),
-		Tokens: s.Request.CountContent(s.Scale, i, jsonspan.AppendQuoted(nil, text))}
-	e.Saved = it.Size.Media - e.Tokens
+	tokens := it.Size.Media
 	for k := range it.Parts { // text and other parts are in Size.Text, beside calls and thinking, which stay
 		if p := &it.Parts[k]; p.Kind < conversation.ImagePart {
-			e.Saved += s.Request.CountContent(s.Scale, i, p.Value.Of(s.Request.Body))
+			tokens += s.Request.CountContent(s.Scale, i, p.Value.Of(s.Request.Body))
 		}
 	}
-	return e
+	return s.edit(ledger.Clear, i, tokens, text, append(names, files...))
 }
