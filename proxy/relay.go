@@ -61,10 +61,14 @@ func (x *exchange) copyAnswer(a *wire.Answer, text *answerText) (err error) {
 		if text != nil {
 			text.add(piece.Content)
 		}
-		if err := x.write(append(head, body...)); err != nil {
+		out := body
+		if head != nil { // the head and what is there go in one write
+			out = append(head, body...)
+			head = nil
+		}
+		if err := x.write(out); err != nil {
 			return err
 		}
-		head = nil
 		x.event.ResponseBytes += int64(len(body))
 		piece, err = a.Next()
 		switch {
