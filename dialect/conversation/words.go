@@ -3,6 +3,7 @@ package conversation
 import (
 	"bytes"
 	"cmp"
+	_ "embed" // words.txt
 	"fmt"
 	"regexp"
 	"slices"
@@ -14,54 +15,38 @@ import (
 	"epitome/offload/excerpt"
 )
 
-// What clients put into messages of the user. All that is known of single clients' words stands here and in summaryRequest.
-const (
-	// noteTags name elements among the user's words, such as reminders and notices.
-	noteTags = `system[-_]reminder|task-notification|teammate-message|new-diagnostics|ide_\w+|[\w-]+-hook|` +
-		`environment_\w+|skill|turn_aborted|subagent_notification|hook_prompt|model_switch|user_instructions|` +
-		`user_action|current_datetime|reminder|todo_status`
+//go:embed words.txt
+var wordsText string
 
-	// outputTags name elements with what a command wrote, which may look like the end of the element.
-	outputTags = `local-command-\w+|bash-\w+|user_shell_command`
+// words are the expressions for what clients put into messages of the user.
+var words = Expressions(wordsText)
 
-	// typedTags name elements around what the user typed.
-	typedTags = `command-args|task|question|answer|query|request|feedback|` +
-		`user[-_]?(?:query|question|request|message|input|prompt)`
-
-	// openings begin texts that are a client's to the end: of Claude Code, Codex, Copilot CLI, Cline, OpenCode, pi,
-	// Gemini CLI and Qwen Code.
-	openings = `Caveat: The messages below|Base directory for this skill: |\[Request interrupted by user|` +
-		`\[Image: (?:source|original)\b|This session is being continued from a previous|` +
-		`[A-Z]\w+(?::\S+)? hook (?:feedback|blocking error|success|additional context|stopped continuation)\b|` +
-		`<command-name>/(?:add-dir|config|effort|model|output-style|permissions|rename|resume|theme)<|` +
-		`CRITICAL: Respond with TEXT ONLY|Read the output file to retrieve the result: |` +
-		`Warning: (?:The maximum number of unified exec|apply_patch was requested)|` +
-		`Another language model started to solve|You are performing a CONTEXT CHECKPOINT|` +
-		`Some of the conversation history has been summarized|# AGENTS\.md instructions(?: for |\s+<)|` +
-		`\[SYSTEM\] This run is not complete|\[\w+ for '[^\n]*'\] Result:|` +
-		`Called the \w+ tool with the following input: |` +
-		"Ran `[^`]*`\\n(?:```|\\(no output)|I ran the following shell command:\\n"
-)
+// Expressions returns the expressions of a text by their names. Each line has a name and an expression, or is a comment;
+// expressions of one name are alternatives.
+func Expressions(text string) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(text) {
+		name, expr, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name != "" && name != "#" {
+			all[name] = strings.TrimPrefix(all[name]+"|"+expr, "|")
+		}
+	}
+	return all
+}
 
 var (
-	clientTag   = regexp.MustCompile(`(?m)^\s*<(` + noteTags + `|` + outputTags + `)(?:\s[^>]*)?>`)
-	outputTag   = regexp.MustCompile(`\A(?:` + outputTags + `)\z`)
+	clientTag   = regexp.MustCompile(`(?m)^\s*<(` + words["note"] + `|` + words["output"] + `)(?:\s[^>]*)?>`)
+	outputTag   = regexp.MustCompile(`\A(?:` + words["output"] + `)\z`)
 	timeNote    = regexp.MustCompile(`\A\s*<current_datetime>[^<]*</current_datetime>\s*`)
 	lineTag     = regexp.MustCompile(`(?m)^\s*</?[A-Za-z][\w:.-]*(?:\s[^>]*)?>`)
-	typedTag    = regexp.MustCompile(`(?i)\A(?:` + typedTags + `)\z`)
+	typedTag    = regexp.MustCompile(`(?i)\A(?:` + words["typed"] + `)\z`)
 	anyTag      = regexp.MustCompile(`\A<([A-Za-z][\w:.-]*)(?:\s[^>]*)?>`)
 	billing     = regexp.MustCompile(`x-anthropic-billing-header:[^"\\]*`)
-	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions.*</INSTRUCTIONS>|(?:` + openings + `).*)`)
-)
+	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions.*</INSTRUCTIONS>|(?:` + words["opening"] + `).*)`)
 
-// summaryRequest matches the JSON strings by which clients ask a model to summarize the conversation. A text that is
-// missing here does little harm: such a request is shortened like any other.
-var summaryRequest = regexp.MustCompile(`^"(?:` +
-	`CRITICAL: Respond with TEXT ONLY|` + // Claude Code
-	`Your task is to create a detailed summary of the conversation so far|` + // its older versions
-	`Please create a detailed summary of the conversation so far|` + // Copilot CLI
-	`Provide a detailed prompt for continuing our conversation above|` + // OpenCode
-	`You are performing a CONTEXT CHECKPOINT COMPACTION)`) // Codex
+	// summaryRequest matches the JSON strings by which clients ask a model to summarize the conversation.
+	summaryRequest = regexp.MustCompile(`^"(?:` + words["summary"] + `)`)
+)
 
 // WithoutBilling returns a piece of a body without the line for billing that Claude Code writes before its system prompt:
 // it differs from request to request.
@@ -73,7 +58,7 @@ func WithoutBilling(body []byte) []byte {
 }
 
 // OwnWords returns the texts of an item without what the client put in. Of a message of the user this is what the user
-// typed: a text that is nothing but elements is the client's, whatever their names, except within typedTags. So HTML
+// typed: a text that is nothing but elements is the client's, except within those that are "typed" in words.txt. So HTML
 // that a user pastes without a word beside it counts as the client's.
 func (r *Request) OwnWords(it *Item) string {
 	var own []string
@@ -94,44 +79,35 @@ func typedIn(text string) string {
 	return unwrap(strings.TrimSpace(clientsText.ReplaceAllString(text, "")))
 }
 
-// mostElements bounds the elements of a text that are told apart, and the names of elements whose end is looked for.
+// mostElements bounds the elements of a text that are told apart.
 const mostElements = 100
 
-// withoutNotes returns a text without the elements of noteTags and outputTags that begin a line or follow another one.
+// withoutNotes returns a text without the elements of clients that begin a line or follow another one.
 func withoutNotes(text string) string {
-	const short = 256 // bytes, in which a regexp is fast; mostly an element follows another one
 	var own strings.Builder
-	lastEnds := map[string]int{} // by name: how many bytes of the text are left where its last end begins
-	for len(lastEnds) < mostElements && strings.Contains(text, "<") {
-		at := clientTag.FindStringSubmatchIndex(text[:min(len(text), short)])
-		if at == nil || at[0] > 0 {
-			at = clientTag.FindStringSubmatchIndex(text)
-		}
+	for range mostElements {
+		at := clientTag.FindStringSubmatchIndex(text)
 		if at == nil {
 			break
 		}
-		own.WriteString(text[:at[0]])
-		body := text[at[1]:]
-		name := text[at[2]:at[3]]
+		name, inner := text[at[2]:at[3]], text[at[1]:]
 		closing := "</" + name + ">"
-		if _, isKnown := lastEnds[name]; !isKnown {
-			lastEnds[name] = len(body) - strings.LastIndex(body, closing) // more than the body has if there is none
+		end := strings.Index(inner, closing)
+		if outputTag.MatchString(name) {
+			end = strings.LastIndex(inner, closing)
 		}
-		end := len(body) - lastEnds[name]
 		if end < 0 { // it is no element
-			own.WriteString(text[at[0]:at[1]])
-			text = body
+			own.WriteString(text[:at[1]])
+			text = inner
 			continue
 		}
-		if !outputTag.MatchString(name) {
-			end = strings.Index(body, closing)
-		}
-		text = body[end+len(closing):]
+		own.WriteString(text[:at[0]])
+		text = inner[end+len(closing):]
 	}
 	return own.String() + text
 }
 
-// unwrap returns what typedTags hold of a text that is nothing but elements, and any other text as it is.
+// unwrap returns what the user typed in a text that is nothing but elements, and any other text as it is.
 func unwrap(text string) string {
 	var typed []string
 	rest := text
