@@ -1,6 +1,7 @@
 package activity
 
 import (
+	_ "embed" // words.txt
 	"fmt"
 	"regexp"
 	"slices"
@@ -20,28 +21,27 @@ var exitForm = regexp.MustCompile(`(?im)^[\[(<*\s]*(?:error: )?` +
 	`[ :=>"']*(\d{1,3})(?:</\w+>|[\])>.*\s])*$|` +
 	`"(?:exit_?code|exit_?status|return_?code)" ?: ?(\d{1,3})\b`)
 
-// How results say that a call failed or did not end: all that is known of the words of clients and tools. They begin
-// the result, or a line near its ends.
+//go:embed words.txt
+var wordsText string
+
 var (
-	// refusal: the client or the user did not let the call run, or the client stopped it.
-	refusal = regexp.MustCompile(`(?im)\A[^\w{"]*(?:<tool_use_error>|the user doesn't want to \w+|` +
-		`(?:[\w'-]+ ){0,6}(?:rejected|denied|declined) by (?:the )?user)|^\s*command timed out after\b`)
-
-	// report: the call failed.
-	report = regexp.MustCompile(`(?im)\A[^\w{"]*(?:(?:\w+ )?(?:\w*error|err|\w*exception)\b(?:[^\n:]{0,60}:|\W*$)|` +
-		`.{0,60}\bfailed: \D|failed to\b|fatal: |permission\b.{0,60}\bdenied|` +
-		`(?:[\w'-]+ ){0,4}timed out(?: after\b|\W*$)|` +
-		`http(?:/[\d.]+)?(?: error| status)?:? [45]\d\d\b|.{0,60}\bstatus(?: code)?:? [45]\d\d\b)`)
-
-	// interruption: the call was broken off, after a part of its work or all of it, or it goes on.
-	interruption = regexp.MustCompile(`(?im)\A[^\w{"]*` +
-		`(?:(?:request|command|tool call|operation|execution) (?:was )?)?` +
-		`(?:(?:aborted|interrupted)(?:\W*$| by (?:the )?user)|cancell?ed by (?:the )?user)|` +
-		`^\s*(?:process running with session|command aborted\b|command (?:is )?running in (?:the )?background)`)
+	words        = conversation.Expressions(wordsText)
+	refusal      = saying("refused")
+	report       = saying("failed")
+	interruption = saying("open")
 
 	// failingStatus is the JSON of an HTTP status that is an error.
 	failingStatus = regexp.MustCompile(`^"?[45]\d\d"?$`)
 )
+
+// saying matches results that say what words.txt has under a name.
+func saying(name string) *regexp.Regexp {
+	expr := `(?im)\A[^\w{"]*(?:` + words[name] + `)`
+	if lines := words[name+"-line"]; lines != "" {
+		expr += `|^\s*(?:` + lines + `)`
+	}
+	return regexp.MustCompile(expr)
+}
 
 // near is how many bytes at each end of a result are looked at: what stands further inside is more likely output.
 const near = 300
@@ -134,122 +134,4 @@ func (c *Call) Failure(result string) string {
 	}
 	screen, _ := excerpt.Screen(result)
 	return excerpt.Failure(screen, c.Failed())
-}
-
-// history finds stale results. It takes calls in the order of their results, and compares each result only with the
-// newest one of an equal call, and with reads of the same file.
-type history struct {
-	request *conversation.Request
-	calls   []Call
-	newest  map[[3]string]int // by what was called: the call with the newest result
-	reads   map[string][]int  // by file: the newest reads that no later call has replaced
-}
-
-// Beyond these, older reads of a file and other files of a call are not looked at, as work must not grow with their
-// product.
-const maxReads, maxFiles = 64, 16
-
-// add adds call k, whose result is the newest; a new one makes older results stale.
-func (h *history) add(k int, isNew bool) {
-	c := &h.calls[k]
-	isRead := c.Kind == Read && len(c.Files) == 1
-	files := slices.Compact(slices.Sorted(slices.Values(c.Files[:min(len(c.Files), maxFiles)])))
-	if c.IsOpen || c.Kind == Ask || c.Failed() && (isRead || c.Kind == Write) {
-		return
-	}
-	if isRead || c.Kind == Write {
-		for _, file := range files {
-			reads := h.reads[file]
-			if isNew && isRead {
-				c.Again = h.lastRead(c, reads)
-			}
-			if isNew {
-				reads = slices.DeleteFunc(reads, func(n int) bool { return h.replaces(c, &h.calls[n]) })
-			}
-			if isRead && c.Replaced == 0 {
-				reads = append(reads, k)
-			}
-			h.reads[file] = reads[max(0, len(reads)-maxReads):]
-		}
-		return
-	}
-	key := [...]string{c.Tool, c.About, c.part}
-	if n, ok := h.newest[key]; ok && isNew {
-		old := &h.calls[n]
-		if c.Kind.Looks() && !old.Failed() {
-			c.Again = old.Result
-		}
-		if h.repeats(c, old) {
-			old.Replaced = c.Result
-		}
-	}
-	h.newest[key] = k
-}
-
-// lastRead returns the item of the newest of some reads of a file that has what c reads: the same part, or the whole.
-func (h *history) lastRead(c *Call, reads []int) (item int) {
-	for _, n := range slices.Backward(reads) {
-		read := &h.calls[n]
-		if read.Tool == c.Tool && (read.part == "" || read.part == c.part) {
-			return read.Result
-		}
-	}
-	return 0
-}
-
-// replaces marks a read of a file that c reads or writes, and reports whether c has all that the read shows. A new read
-// has by its arguments and its size: a client may answer with a note that the file has not changed.
-func (h *history) replaces(c, read *Call) bool {
-	isReplaced := c.isWhole
-	if c.Kind == Read {
-		size, oldSize := h.size(c), h.size(read)
-		isReplaced = c.part == read.part && size >= oldSize/2 || c.part == "" && size >= oldSize
-	} else if read.Patched == 0 {
-		read.Patched = c.Result
-	}
-	if isReplaced {
-		read.Replaced = c.Result
-	}
-	return isReplaced
-}
-
-// size returns the bytes of a call's result.
-func (h *history) size(c *Call) int {
-	content := h.request.Items[c.Result].Content
-	return content.Len()
-}
-
-// repeats reports whether nine of ten lines of two results are the same, but for times.
-func (h *history) repeats(c, old *Call) bool {
-	if size, oldSize := h.size(c), h.size(old); max(size, oldSize) > 2*min(size, oldSize) {
-		return false
-	}
-	lines := strings.Split(c.ResultText(h.request), "\n")
-	oldLines := strings.Split(old.ResultText(h.request), "\n")
-	left := map[string]int{} // how many of the old lines no new line has matched
-	for _, line := range oldLines {
-		left[withoutTimes(line)]++
-	}
-	same := 0
-	for _, line := range lines {
-		line = withoutTimes(line)
-		if left[line] > 0 {
-			left[line]--
-			same++
-		}
-	}
-	return 10*same >= 9*max(len(lines), len(oldLines))
-}
-
-// withoutTimes returns a line without times of day and numbers with a unit of time. Other numbers stay.
-func withoutTimes(line string) string {
-	if !strings.ContainsAny(line, "0123456789") {
-		return line
-	}
-	words := strings.Fields(strings.ReplaceAll(line, " ms", "ms"))
-	return strings.Join(slices.DeleteFunc(words, func(word string) bool {
-		word = strings.Trim(word, "()[],")
-		isNumber := word != "" && word[0] >= '0' && word[0] <= '9'
-		return isNumber && (strings.Contains(word, ":") || strings.HasSuffix(word, "s"))
-	}), " ")
 }
