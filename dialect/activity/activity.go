@@ -110,10 +110,7 @@ func readCall(body []byte, call *conversation.Call, item int) Call {
 	}
 	c.About = excerpt.OneLine(args.mainArgument(c.Files), maxAbout)
 	c.isWhole = c.Kind == Write && whole.MatchString(call.Name)
-	c.part = args.part
-	if c.Kind == Read {
-		c.part = args.choice
-	}
+	c.part = args.choice
 	if call.HasRun {
 		c.Result = item
 		c.readEnd(string(jsonspan.TextOf(call.Output.Of(body))), call.IsError)
@@ -165,11 +162,9 @@ type arguments struct {
 	command, query string   // the first argument that is a command, and the first that is a query; empty if none is
 	paths, numbers []string // each number with its name, such as "offset 10"
 	named          []string // all values, each with its name, except empty ones
-	part, choice   string   // values that begin with a number, except those above, and all of these but a description
+	choice         string   // all that is none of these, nor a description: it may choose a part of a file or an output
 	texts          []string // strings that are arguments or in a list that is one, no deeper: any may be a patch
 }
-
-var beginsWithNumber = regexp.MustCompile(`^[\["\- \n]*[0-9]`)
 
 // signs removes _ and - from names of arguments: in small letters, file_path, file-path and filePath are one name then.
 var signs = strings.NewReplacer("_", "", "-", "")
@@ -209,9 +204,6 @@ func readArguments(raw []byte, freeText bool) arguments {
 		case "description", "explanation":
 		default:
 			a.choice += key.Str + " " + value.Raw[:min(len(value.Raw), maxAbout)] + ","
-			if beginsWithNumber.MatchString(value.Raw) {
-				a.part += key.Str + " " + value.Raw + ","
-			}
 		}
 		return true
 	})
