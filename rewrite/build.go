@@ -104,7 +104,7 @@ func rangesOf(r *conversation.Request, e *ledger.Edit, appended map[int]string) 
 	case ledger.Clear:
 		text := e.Text + appended[e.First]
 		delete(appended, e.First)
-		return r.Dialect.ReplaceContent(r, it, text), nil
+		return r.ReplaceContent(it, text), nil
 	}
 	if part := &it.Parts[e.Part]; part.Kind == conversation.ImagePart {
 		return []jsonspan.Edit{{Span: part.Span, With: r.Dialect.API().TextPart(e.Text)}}, nil

@@ -134,14 +134,6 @@ func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call
 	return calls, err
 }
 
-// ReplaceContent replaces the whole content by a string, which the API takes wherever it takes a list of parts.
-func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
-	if it.Content.Empty() { // the message has only calls
-		return nil
-	}
-	return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
-}
-
 // Check finds the calls and results that are not paired, the only rule of this API that a rewrite could break: the
 // results of a message's calls stand right behind it, in any order. The calls of the last message may be unanswered:
 // the client may ask for something before it has their results.

@@ -29,6 +29,9 @@ type API struct {
 	MaxPictures   int         // that a request may have
 	MaxImageBytes int         // of all its pictures
 
+	KeepsPart bool // a text is replaced within its part, which keeps its cache mark; else the whole content becomes a string
+	HasBlocks bool // a string takes the place of a text alone: calls and thinking stand in the content, too
+
 	TextForm       string // of a text, as an element of a user's content or a result's
 	MessageForm    string // of a message: its role and its text
 	ResultForm     string // of a result: the ID of the call and the text

@@ -100,7 +100,7 @@ type Item struct {
 	Number       int             // of its message in the request, from 1 on
 	Role         Role            //
 	Name         string          // of the speaker or of the tool, where the API has one
-	Content      jsonspan.Span   // the value that Dialect.ReplaceContent replaces; empty if it cannot be replaced
+	Content      jsonspan.Span   // the value that ReplaceContent replaces; empty if it cannot be replaced
 	Parts        []Part          // of the content, in order
 	Calls        []Call          // made in this item
 	Hosted       []Call          // run by the provider: call and result are parts of the item, and edited only as such
@@ -206,10 +206,6 @@ type Dialect interface {
 	Read(body []byte, known *Request) (*Request, error)
 	// Check finds how the request breaks rules of the API, among the rules that an edit could break.
 	Check(r *Request) *Checker
-	// ReplaceContent returns the edits that replace the whole content of an item, pictures too, by one text.
-	// It returns none for an item whose content no text can replace.
-	ReplaceContent(r *Request, it *Item, text string) []jsonspan.Edit
-
 	// Continue returns a request that puts an instruction behind the conversation in body and asks for plain text.
 	Continue(body []byte, instruction string, f answer.Form) ([]byte, error)
 	// Prompt returns a request of its own for one plain text: a system prompt and a message of the user.

@@ -129,6 +129,48 @@ func ReplaceText(p *Part, text string) jsonspan.Edit {
 	return jsonspan.Edit{Span: p.Value, With: with}
 }
 
+// ReplaceContent returns the edits that replace the whole content of an item, pictures too, by one text; none for an item
+// whose content no text can replace. Of the outputs of a command the first becomes the text and the others nothing, which
+// keeps its exit codes.
+func (r *Request) ReplaceContent(it *Item, text string) (edits []jsonspan.Edit) {
+	if it.Content.Empty() || it.Locked {
+		return nil
+	}
+	api := r.Dialect.API()
+	isText := len(it.Parts) > 0 && it.Parts[0].Kind == TextPart
+	isOutput := isText && it.Parts[0].Empty() // no other texts are in no part of a list
+	if isOutput || isText && len(it.Parts) == 1 && api.KeepsPart {
+		for k := range it.Parts {
+			edits = append(edits, ReplaceText(&it.Parts[k], text))
+			text = ""
+		}
+		return edits
+	}
+	if !api.HasBlocks {
+		return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
+	}
+	if len(it.Calls) > 0 || len(it.Thinking) > 0 { // they stand in the list that would be replaced
+		return nil
+	}
+	return []jsonspan.Edit{{Span: it.Content, With: r.block(it, text)}}
+}
+
+// block returns the JSON of a text in the place of an item's blocks, of which the last cache mark stays.
+func (r *Request) block(it *Item, text string) []byte {
+	plain := r.Dialect.API().TextPart(text)
+	block := plain
+	for _, mark := range it.Marks {
+		if mark.Start > it.Content.Start && mark.End < it.Content.End {
+			member := bytes.Trim(mark.Of(r.Body), ", \t\r\n")
+			block = slices.Concat(plain[:len(plain)-1], []byte(","), member, []byte("}"))
+		}
+	}
+	if r.Body[it.Content.Start] == '[' { // else the item is a run of blocks within the list of its message
+		block = slices.Concat([]byte("["), block, []byte("]"))
+	}
+	return block
+}
+
 // DropThinking returns the edits that remove all blocks of reasoning from an item; one that OnlyThinks must be dropped.
 func DropThinking(r *Request, it *Item) []jsonspan.Edit {
 	var blocks []jsonspan.Span

@@ -37,6 +37,9 @@ var api = conversation.API{
 	MaxPictures:   100, // of Anthropic's guide to vision as of 2026
 	MaxImageBytes: 32 << 20,
 
+	KeepsPart: true,
+	HasBlocks: true,
+
 	TextForm:    `{"type":"text","text":%s}`,
 	MessageForm: `{"role":"%s","content":%s}`,
 	ResultForm:  `{"type":"tool_result","tool_use_id":%s,"content":%s}`,
@@ -238,28 +241,6 @@ func (rd reader) readMedia(block *jsonspan.Object, kind conversation.PartKind) [
 	}
 	inner.Parts[0].Span = whole.Span
 	return inner.Parts
-}
-
-// ReplaceContent puts one text in the place of all that an item says. A single text is replaced within its block. Else,
-// an item that calls tools or thinks has no edits: its calls and its thinking stand in the list that would be replaced.
-func (Dialect) ReplaceContent(r *conversation.Request, it *conversation.Item, text string) []jsonspan.Edit {
-	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart {
-		return []jsonspan.Edit{conversation.ReplaceText(&it.Parts[0], text)}
-	}
-	if it.Content.Empty() || len(it.Calls) > 0 || len(it.Thinking) > 0 {
-		return nil
-	}
-	plain := string(api.TextPart(text))
-	block := plain
-	for _, mark := range it.Marks {
-		if mark.Start > it.Content.Start && mark.End < it.Content.End { // the last mark stays, though its block goes
-			block = plain[:len(plain)-1] + "," + strings.Trim(string(mark.Of(r.Body)), ", \t\r\n") + "}"
-		}
-	}
-	if r.Body[it.Content.Start] == '[' { // else the item is a run of blocks within the list of its message
-		block = "[" + block + "]"
-	}
-	return []jsonspan.Edit{{Span: it.Content, With: []byte(block)}}
 }
 
 // Check finds the broken rules, of those that a rewrite could break: all calls of an answer, of the last one too, have

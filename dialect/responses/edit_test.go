@@ -13,7 +13,7 @@ func TestReplacesContentInItsForm(t *testing.T) {
 	f := func(call, was, want string) {
 		t.Helper()
 		r := mustRead(t, bodyOf(task, call, was, done))
-		out, err := jsonspan.Splice(r.Body, Dialect{}.ReplaceContent(r, &r.Items[len(r.Items)-2], `a "stub"`), nil)
+		out, err := jsonspan.Splice(r.Body, r.ReplaceContent(&r.Items[len(r.Items)-2], `a "stub"`), nil)
 		if want = bodyOf(task, call, want, done); err != nil || string(out) != want {
 			t.Errorf("got\n%s\nwant\n%s (%v)", out, want, err)
 			return

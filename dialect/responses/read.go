@@ -32,6 +32,8 @@ var api = conversation.API{
 	MaxPictures:   500, // of OpenAI's guide to vision as of 2026
 	MaxImageBytes: 50 << 20,
 
+	KeepsPart: true,
+
 	TextForm:       `{"type":"input_text","text":%s}`,
 	MessageForm:    `{"type":"message","role":"%s","content":[{"type":"input_text","text":%s}]}`,
 	ResultForm:     `{"type":"function_call_output","call_id":%s,"output":%s}`,
@@ -231,25 +233,6 @@ func (rd *reader) addPart(it *conversation.Item, o *jsonspan.Object) {
 		part = conversation.Part{Span: o.Span, Value: o.Span}
 	}
 	it.Parts = append(it.Parts, part)
-}
-
-// ReplaceContent puts a text in the place of all that an item says. The outputs of a command are replaced one by one,
-// the first by text and the others by nothing, which keeps its exit codes. A single text is replaced within its part,
-// which keeps its cache mark. Else a string replaces the whole content: the API takes one for any list of parts.
-func (Dialect) ReplaceContent(_ *conversation.Request, it *conversation.Item, text string) (edits []jsonspan.Edit) {
-	if it.Content.Empty() || it.Locked {
-		return nil
-	}
-	isText := len(it.Parts) > 0 && it.Parts[0].Kind == conversation.TextPart
-	isOutput := isText && it.Parts[0].Empty() // of a command: only the texts that addPart finds there have no span
-	if !isOutput && (!isText || len(it.Parts) > 1) {
-		return []jsonspan.Edit{{Span: it.Content, With: jsonspan.AppendQuoted(nil, text)}}
-	}
-	for k := range it.Parts {
-		edits = append(edits, conversation.ReplaceText(&it.Parts[k], text))
-		text = ""
-	}
-	return edits
 }
 
 // Check finds the broken rules, of those that a rewrite could break: the model's reasoning must stay with the words or
