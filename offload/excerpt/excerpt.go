@@ -73,43 +73,39 @@ func LaidOut(text string, linesCount bool) (lines string, ok bool) {
 	if !isList || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Compact(&b, []byte(text)) != nil {
 		return "", false
 	}
-	return layOut(b.Bytes()), true
+	var laidOut strings.Builder
+	layOut(&laidOut, b.Bytes(), 0, 0)
+	return laidOut.String(), true
 }
 
-// layOut breaks the lines of JSON without spaces, but no array or object within it that is short.
-func layOut(compact []byte) string {
+// layOut writes the value at compact[i], which is JSON without spaces, in lines, but each array or object within it that is
+// short in one. It returns the index behind the value.
+func layOut(b *strings.Builder, compact []byte, i, depth int) int {
 	const longest = 1_000 // bytes of an array or object that is one line
-	var b strings.Builder
-	depth := 0
-	breakLine := func() { b.WriteString("\n" + strings.Repeat(" ", depth)) }
-	for i := 0; i < len(compact); i++ {
-		c, end := compact[i], 0
-		switch {
-		case c == '"':
-			end, _ = jsonspan.EndOfString(compact, i)
-		case depth > 0 && (c == '{' || c == '['):
-			size, _ := jsonspan.EndOfValue(compact[i:min(i+longest, len(compact))], 0) // 0 if it is longer
-			end = i + size
+	end, _ := jsonspan.EndOfValue(compact, i)
+	isObject, isArray := compact[i] == '{', compact[i] == '['
+	if !isObject && !isArray || depth > 0 && end-i <= longest {
+		b.Write(compact[i:end])
+		return end
+	}
+	breakLine := func(depth int) { b.WriteString("\n" + strings.Repeat(" ", depth)) }
+	b.WriteByte(compact[i])
+	for i++; i < end-1; {
+		breakLine(depth + 1)
+		if isObject {
+			keyEnd, _ := jsonspan.EndOfString(compact, i)
+			b.Write(compact[i : keyEnd+1]) // with the colon
+			i = keyEnd + 1
 		}
-		if end > i {
-			b.Write(compact[i:end])
-			i = end - 1
-			continue
-		}
-		isOpening, isClosing := c == '{' || c == '[', c == '}' || c == ']'
-		if isClosing {
-			depth--
-			breakLine()
-		}
-		b.WriteByte(c)
-		if isOpening {
-			depth++
-		}
-		if isOpening || c == ',' {
-			breakLine()
+		i = layOut(b, compact, i, depth+1)
+		if compact[i] == ',' {
+			b.WriteByte(',')
+			i++
 		}
 	}
-	return b.String()
+	breakLine(depth)
+	b.WriteByte(compact[i])
+	return end
 }
 
 // Bounds for the cursor in place of the size of the terminal, which is not known.
