@@ -11,31 +11,37 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// filter applies the user's own rules, each by itself: leave out messages by name, send only the newest turns, only the
+// filter applies the user's filters, each by itself: leave out messages by name, send only the newest turns, only the
 // text of older turns, only the newest results, and at last only so many messages. The head stays, and so do lines that
 // the user wants kept.
 func (s State) filter() {
-	rules := s.Limits.Filters
-	if rules.Off() || s.Decision.Restored > 0 { // the user wants whole what the rules left out
+	filters := s.Limits.Filters
+	if filters.Off() || s.Decision.Restored > 0 { // the user wants whole what the filters left out
 		return
 	}
-	s.leaveNamed(rules.Excluded)
+	isNamed := func(it conversation.Item) bool { return it.Name != "" && slices.Contains(filters.Excluded, it.Name) }
+	isOfCall := func(it conversation.Item) bool { return len(it.Calls) > 0 || it.Role == conversation.Tool }
+	answered := len(s.Request.Items) - 1 // the model is to answer the newest group, whoever speaks in it
+	s.leaveRuns(answered, isNamed, event.CodeNamed, "their names are not to be sent", false)
 	turns := s.turns()
-	if n := len(turns) - rules.Turns; rules.Turns > 0 && n >= 0 {
-		s.leaveOut(s.Request.Head, turns[n], event.CodeOldest, "older than the turns that are to be sent", "")
+	if n := filters.Turns; n > 0 && len(turns) >= n {
+		s.leaveOut(s.Request.Head, turns[len(turns)-n], event.CodeOldest, "older than the turns that are to be sent", "")
 	}
-	if rules.TextOnly && len(turns) > 0 {
-		s.leaveOlderCalls(turns[len(turns)-1])
+	if filters.TextOnly && len(turns) > 0 {
+		newest := turns[len(turns)-1]
+		s.leaveRuns(newest, isOfCall, event.CodeTextOnly, "calls and results of older turns are not sent", true)
 	}
-	if rules.Pairs > 0 {
-		s.clearOlderResults(rules.Pairs)
+	if filters.Pairs > 0 {
+		s.clearOlderResults(filters.Pairs)
 	}
-	s.leaveOldest(rules.Messages)
+	if filters.Messages > 0 {
+		s.leaveOldest(filters.Messages)
+	}
 }
 
-// Off reports whether no rule is set.
-func (r *Filters) Off() bool {
-	return r.Turns == 0 && r.Pairs == 0 && r.Messages == 0 && !r.TextOnly && len(r.Excluded) == 0
+// Off reports whether no filter is set.
+func (f *Filters) Off() bool {
+	return f.Turns == 0 && f.Pairs == 0 && f.Messages == 0 && !f.TextOnly && len(f.Excluded) == 0
 }
 
 // turns returns the items, behind the head, with which turns begin: the user says something of their own after an
@@ -58,114 +64,110 @@ func (s State) turns() (starts []int) {
 
 // leaveOut drops items [first, end), except groups that stay in place, unless all that it drops was dropped before. In
 // their place stands a note with the reason if it is shorter, then said, then the lines that the user wants kept.
-func (s State) leaveOut(first, end int, why event.Code, reason, said string) {
-	edits, isNew, kept, size := s.drops(first, end), false, []string{""}, 0
-	for k := range edits {
-		size += edits[k].Saved
-		first, end := edits[k].First, edits[k].End()
-		isNew = isNew || slices.ContainsFunc(s.forms[first:end], func(f form) bool { return !f.dropped })
-		kept = append(kept, s.Request.KeepLines(first, end)...)
+func (s State) leaveOut(first, end int, reason event.Code, inWords, said string) {
+	edits := s.drops(first, end)
+	kept := []string{""} // the first is empty, so that a line break parts it from what was said
+	tokens := 0          // of the items as they came
+	isNew := false
+	for _, e := range edits {
+		tokens += e.Saved
+		kept = append(kept, s.Request.KeepLines(e.First, e.End())...)
+		isSent := func(f form) bool { return !f.dropped }
+		isNew = isNew || slices.ContainsFunc(s.forms[e.First:e.End()], isSent)
 	}
 	if !isNew {
 		return
 	}
-	what := fmt.Sprintf("%d earlier messages left out: %s", s.messagesIn(edits), reason)
+	what := fmt.Sprintf("%d earlier messages left out: %s", s.messagesIn(edits), inWords)
 	said += strings.Join(slices.Compact(kept), "\n")
 	text := excerpt.Note(what, s.transcriptAt(edits[0].Artifacts)) + said
-	if s.Scale.CountText(text) > size { // the note is longer than all that it replaces
+	if s.Scale.CountText(text) > tokens { // the note is longer than all that it replaces
 		text = strings.TrimSpace(said)
 	}
 	s.setText(&edits[0], text)
-	s.Add(ledger.StepFilter, why, edits...)
-}
-
-// leaveNamed leaves out groups with a message whose name is listed, except the newest group, which the model is to
-// answer. Groups side by side go together.
-func (s State) leaveNamed(names []string) {
-	isListed := func(it conversation.Item) bool { return it.Name != "" && slices.Contains(names, it.Name) }
-	s.leaveRuns(func(g conversation.Group) bool {
-		return g.End < len(s.Request.Items) && slices.ContainsFunc(s.Request.Items[g.First:g.End], isListed)
-	}, event.CodeNamed, "their names are not to be sent", nil)
-}
-
-// leaveOlderCalls leaves out all groups with calls before item end. A note quotes what was said beside the calls.
-func (s State) leaveOlderCalls(end int) {
-	s.leaveRuns(func(g conversation.Group) bool {
-		return g.End <= end && slices.ContainsFunc(s.Request.Items[g.First:g.End], func(it conversation.Item) bool {
-			return len(it.Calls) > 0 || it.Role == conversation.Tool
-		})
-	}, event.CodeTextOnly, "calls and results of older turns are not sent", s.saidBeside)
+	s.Add(ledger.StepFilter, reason, edits...)
 }
 
 // saidBeside quotes what the texts of a group say, except its results.
 func (s State) saidBeside(g conversation.Group) (said string) {
 	for i := g.First; i < g.End; i++ {
-		it, text := &s.Request.Items[i], strings.TrimSpace(s.Request.TextOf(&s.Request.Items[i]))
-		switch {
-		case text == "":
-		case it.Role == conversation.Assistant:
+		it := &s.Request.Items[i]
+		text := strings.TrimSpace(s.Request.TextOf(it))
+		if text == "" {
+			continue
+		}
+		switch it.Role {
+		case conversation.Assistant:
 			said += "\nYou said before a call:\n" + excerpt.Quote(text)
-		case it.Role == conversation.User:
+		case conversation.User:
 			said += "\nThe user said meanwhile:\n" + excerpt.Quote(text)
 		}
 	}
 	return said
 }
 
-// leaveRuns leaves out the groups that go. One note takes the place of groups side by side, and ends with what said, if
-// not nil, returns of each.
+// leaveRuns leaves out the groups before item end that have an item which goes. One note takes the place of groups side
+// by side. If quotes is set, it ends with what was said in them beside the results.
 func (s State) leaveRuns(
-	goes func(conversation.Group) bool, why event.Code, reason string, said func(conversation.Group) string,
+	end int, goes func(conversation.Item) bool, reason event.Code, inWords string, quotes bool,
 ) {
-	first, end, quotes := 0, 0, "" // of the groups side by side so far
+	runFirst, runEnd, said := 0, 0, "" // of the groups side by side so far
 	for _, g := range s.Request.Groups() {
-		if s.forms[g.First].dropped || s.staysInPlace(g) || !goes(g) {
+		isLeft := g.End <= end && slices.ContainsFunc(s.Request.Items[g.First:g.End], goes)
+		if !isLeft || s.forms[g.First].dropped || s.staysInPlace(g) {
 			continue
 		}
-		if g.First != end {
-			s.leaveOut(first, end, why, reason, quotes)
-			first, quotes = g.First, ""
+		if g.First != runEnd {
+			s.leaveOut(runFirst, runEnd, reason, inWords, said)
+			runFirst, said = g.First, ""
 		}
-		end = g.End
-		if said != nil {
-			quotes += said(g)
+		runEnd = g.End
+		if quotes {
+			said += s.saidBeside(g)
 		}
 	}
-	s.leaveOut(first, end, why, reason, quotes)
+	s.leaveOut(runFirst, runEnd, reason, inWords, said)
 }
 
 // leaveOldest leaves out the oldest groups if more than most messages would be sent, those of the head and notes among
 // them. Then a fifth of most stays free, so that not every request changes the prefix. Groups that the model has not
 // answered yet stay. Once the conversation has four fifths of most, NearlyFull tells it, one time.
 func (s State) leaveOldest(most int) {
-	groups, n := s.Request.Groups(), s.Request.MessagesIn(0, s.Request.Head)
-	sent := make([]int, len(groups)) // messages of each group
-	for k, g := range groups {
-		if !s.forms[g.First].dropped {
-			sent[k] = s.Request.MessagesIn(g.First, g.End)
-		} else if s.forms[g.First].tokens > 0 && g.First > 0 && s.Request.Items[g.First-1].Role != conversation.User {
-			sent[k] = 1 // its note is a message of its own
-		}
-		n += sent[k]
+	n := s.Request.MessagesIn(0, s.Request.Head)
+	for _, g := range s.Request.Groups() {
+		n += s.messagesSent(g)
 	}
-	if most > 0 && n >= most*4/5 && !s.Decision.NearlyFull {
-		s.NearlyFull = n // one warning
+	if n >= most*4/5 && !s.Decision.NearlyFull {
+		s.NearlyFull = n
 	}
-	if most == 0 || n <= most {
+	if n <= most {
 		return
 	}
 	cut := s.Request.Head
-	for k, g := range groups {
-		isWhole := !s.forms[g.First].dropped
-		if isWhole && (n <= most*4/5 || s.mustShow(g.First)) { // not within groups that one edit has dropped
+	for _, g := range s.Request.Groups() {
+		isSent := !s.forms[g.First].dropped
+		if isSent && (n <= most*4/5 || s.mustShow(g.First)) { // not within groups that one edit has dropped
 			break
 		}
 		if !s.staysInPlace(g) {
-			n -= sent[k]
+			n -= s.messagesSent(g)
 		}
 		cut = g.End
 	}
 	s.leaveOut(s.Request.Head, cut, event.CodeMessages, "older than the messages that are to be sent", "")
+}
+
+// messagesSent returns how many messages of a group are sent. One that was dropped may have a note, which is a message of
+// its own unless it is appended to the user's message before.
+func (s State) messagesSent(g conversation.Group) int {
+	f := &s.forms[g.First]
+	switch {
+	case !f.dropped:
+		return s.Request.MessagesIn(g.First, g.End)
+	case f.tokens > 0 && g.First > 0 && s.Request.Items[g.First-1].Role != conversation.User:
+		return 1
+	}
+	return 0
 }
 
 // clearOlderResults clears all results except the newest keep, those that the model has not seen yet, and small ones.
