@@ -207,6 +207,15 @@ func (o *Console) forgetConversation(r *http.Request) (any, error) {
 	return map[string]any{"conversation": id, "artifacts": artifacts, "remains": remains}, err
 }
 
+// handoff returns what another agent needs to go on with a conversation.
+func (o *Console) handoff(r *http.Request) (any, error) {
+	text, why, err := o.program.Handoff(r.Context(), r.URL.Query().Get("conversation"))
+	if err != nil {
+		return nil, refusal{http.StatusBadRequest, err.Error()}
+	}
+	return map[string]string{"text": text, "why": why}, nil
+}
+
 // troubles returns the newest exchanges that failed.
 func (o *Console) troubles(*http.Request) (any, error) {
 	all := o.program.Book.Troubles()

@@ -1,19 +1,12 @@
 package console
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"regexp"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"epitome/dialect/activity"
 	"epitome/event"
 )
 
@@ -104,112 +97,4 @@ func linesWith(word, text string, e event.Edit, most int) (found []string) {
 		found = append(found, Plain(fmt.Sprintf("%s, line %d of artifact %s: %s", heading, h.line, e.Artifact, around)))
 	}
 	return found
-}
-
-// handoff returns what another agent needs to go on with a conversation.
-func (o *Console) handoff(r *http.Request) (any, error) {
-	text, why, err := o.program.Handoff(r.Context(), r.URL.Query().Get("conversation"))
-	if err != nil {
-		return nil, refusal{http.StatusBadRequest, err.Error()}
-	}
-	return map[string]string{"text": text, "why": why}, nil
-}
-
-const mostAnswer = 24 << 10 // bytes of content in an answer
-
-const instructions = "epitome moves large and old results out of the conversation. Lines that begin with [epitome: " +
-	"say what was moved and name its artifact: 26 letters and digits, alone or in a path or URL. The tool recall " +
-	"reads artifacts; begin with grep. The tool find searches all of them. The tool compact shortens the conversation."
-
-// newMCP returns an MCP server with the tools recall, which reads artifacts, find, which searches a conversation's, and
-// compact, whose call the proxy sees in the conversation. The name of an artifact is the right to read it.
-func newMCP(version string, get ReadArtifact, find FindWord) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "epitome", Title: "epitome", Version: version},
-		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
-	mcp.AddTool(s, &mcp.Tool{
-		Name: "recall", Description: "Read an artifact: a result or older turns that epitome moved out of the " +
-			"conversation. Give lines or grep to read a part of it. A long answer ends with what to ask for next.",
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
-	}, func(ctx context.Context, _ *mcp.CallToolRequest, in recallInput) (*mcp.CallToolResult, any, error) {
-		text, err := get.recall(ctx, in) // the model gets the error, and can ask for something else
-		return say(text), nil, err
-	})
-	mcp.AddTool(s, &mcp.Tool{
-		Name: "find", Description: "Find a word in all that epitome moved out of this conversation: the newest lines " +
-			"with it, at most 20, each with its message. Call it before you do something again or ask for it.",
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
-	}, func(ctx context.Context, r *mcp.CallToolRequest, in findInput) (*mcp.CallToolResult, any, error) {
-		text, err := find(ctx, cmp.Or(r.Extra, &mcp.RequestExtra{}).Header, in.Artifact, in.Word)
-		return say(text), nil, err
-	})
-	mcp.AddTool(s, &mcp.Tool{
-		Name: "compact", Description: "Shorten this conversation now: a summary takes the place of older turns, which " +
-			"stay readable as an artifact. Call it when a piece of work is done and another one begins.",
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)},
-	}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
-		return say(activity.CompactAnswer), nil, nil
-	})
-	return s
-}
-
-func say(text string) *mcp.CallToolResult {
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
-}
-
-// mcpHandler serves the tools over HTTP, without sessions.
-func mcpHandler(version string, get ReadArtifact, find FindWord) http.Handler {
-	s := newMCP(version, get, find)
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
-		// The console checks hosts and origins.
-		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true})
-}
-
-// ServeMCP serves the tools on standard input and output until the input ends.
-func ServeMCP(ctx context.Context, version string, get ReadArtifact, find FindWord) error {
-	err := newMCP(version, get, find).Run(ctx, &mcp.StdioTransport{})
-	if ctx.Err() != nil || errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
-// artifactName matches the name in what a model writes: the name itself, a path or a URL.
-var artifactName = regexp.MustCompile(`\b[a-z2-7]{26}(?:\.(?:png|jpeg|gif|webp|pdf))?\b`)
-
-type recallInput struct {
-	Artifact string `json:"artifact" jsonschema:"its name, path or URL"`
-	Lines    string `json:"lines,omitempty" jsonschema:"only these lines, counted from 1: A-B, A-, -B or A"`
-	Grep     string `json:"grep,omitempty" jsonschema:"lines that match this regular expression, each after its number"`
-	From     int    `json:"from,omitempty" jsonschema:"skip so many bytes of the answer: for long lines"`
-}
-
-type findInput struct {
-	Word     string `json:"word" jsonschema:"a word, or any text within a line; case does not matter"`
-	Artifact string `json:"artifact" jsonschema:"the name of any artifact of this conversation, best of its transcript"`
-}
-
-// recall returns an artifact, or a part of it, in whole lines where they are short enough.
-func (get ReadArtifact) recall(ctx context.Context, in recallInput) (string, error) {
-	name := artifactName.FindString(in.Artifact)
-	if name == "" {
-		return "", fmt.Errorf("%.60q names no artifact: give the 26 letters and digits in epitome's text", in.Artifact)
-	}
-	text, err := get.lines(ctx, name, in.Lines, in.Grep)
-	from := max(in.From, 0)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return "", errors.New("this takes too long; ask for fewer lines, or for a simpler expression")
-	case err != nil:
-		return "", err
-	case from > len(text):
-		return fmt.Sprintf("[epitome: it ends %d bytes before]", from-len(text)), nil
-	case len(text)-from <= mostAnswer:
-		return string(text[from:]), nil
-	}
-	text = bytes.ToValidUTF8(text[from:from+mostAnswer], nil) // without a part of a character
-	if end := bytes.LastIndexByte(text, '\n'); end >= 0 {
-		text = text[:end+1]
-	}
-	return fmt.Sprintf("%s\n[epitome: there is more. Read on with from = %d and the same lines and grep, or ask "+
-		"for less.]", text, from+len(text)), nil
 }
