@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"epitome/internal/unit"
 )
 
 // Price is what a model costs. Input and Output are always known; another rate that is nil is not.
@@ -124,17 +126,11 @@ type condition struct {
 	} `json:"prices"`
 }
 
-// match says which names of models fit: the one field that is set decides. Case does not matter, except in expressions,
-// which see the name in lower case.
+// match says which names of models fit. All of it is in lower case.
 type match struct {
-	Or       []match        `json:"or"`
-	And      []match        `json:"and"`
-	Not      *match         `json:"not"`
-	Equals   string         `json:"equals"`
-	Prefix   string         `json:"starts_with"`
-	Suffix   string         `json:"ends_with"`
-	Contains string         `json:"contains"`
-	Regexp   *regexp.Regexp `json:"regex"`
+	Like   []string       `json:"like"` // patterns as unit.Match reads them
+	Regexp *regexp.Regexp `json:"regex"`
+	Unlike string         `json:"unlike"` // a pattern of names that do not fit all the same; empty: there are none
 }
 
 //go:embed prices/prices.json
@@ -225,21 +221,9 @@ func (c *condition) holds(now time.Time) bool {
 
 // fits reports whether a name in lower case is one of them.
 func (m *match) fits(name string) bool {
-	switch {
-	case m.Or != nil:
-		return slices.ContainsFunc(m.Or, func(one match) bool { return one.fits(name) })
-	case m.And != nil:
-		return !slices.ContainsFunc(m.And, func(one match) bool { return !one.fits(name) })
-	case m.Not != nil:
-		return !m.Not.fits(name)
-	case m.Equals != "":
-		return strings.EqualFold(name, m.Equals)
-	case m.Prefix != "":
-		return strings.HasPrefix(name, strings.ToLower(m.Prefix))
-	case m.Suffix != "":
-		return strings.HasSuffix(name, strings.ToLower(m.Suffix))
-	case m.Contains != "":
-		return strings.Contains(name, strings.ToLower(m.Contains))
+	isLike := func(pattern string) bool { return unit.Match(pattern, name) }
+	if isLike(m.Unlike) {
+		return false
 	}
-	return m.Regexp != nil && m.Regexp.MatchString(name)
+	return slices.ContainsFunc(m.Like, isLike) || m.Regexp != nil && m.Regexp.MatchString(name)
 }

@@ -6,25 +6,37 @@ const providers = [
   "moonshotai", "openai", "openrouter", "x-ai", "zai", "zhipuai",
 ]
 const keys = [
-  "api_pattern", "model_match", "fallback_model_providers",
-  "or", "and", "not", "equals", "starts_with", "ends_with", "contains", "regex",
+  "api_pattern", "model_match", "fallback_model_providers", "like", "unlike", "regex",
   "start_date", "start_time", "end_time", "base", "tiers", "start", "price",
   "input_mtok", "cache_read_mtok", "cache_write_mtok", "cache_write_1h_mtok", "output_mtok", "output_reasoning_mtok",
 ]
+// rule has what a match says as patterns of names in lower case, in which * is any run of characters, and as an
+// expression where that does not suffice.
+const patterns = { equals: v => v, starts_with: v => v + "*", ends_with: v => "*" + v, contains: v => "*" + v + "*" }
+const rule = match => {
+  const [kind, value] = Object.entries(match)[0]
+  if (kind === "or" || kind === "and") {
+    const all = value.map(rule)
+    return {
+      like: all.flatMap(r => r.like), unlike: all.find(r => r.unlike)?.unlike,
+      regex: all.flatMap(r => r.regex ?? []).join("|") || undefined,
+    }
+  }
+  if (kind !== "regex") return { like: [patterns[kind](value).toLowerCase()] }
+  // Go compiles no expressions that look ahead: not a model for speech, and a name without a maker, which has no slash
+  // anyway.
+  if (value === "^(?!.*-[tT][tT][sS](?:$|-))") return { like: [], unlike: "*-tts*" }
+  return { like: [], regex: value.replace("(?![^/]+/)", "") }
+}
 const pricesOf = model => Array.isArray(model.prices)
   ? model.prices.map(p => ({ ...p.constraint, prices: p.prices }))
   : [{ prices: model.prices }]
 const table = providers.map(id => {
   const provider = findProvider({ providerId: id })
-  const models = provider.models.map(m => ({ id: `${id}/${m.id}`, match: m.match, prices: pricesOf(m) }))
-  return { ...provider, models }
+  const models = provider.models.map(m => ({ id: `${id}/${m.id}`, match: rule(m.match), prices: pricesOf(m) }))
+  return { ...provider, model_match: provider.model_match && rule(provider.model_match), models }
 })
 const read = (key, value) =>
   typeof value === "number" && key.endsWith("_mtok") ? { base: value }
     : key === "" || /^\d+$/.test(key) || ["id", "models", "match", "prices", ...keys].includes(key) ? value : undefined
-// Go compiles no expressions that look ahead: not a model for speech, and a name without a maker, which has no slash
-// anyway.
-console.log(JSON.stringify(table, read)
-  .replaceAll('{"regex":"^(?!.*-[tT][tT][sS](?:$|-))"}', '{"not":{"regex":"-tts(?:$|-)"}}')
-  .replaceAll('{"regex":"^(?![^/]+/)', '{"regex":"^')
-  .replaceAll('{"id":', '\n{"id":'))
+console.log(JSON.stringify(table, read).replaceAll('{"id":', '\n{"id":'))
