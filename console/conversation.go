@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -153,105 +152,125 @@ const turnsDrawn = 250
 // chart is a drawing of turns for the template "chart": a bar for the tokens after, a dotted line for those before, a
 // line for the window, and dashed ones for those at which the steps of the ladder act.
 type chart struct {
-	Title             string // says to a screen reader what it shows
-	Bars              []bar
-	Amounts           []label // of the axis
-	Before, Window    string  // paths
-	Clear, Compact    string  // paths of clear_at and compact_at
-	WindowText        label   // at the end of Window
-	ClearAt           int     // tokens of the newest turn
-	CompactAt         int     // likewise
-	Marked            bool    // a bar has a mark
-	Warned, IsCutOver bool    // a bar has passed warn_at or cutover_at
+	Title              string // says to a screen reader what it shows
+	Bars               []bar
+	Amounts            []label // of the axis
+	Before, Window     string  // paths
+	Clear, Compact     string  // paths of clear_at and compact_at
+	WindowText         label   // at the end of Window
+	ClearAt, CompactAt int     // tokens of the newest turn
 }
 
 // bar is the tokens of a turn after epitome.
 type bar struct {
-	Label     string // below the axis; empty at most of many bars
-	Title     string // shown on hover
-	Link      string
-	Mark      string // the step of the ladder that acted; empty: none
-	Warned    bool   // the tokens sent since the last compaction have passed warn_at
-	IsCutOver bool   // likewise cutover_at
-	Current   bool
-	X, Middle float64
-	Y, Height float64
-	Width     float64
+	Label             string // below the axis; empty at most of many bars
+	Title             string // shown on hover
+	Link              string
+	Mark              string // the step of the ladder that acted; empty: none
+	Warned, IsCutOver bool   // the tokens sent since the last compaction have passed warn_at, or cutover_at
+	Current           bool
+	X, Middle, Width  length
+	Y, Height         length
 }
+
+// label is a text in a chart.
+type label struct {
+	X, Y length
+	Text string
+}
+
+// length is a distance in units of a chart's viewBox.
+type length float64
+
+func (l length) String() string { return strconv.FormatFloat(float64(l), 'f', 1, 64) }
 
 // glyphs are the signs of the steps, each of another shape.
 var glyphs = map[string]string{"offload": "●", "clear": "■", "compact": "◆", "rescue": "▲", "restore": "○"}
 
-type label struct {
-	X, Y float64
-	Text string
+// scale says where turns and tokens lie in a chart.
+type scale struct {
+	top   int    // tokens at the upper edge
+	above string // stands before them where a turn has more
+	width length // of a turn
 }
 
-// turnChart draws the turns of a conversation: of many those around the current one. A line that rises above three
-// windows leaves the chart, as it would flatten everything else.
-func turnChart(s journal.Story, current int) (c chart) {
-	exchanges := s.Exchanges
-	if over := len(exchanges) - turnsDrawn; over > 0 {
-		at := slices.IndexFunc(exchanges, func(e event.Exchange) bool { return e.Turn == current })
-		exchanges = exchanges[min(max(at-turnsDrawn/2, 0), over):][:turnsDrawn]
-	}
+// scaleOf returns the scale of turns. A line that rises above three windows leaves the chart, as it would flatten
+// everything else.
+func scaleOf(turns []event.Exchange) scale {
 	top, held := 1, 0 // tokens
-	for _, e := range exchanges {
-		top = max(top, e.TokensBefore.Total(), e.TokensAfter.Total(), e.Window)
+	for _, e := range turns {
 		held = max(held, e.TokensAfter.Total(), e.Window)
+		top = max(top, e.TokensBefore.Total(), held)
 	}
-	above := ""
+	s := scale{top: top, width: (chartRight - chartLeft) / length(max(len(turns), 4))} // few bars stay slim
 	if held > 0 && top > 3*held {
-		top, above = 3*held, "≥ "
+		s.top, s.above = 3*held, "≥ "
 	}
-	y := func(tokens int) float64 {
-		return tenths(chartBottom - float64(min(tokens, top))/float64(top)*(chartBottom-chartTop))
+	return s
+}
+
+// x returns where a turn begins, counted from 0.
+func (s scale) x(turn int) length { return chartLeft + s.width*length(turn) }
+
+// y returns the height of so many tokens.
+func (s scale) y(tokens int) length {
+	return chartBottom - length(min(tokens, s.top))/length(s.top)*(chartBottom-chartTop)
+}
+
+// path returns the path at a height over each bar; there is none over a bar of 0.
+func (s scale) path(turns []event.Exchange, height func(e *event.Exchange) int) string {
+	var path strings.Builder
+	command := "M"
+	for i := range turns {
+		tokens := height(&turns[i])
+		if tokens == 0 {
+			command = "M"
+			continue
+		}
+		fmt.Fprintf(&path, "%s%v %v H%v", command, s.x(i), s.y(tokens), s.x(i+1))
+		command = "L"
+	}
+	return path.String()
+}
+
+// turnChart draws the turns of a conversation: of many those around the current one.
+func turnChart(s journal.Story, current int) chart {
+	turns := s.Exchanges
+	if over := len(turns) - turnsDrawn; over > 0 {
+		at := slices.IndexFunc(turns, func(e event.Exchange) bool { return e.Turn == current })
+		turns = turns[min(max(at-turnsDrawn/2, 0), over):][:turnsDrawn]
+	}
+	at := scaleOf(turns)
+	c := chart{
+		Title:   fmt.Sprintf("Tokens before and after, turns %d to %d", turns[0].Turn, turns[len(turns)-1].Turn),
+		Before:  at.path(turns, func(e *event.Exchange) int { return e.TokensBefore.Total() }),
+		Window:  at.path(turns, func(e *event.Exchange) int { return e.Window }),
+		Clear:   at.path(turns, func(e *event.Exchange) int { return e.ClearLine }),
+		Compact: at.path(turns, func(e *event.Exchange) int { return e.CompactLine }),
 	}
 	for quarter := range 4 {
-		amount := top * quarter / 4
-		c.Amounts = append(c.Amounts, label{0, y(amount), Tokens(int64(amount))})
+		tokens := at.top * quarter / 4
+		c.Amounts = append(c.Amounts, label{0, at.y(tokens), Tokens(int64(tokens))})
 	}
-	c.Amounts = append(c.Amounts, label{0, y(top), above + Tokens(int64(top))})
-	width := (chartRight - chartLeft) / float64(max(len(exchanges), 4)) // few bars stay slim
-	between := (len(exchanges) + 9) / 10                                // bars from one label to the next
-	for i, e := range exchanges {
-		x, turn, after := chartLeft+width*float64(i), strconv.Itoa(e.Turn), y(e.TokensAfter.Total())
+	c.Amounts = append(c.Amounts, label{0, at.y(at.top), at.above + Tokens(int64(at.top))})
+	between := (len(turns) + 9) / 10 // bars from one label to the next
+	for i, e := range turns {
+		turn, y := strconv.Itoa(e.Turn), at.y(e.TokensAfter.Total())
 		b := bar{
 			Title: turnTitle(e), Link: "/-/conversations/" + url.PathEscape(s.ID) + "?turn=" + turn,
-			Mark: event.Step(&e), Current: e.Turn == current, X: tenths(x), Middle: tenths(x + width/2),
-			Y: after, Height: tenths(chartBottom - after), Width: tenths(width),
+			Mark: event.Step(&e), Current: e.Turn == current,
+			X: at.x(i), Middle: at.x(i) + at.width/2, Width: at.width, Y: y, Height: chartBottom - y,
 		}
 		b.Warned, b.IsCutOver = passes(e)
 		if i%between == 0 {
 			b.Label = turn
 		}
-		c.Bars, c.Marked = append(c.Bars, b), c.Marked || b.Mark != ""
-		c.Warned, c.IsCutOver = c.Warned || b.Warned, c.IsCutOver || b.IsCutOver
+		c.Bars = append(c.Bars, b)
 		if e.Window > 0 {
-			c.WindowText = label{tenths(x + width), y(e.Window) - 5, "window " + Tokens(int64(e.Window))}
+			c.WindowText = label{at.x(i + 1), at.y(e.Window) - 5, "window " + Tokens(int64(e.Window))}
 			c.ClearAt, c.CompactAt = e.ClearLine, e.CompactLine
 		}
 	}
-	// level returns a path at a height over each bar; there is none over a bar of 0.
-	level := func(of func(e *event.Exchange) int) string {
-		var path strings.Builder
-		command := "M"
-		for i := range exchanges {
-			tokens, x := of(&exchanges[i]), chartLeft+width*float64(i)
-			if tokens == 0 {
-				command = "M"
-				continue
-			}
-			fmt.Fprintf(&path, "%s%.1f %.1f H%.1f", command, x, y(tokens), x+width)
-			command = "L"
-		}
-		return path.String()
-	}
-	c.Title = fmt.Sprintf("Tokens before and after, turns %d to %d", exchanges[0].Turn, exchanges[len(exchanges)-1].Turn)
-	c.Before = level(func(e *event.Exchange) int { return e.TokensBefore.Total() })
-	c.Window = level(func(e *event.Exchange) int { return e.Window })
-	c.Clear = level(func(e *event.Exchange) int { return e.ClearLine })
-	c.Compact = level(func(e *event.Exchange) int { return e.CompactLine })
 	return c
 }
 
@@ -286,6 +305,3 @@ func turnTitle(e event.Exchange) string {
 	}
 	return text
 }
-
-// tenths rounds a length.
-func tenths(v float64) float64 { return math.Round(v*10) / 10 }
