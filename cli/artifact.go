@@ -158,10 +158,8 @@ func (a *app) mcpCommand() *cobra.Command {
 			ctx, stop := untilSignal()
 			defer stop()
 			find := func(_ context.Context, _ http.Header, artifact, word string) (text string, err error) {
-				card, err := a.running()
-				if err == nil {
-					err = card.Get("/-/api/find?"+url.Values{"find": {word}, "artifact": {artifact}}.Encode(), &text)
-				}
+				query := url.Values{"find": {word}, "artifact": {artifact}}
+				_, err = a.get("/-/api/find?"+query.Encode(), &text)
 				return text, err
 			}
 			return console.ServeMCP(ctx, daemon.Version(), a.readArtifact, find)

@@ -123,10 +123,7 @@ func summaryCost(conf config.Config, c journal.Conversation) string {
 
 // checkRunning asks a running epitome whether it takes requests.
 func (a *app) checkRunning() error {
-	card, err := a.running()
-	if err == nil {
-		err = card.Get("/-/ready", new(json.RawMessage))
-	}
+	card, err := a.get("/-/ready", new(json.RawMessage))
 	if err == nil {
 		fmt.Printf("The epitome on %s takes requests.\n", card.Listen)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -127,24 +128,23 @@ var unusedFlags = map[string]string{
 	"bash": "config data listen mode upstream", "demo": "data listen upstream"}
 
 // atLeast refuses fewer than n arguments, and says what to give.
-func atLeast(n int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) >= n {
-			return nil
-		}
-		_, words, _ := strings.Cut(c.Use, " ")
-		return fmt.Errorf("%s needs %s\n\n%s.\n\nUsage: %s", c.Name(), strings.TrimPrefix(words, "[flags] -- "), c.Short,
-			c.UseLine())
-	}
-}
+func atLeast(n int) cobra.PositionalArgs { return between(n, math.MaxInt) }
 
 // exactlyOne refuses no argument and more than one.
-func exactlyOne(c *cobra.Command, args []string) error {
-	if len(args) <= 1 {
-		return atLeast(1)(c, args)
+var exactlyOne = between(1, 1)
+
+func between(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		_, words, _ := strings.Cut(c.Use, " ")
+		words = strings.TrimPrefix(words, "[flags] -- ")
+		if len(args) < least {
+			return fmt.Errorf("%s needs %s\n\n%s.\n\nUsage: %s", c.Name(), words, c.Short, c.UseLine())
+		}
+		if len(args) > most {
+			return fmt.Errorf("%s takes no %q: it needs %s", c.Name(), args[most], words)
+		}
+		return nil
 	}
-	_, words, _ := strings.Cut(c.Use, " ")
-	return fmt.Errorf("%s takes no %q: it needs %s", c.Name(), args[1], words)
 }
 
 // addGroup adds commands under one heading of the help.
@@ -230,6 +230,15 @@ func (a *app) running() (*daemon.Card, error) {
 		warn("asking the one on %s; --listen %s asks another", cards[0].Listen, cards[1].Listen)
 	}
 	return cards[0], nil
+}
+
+// get decodes the answer of a running epitome to a GET into answer.
+func (a *app) get(target string, answer any) (*daemon.Card, error) {
+	card, err := a.running()
+	if err == nil {
+		err = card.Get(target, answer)
+	}
+	return card, err
 }
 
 // openCommand prints a link that logs a browser in to the pages of a running epitome, and starts the user's browser

@@ -41,12 +41,8 @@ func (a *app) memoryCommand() *cobra.Command {
 
 // memory returns what the sessions of a running epitome have learned in a project, or in all if the project is empty.
 func (a *app) memory(project string) (*daemon.Card, []inject.Notes, error) {
-	card, err := a.running()
-	if err != nil {
-		return nil, nil, err
-	}
 	var all console.Memories
-	err = card.Get("/-/api/memory", &all)
+	card, err := a.get("/-/api/memory", &all)
 	isOther := func(n inject.Notes) bool { return project != "" && n.Owner.Project != inject.ProjectName(project) }
 	return card, slices.DeleteFunc(all.Memories, isOther), err
 }

@@ -34,46 +34,40 @@ func (a *app) statsCommand() *cobra.Command {
 
 // stats prints sums over the exchanges of the epitome that runs with the data folder.
 func (a *app) stats(since, by string, asJSON bool) error {
-	card, err := a.running()
-	if err != nil {
-		return err
-	}
 	query := url.Values{"by": {by}}
 	if since != "" {
 		query.Set("from", since)
 	}
-	path, sums := "/-/api/summary?"+query.Encode(), journal.Report{}
+	var answer json.RawMessage
+	if _, err := a.get("/-/api/summary?"+query.Encode(), &answer); err != nil {
+		return err
+	}
 	if asJSON {
-		var answer json.RawMessage
-		err := card.Get(path, &answer)
-		fmt.Fprintln(stdout, string(answer))
+		_, err := fmt.Fprintln(stdout, string(answer))
 		return err
 	}
-	if err := card.Get(path, &sums); err != nil {
+	var sums journal.Report
+	if err := json.Unmarshal(answer, &sums); err != nil {
 		return err
 	}
-	_, err = io.WriteString(stdout, statsText(sums))
-	return err
+	return writeStats(stdout, sums)
 }
 
-// statsText returns sums as a table that ends with a line for all of them, with notes below.
-func statsText(s journal.Report) string {
+// writeStats writes sums as a table that ends with a line for all of them, with notes below.
+func writeStats(w io.Writer, s journal.Report) error {
 	const minute = "Jan 2 15:04"
-	var b strings.Builder
-	fmt.Fprintf(&b, "epitome %s, mode %s, %s to %s\n\n", plain(s.Version), plain(s.Mode), s.From.Format(minute),
+	fmt.Fprintf(w, "epitome %s, mode %s, %s to %s\n\n", plain(s.Version), plain(s.Mode), s.From.Format(minute),
 		s.To.Format(minute))
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, strings.ToUpper(s.By)+
 		"\tREQUESTS\tFAILED\tRESCUED\tBEFORE\tAFTER\tLESS\tCACHED\tOUTPUT\tBILLED\tSAVED\t")
 	for _, r := range s.Rows {
 		writeSums(t, cmp.Or(console.Plain(console.Shorten(r.Key, 32)), "(none)"), r.Sums)
 	}
 	writeSums(t, "all", s.Total)
-	_ = t.Flush() // a builder takes everything
-	for _, note := range statsNotes(s) {
-		fmt.Fprintf(&b, "\n%s", note)
-	}
-	return b.String() + "\n"
+	_ = t.Flush() // an error comes again below
+	_, err := fmt.Fprintln(w, strings.Join(append([]string{""}, statsNotes(s)...), "\n"))
+	return err
 }
 
 // writeSums writes a line of the table. An unknown figure is –.
@@ -158,34 +152,24 @@ var errNoConversation = errors.New("there is no conversation yet; it begins with
 // status prints a line about the conversation of a session, or with an empty session about the one used last, and unless
 // that is to be all its tokens by category.
 func (a *app) status(session string, lineOnly bool) error {
-	card, err := a.running()
+	var s journal.Status
+	_, err := a.get("/-/status?session="+url.QueryEscape(session), &s)
+	if errors.Is(err, daemon.ErrNotFound) {
+		return errNoConversation
+	}
 	if err != nil {
 		return err
 	}
-	var s journal.Status
-	err = card.Get("/-/status?session="+url.QueryEscape(session), &s)
-	switch {
-	case errors.Is(err, daemon.ErrNotFound):
-		return errNoConversation
-	case err == nil:
-		fmt.Println(statusText(s))
-		if !lineOnly {
-			fmt.Print(partsText(s))
-		}
+	fmt.Println(statusText(s))
+	if lineOnly {
+		return nil
 	}
-	return err
-}
-
-// partsText returns the tokens of a conversation's newest request as a table by category.
-func partsText(s journal.Status) string {
-	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\nTOKENS FOR\tBEFORE\tAFTER\t")
 	for _, p := range console.Parts(s.TokensBefore, s.TokensAfter) {
 		fmt.Fprintf(t, "%s\t%s\t%s\t\n", p.Name, console.Tokens(int64(p.Before)), console.Tokens(int64(p.After)))
 	}
-	_ = t.Flush() // a builder takes everything
-	return b.String()
+	return t.Flush()
 }
 
 // sessionIn returns the session_id in the JSON that an agent writes to in, all at once; it is empty if none comes
