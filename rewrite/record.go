@@ -53,8 +53,6 @@ func (l *lastRequest) bytes() (n int) {
 // requestCache keeps the last requests of the conversations that were active last, up to 24 MiB, and the newest one of
 // all up to 64 MiB.
 type requestCache struct {
-	keep time.Duration // how long a request is of use: as long as the ledger keeps its decision; 0: for ever
-
 	mu   sync.RWMutex
 	list []*lastRequest // the one that was put last comes last
 	size int            // of all in list
@@ -71,8 +69,9 @@ func (c *requestCache) find(s *Shaper, of ledger.Request, body []byte, now time.
 	best, longest := &lastRequest{}, least-1
 	start := body[:min(len(body), enough)]
 	for _, l := range slices.Backward(c.list) {
-		of.Model = l.subject.Model // any model will do
-		if l.shaper != s || !of.IsFor(l.subject) || c.keep > 0 && now.Sub(l.sent) > c.keep {
+		of.Model = l.subject.Model                                    // any model will do
+		isExpired := s.deps.Keep > 0 && now.Sub(l.sent) > s.deps.Keep // so is its decision in the ledger
+		if l.shaper != s || !of.IsFor(l.subject) || isExpired {
 			continue
 		}
 		n := conversation.CommonPrefix(l.request.Body, start)
@@ -97,42 +96,25 @@ func (l *lastRequest) release() { l.users.Add(-1) }
 // caller uses from, which l takes the place of, its memory becomes l's, and only what is new is copied.
 func (c *requestCache) put(l, from *lastRequest) {
 	const most, mostOfAll = 64 << 20, 24 << 20 // bytes of the newest request, and of several
+	id := l.decision.Conversation              // empty while the ledger does not answer
+	isBefore := func(o *lastRequest) bool {
+		return id != "" && o.decision.Conversation == id && o.shaper == l.shaper && o.subject.IsFor(l.subject)
+	}
 	r := *l.request
 	r.Items = slices.Clip(r.Items)
-	id := l.decision.Conversation // empty while the ledger does not answer
-	isReplaced := false
 	c.mu.Lock()
-	c.remove(func(o *lastRequest) bool {
-		is := o.shaper == l.shaper && o.subject.IsFor(l.subject) && o.decision.Conversation == id && id != ""
-		isReplaced = isReplaced || is && o == from
-		return is
-	})
-	c.mu.Unlock()
+	defer c.mu.Unlock()
+	isReplaced := slices.Contains(c.list, from) && isBefore(from)
+	c.remove(isBefore)
 	if isReplaced && from.users.Load() == 1 {
 		r.Body = r.TakeOver(from.request)
 	} else {
 		r.Body = bytes.Clone(r.Body)
 	}
 	l.request = &r
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.list = append(c.list, l)
 	c.size += l.bytes()
-	isTooMuch := func() bool { return c.size > most || c.size > mostOfAll && len(c.list) > 1 }
-	for isTooMuch() {
-		c.size -= c.list[0].bytes()
-		c.list = slices.Delete(c.list, 0, 1)
-	}
-}
-
-// renew makes l the newest request, as it was sent once more.
-func (c *requestCache) renew(l *lastRequest, now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	l.sent = now
-	if i := slices.Index(c.list, l); i >= 0 {
-		c.list = append(slices.Delete(c.list, i, i+1), l)
-	}
+	c.remove(func(o *lastRequest) bool { return o != l && c.size > mostOfAll || c.size > most })
 }
 
 // remove takes out the requests that go. The caller holds c.mu.
@@ -175,8 +157,8 @@ type Last struct {
 }
 
 // Newest returns the newest requests of conversations in which the model has answered, as far as they are in memory:
-// those that were sent until a time, and those that newer ones may soon drive out. The body of each is valid until the
-// next one.
+// those that were sent until a time, and those that newer ones may soon drive out. Their bodies are valid until the loop
+// ends.
 func (s *Shaper) Newest(until time.Time) iter.Seq[Last] {
 	const safe = 12 << 20 // bytes of the newest requests that nothing drives out for now
 	return func(yield func(Last) bool) {
@@ -184,20 +166,22 @@ func (s *Shaper) Newest(until time.Time) iter.Seq[Last] {
 		s.recent.mu.RLock()
 		size := s.recent.size // of a request and those that are newer
 		for _, l := range s.recent.list {
-			if size > safe || !l.sent.After(until) {
+			isDue := size > safe || !l.sent.After(until)
+			if isDue && l.decision.Conversation != "" && l.request.End() > l.request.Head {
 				l.users.Add(1)
+				defer l.release()
 				list = append(list, l)
 			}
 			size -= l.bytes()
 		}
 		s.recent.mu.RUnlock()
-		goesOn := true
 		for _, l := range list {
-			if id := l.decision.Conversation; goesOn && id != "" && l.request.End() > l.request.Head {
-				goesOn = yield(Last{l.subject.Scope, l.subject.Dialect, l.subject.Upstream, id, l.project,
-					l.request.Body, func() any { return l.credential }, l.kept.Swap})
+			goesOn := yield(Last{Scope: l.subject.Scope, Dialect: l.subject.Dialect, Upstream: l.subject.Upstream,
+				Conversation: l.decision.Conversation, Project: l.project, Body: l.request.Body,
+				Credential: func() any { return l.credential }, Kept: l.kept.Swap})
+			if !goesOn {
+				return
 			}
-			l.release()
 		}
 	}
 }
@@ -376,8 +360,7 @@ func (x *shaping) remember(from *lastRequest) {
 	}
 	s, r := x.state, &x.out.Report
 	if x.isRepeated && r.Code == event.CodeAgain && s.Decision.Touched.Equal(from.decision.Touched) {
-		x.shaper.recent.renew(from, x.in.Now)
-		return
+		return // nothing is new
 	}
 	l := &lastRequest{shaper: x.shaper, subject: x.subject, request: x.request, calls: s.Calls,
 		decision: s.Decision, held: x.held, overfull: r.TokensAfter.Total() > r.Usable, steady: x.steady(),

@@ -129,7 +129,7 @@ type Shaper struct {
 	recent *requestCache
 }
 
-func NewShaper(d Deps) *Shaper { return &Shaper{deps: d, recent: &requestCache{keep: d.Keep}} }
+func NewShaper(d Deps) *Shaper { return &Shaper{deps: d, recent: &requestCache{}} }
 
 // Beside returns a shaper with other parts. Both keep their requests in one memory, of which Newest and Forget speak.
 func (s *Shaper) Beside(d Deps) *Shaper { return &Shaper{deps: d, recent: s.recent} }
