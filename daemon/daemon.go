@@ -59,7 +59,6 @@ type Daemon struct {
 	observer   *rewrite.Shaper // has the decisions of live, and records its own nowhere
 	observed   *ledger.Ledger  // the decisions that observer has
 	requests   *requests       // the newest ones, for another agent
-	used       chan struct{}   // holds one if an exchange has ended
 	proxy      *proxy.Proxy
 	console    *console.Console
 }
@@ -68,7 +67,7 @@ type Daemon struct {
 // configuration comes from load, and again with each SIGHUP that comes over signals. Any other signal ends Serve, which
 // the caller calls next.
 func Start(log *slog.Logger, signals <-chan os.Signal, load func() (config.Config, error)) (*Daemon, error) {
-	d := &Daemon{log: log, load: load, signals: signals, used: make(chan struct{}, 1)}
+	d := &Daemon{log: log, load: load, signals: signals}
 	if err := d.start(); err != nil {
 		d.end()
 		return nil, err
@@ -161,10 +160,10 @@ func (d *Daemon) listen(conf config.Config, folder string) error {
 	return nil
 }
 
-// observers returns what gets each event: metrics, log, traces if they are wanted, and note.
+// observers returns what gets each event: metrics, log, and traces if they are wanted.
 func (d *Daemon) observers(conf config.Config) ([]func(journal.Entry), error) {
 	d.metrics = console.NewMetrics(Version())
-	all := []func(journal.Entry){d.metrics.Record, console.NewLog(d.log).Record, d.note}
+	all := []func(journal.Entry){d.metrics.Record, console.NewLog(d.log).Record}
 	if conf.Otel.Endpoint == "" {
 		return all, nil
 	}
@@ -174,14 +173,6 @@ func (d *Daemon) observers(conf config.Config) ([]func(journal.Entry), error) {
 	}
 	d.atEnd(traces.Close)
 	return append(all, traces.Record), nil
-}
-
-// note has Serve look soon at what exchanges have left. While there are none, nothing has to be looked at.
-func (d *Daemon) note(journal.Entry) {
-	select {
-	case d.used <- struct{}{}:
-	default:
-	}
 }
 
 // openBook opens the book of events. If another epitome may hold the data folder, its files are left alone.
@@ -278,28 +269,17 @@ func (d *Daemon) Serve() error {
 	go tokenize.Load() // neither the start nor a request waits for these
 	go event.BuiltinPrices()
 	d.requests.list() // those of earlier processes that have expired are deleted
-	const pause, rest = 2 * time.Second, 30 * time.Second
+	const rest = 30 * time.Second
 	memory := burst{percent: 100}
-	look := time.After(pause)
-	hourly := time.Tick(time.Hour)
-	var used <-chan struct{} // nil while a look comes anyway
-	var rested time.Time     // when the conversations that were used have rested, if nothing more happens
+	look, hourly := time.Tick(2*time.Second), time.Tick(time.Hour)
 	for {
 		select {
 		case err := <-failed:
 			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
-		case <-used:
-			used = nil
-			look = time.After(pause)
-			rested = time.Now().Add(restsAfter)
 		case now := <-look:
 			d.requests.save(now.Add(-restsAfter))
-			hasMore := d.live.Forget(now.Add(-rest))
-			if memory.look() || hasMore || now.Before(rested) {
-				look = time.After(pause)
-			} else {
-				used = d.used
-			}
+			d.live.Forget(now.Add(-rest))
+			memory.look()
 		case <-hourly:
 			d.requests.list()
 		case s := <-d.signals:

@@ -259,16 +259,16 @@ type burst struct {
 	percent   uint64 // GOGC
 }
 
-// look reports whether much was allocated in the seconds since the look before. Once a burst has ended, it gives the
-// memory that the burst has left back to the system, which Go by itself would keep for minutes.
-func (b *burst) look() (goesOn bool) {
+// look is called every few seconds. Once a burst has ended, it gives the memory that the burst has left back to the
+// system, which Go by itself would keep for minutes.
+func (b *burst) look() {
 	const little, much = 4 << 20, 16 << 20 // bytes allocated between two looks; in a burst
 	const garbage = 32 << 20               // bytes between collections
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	goesOn = m.TotalAlloc-b.allocated >= little
+	isQuiet := m.TotalAlloc-b.allocated < little
 	b.allocated = m.TotalAlloc
-	if !goesOn && b.allocated-b.returned >= much {
+	if isQuiet && b.allocated-b.returned >= much {
 		debug.FreeOSMemory()
 		b.returned = b.allocated
 	}
@@ -276,5 +276,4 @@ func (b *burst) look() (goesOn bool) {
 		b.percent = min(max(garbage*(100+b.percent)/max(m.NextGC, 1), 50), 100)
 		debug.SetGCPercent(int(b.percent)) //nolint:gosec // at most 100
 	}
-	return goesOn
 }
