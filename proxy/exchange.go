@@ -277,7 +277,7 @@ func (x *exchange) fail() {
 	}
 	x.reply.Close = true
 	if x.endsByClose || !isGone && !errors.Is(x.err, wire.ErrTruncated) { // the end must not pass for the answer's
-		x.client.Cut()
+		x.client.Reset()
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"epitome/event"
@@ -55,7 +56,8 @@ type Client struct {
 
 	listener *Listener
 	closing  sync.Once
-	gone     error // the client has closed its side, or reset, or Cut was called
+	cut      atomic.Bool
+	gone     error // the client has closed its side, or reset
 
 	slack     time.Duration // by which the body being read may be late; zero for no body, and the deadline is fasthttp's
 	remaining time.Duration // of the slack
@@ -107,6 +109,15 @@ func (c *Client) readBody(p []byte) (n int, err error) {
 	return n, err
 }
 
+// SetReadDeadline sets the deadline of reads, unless Cut has been called.
+func (c *Client) SetReadDeadline(t time.Time) error {
+	err := c.Conn.SetReadDeadline(t)
+	if c.cut.Load() {
+		err = c.Conn.SetReadDeadline(longAgo())
+	}
+	return err
+}
+
 // Write gives the client the listener's time to take p; callers write in small pieces.
 func (c *Client) Write(p []byte) (int, error) {
 	if c.Answered {
@@ -114,20 +125,19 @@ func (c *Client) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	_ = c.SetWriteDeadline(time.Now().Add(c.listener.writeIdle))
+	if c.cut.Load() { // the new deadline may have overwritten the one of Cut
+		_ = c.SetWriteDeadline(longAgo())
+	}
 	return c.Conn.Write(p)
 }
 
 // HasLeft reports whether the client has closed its side, or reset.
 func (c *Client) HasLeft() bool { return c.gone != nil }
 
-// Cut ends every wait on the connection, now and from now on, and the client sees an error and not an end. Any goroutine
-// may call it. Close has still to be called.
+// Cut ends every wait on the connection, now and from now on. Any goroutine may call it.
 func (c *Client) Cut() {
-	socket := belowTLS(c.Conn) // TLS would say that the answer ends here
-	if t, ok := socket.(*net.TCPConn); ok {
-		_ = t.SetLinger(0)
-	}
-	_ = socket.Close()
+	c.cut.Store(true)
+	_ = c.SetDeadline(longAgo())
 }
 
 // Close closes the connection, and lets the listener accept another one.
@@ -139,6 +149,16 @@ func (c *Client) Close() error {
 		<-c.listener.slots
 	})
 	return c.Conn.Close()
+}
+
+// Reset closes the connection so that the client sees an error and not an end.
+func (c *Client) Reset() {
+	socket := belowTLS(c.Conn) // TLS would say that the answer ends here
+	if t, ok := socket.(*net.TCPConn); ok {
+		_ = t.SetLinger(0)
+	}
+	_ = socket.Close()
+	_ = c.Close()
 }
 
 // belowTLS returns the connection that carries c.
@@ -223,7 +243,7 @@ func (c *Client) look() {
 	n, err := c.Conn.Read(b[:])
 	if n > 0 {
 		c.pipelined = &b[0]
-	} else if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) { // Unwatch sets a deadline
+	} else if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) { // Unwatch and Cut set a deadline
 		c.gone = err
 		onGone()
 	}
