@@ -326,27 +326,15 @@ func HasRecall(r *conversation.Request) bool {
 const CompactAnswer = "epitome compacts this conversation before its next request: a summary takes the place of older " +
 	"turns. A conversation that is too short for that stays as it is."
 
-// compactTool matches the names of tools that may be epitome's own tool compact, and in the first group the name of its
-// server. A client may give the server another name: then the answer tells the tool from others.
-var compactTool = regexp.MustCompile(`(?:^|(epitome)?[_.:/-]{1,3})compact$`)
-
-// AsksToCompact reports whether the model's newest answer has called epitome's own tool compact. calls are those of r.
+// AsksToCompact reports whether the model's newest answer has called epitome's own tool compact. calls are those of r. Its
+// answer tells the tool from others of that name: clients put names of their own for its server before it.
 func AsksToCompact(r *conversation.Request, calls []Call) bool {
 	newest := len(r.Items) - 1
 	for newest > 0 && !r.Items[newest].StartsAnswer {
 		newest--
 	}
-	for _, call := range slices.Backward(calls) {
-		if call.Item < newest {
-			break
-		}
-		m := compactTool.FindStringSubmatch(call.Tool)
-		if m == nil || call.State() != "ok" {
-			continue
-		}
-		if m[1] != "" || strings.Contains(call.ResultText(r), CompactAnswer) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(calls, func(c Call) bool {
+		isOurs := c.Item >= newest && strings.HasSuffix(c.Tool, "compact") && c.State() == "ok"
+		return isOurs && strings.Contains(c.ResultText(r), CompactAnswer)
+	})
 }
