@@ -245,7 +245,7 @@ func (r *Request) hashOf(i int) Hash {
 		if len(it.Marks) == 0 {
 			field(source.Of(r.Body))
 		} else {
-			field(r.withoutMarks(source, r.Items[i:i+1]))
+			field(r.without(it.Marks, source))
 		}
 	}
 	number(len(it.Calls))

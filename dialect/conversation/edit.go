@@ -86,26 +86,28 @@ func (r *Request) Source(first, end int) []byte {
 		return r.Items[i].Span
 	}
 	run := jsonspan.Span{Start: sourceOf(first).Start, End: sourceOf(end - 1).End}
-	return r.withoutMarks(run, r.Items[first:end])
+	var marks []jsonspan.Span
+	for i := range r.Items[first:end] {
+		marks = append(marks, r.Items[first+i].Marks...)
+	}
+	return r.without(marks, run)
 }
 
 // ContentSource returns the JSON of an item's content to be kept as an artifact, without cache marks and other spans.
 func (r *Request) ContentSource(it *Item, others []jsonspan.Span) []byte {
 	all := append(others, it.Marks...)
 	slices.SortFunc(all, func(a, b jsonspan.Span) int { return a.Start - b.Start })
-	return r.withoutMarks(it.Content, []Item{{Marks: all}})
+	return r.without(all, it.Content)
 }
 
-// withoutMarks returns a copy of the bytes in span without those cache marks of items that lie in it.
-func (r *Request) withoutMarks(span jsonspan.Span, items []Item) []byte {
+// without returns a copy of the bytes in span without those of other spans, in their order, that lie in it.
+func (r *Request) without(others []jsonspan.Span, span jsonspan.Span) []byte {
 	source := make([]byte, 0, span.Len())
 	copied := span.Start // all in span before copied is done
-	for i := range items {
-		for _, mark := range items[i].Marks {
-			if mark.Start >= copied && mark.End <= span.End {
-				source = append(source, r.Body[copied:mark.Start]...)
-				copied = mark.End
-			}
+	for _, other := range others {
+		if other.Start >= copied && other.End <= span.End {
+			source = append(source, r.Body[copied:other.Start]...)
+			copied = other.End
 		}
 	}
 	return append(source, r.Body[copied:span.End]...)

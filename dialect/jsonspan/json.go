@@ -208,13 +208,6 @@ func HasElements(body []byte, v Span) bool {
 	return !v.Empty() && body[v.Start] == '[' && SkipSpace(body, v.Start+1) != v.End-1 // not the closing bracket
 }
 
-// HasAny reports whether one of the paths, as gjson writes them, leads to a value in body other than null.
-func HasAny(body []byte, paths ...string) bool {
-	return slices.ContainsFunc(gjson.GetManyBytes(body, paths...), func(found gjson.Result) bool {
-		return found.Exists() && found.Type != gjson.Null
-	})
-}
-
 // Object is a JSON object whose values are found by their keys. In represents a missing object as one without keys.
 type Object struct {
 	Span
