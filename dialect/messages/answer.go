@@ -61,7 +61,7 @@ func (Dialect) Add(a *answer.Partial, v gjson.Result) {
 // Usage reads the token counts of an answer, with those of compactions that the provider has made within the turn. A
 // stream has the counts of its request at the start: without these nothing is known. It has the final output at its end;
 // without it, u.Cut is set.
-func (Dialect) Usage(text []byte) (u event.Usage, input int) {
+func (Dialect) Usage(text []byte) (u event.Usage, request int) {
 	t := turn{usage: event.Usage{CacheUnknown: true}, output: answer.Unknown}
 	hasStart, hasEnd := t.addStream(text)
 	if !hasStart && hasEnd {
@@ -70,26 +70,17 @@ func (Dialect) Usage(text []byte) (u event.Usage, input int) {
 	if !hasStart { // the answer is not a stream
 		t.add(answer.LastUsage(text, "input_tokens"))
 	}
-	u = t.usage
-	// The API's input is without the tokens that the cache had or took up; its writes, in Write5m, are for any time.
-	input = u.Input + u.Read + u.Write5m
-	summaries := t.summaries()
-	hasSummary := summaries != event.Usage{}
-	if len(t.calls) > 1 || hasSummary { // no window ever held the sum, and a compacted request is not the one that was sent
-		input = 0
+	if len(t.calls) < 2 { // else no window ever held the sum
+		request = t.usage.Input + t.usage.Read + t.usage.Write5m
 	}
-	if hasSummary {
-		addTo(&u, summaries)
-		u.CacheUnknown = u.CacheUnknown && summaries.Read+summaries.Write5m == 0
-		t.output = max(t.output, 0) + summaries.Output
-	}
+	u, output := t.sum()
 	u.Input += u.Read + u.Write5m
 	u.Write1h = min(u.Write1h, u.Write5m)
 	u.Write5m -= u.Write1h
-	u = answer.Complete(u, t.output, answer.Unknown)
+	u = answer.Complete(u, output, answer.Unknown)
 	u.Uncached = u.Source != "" && !u.CacheUnknown && u.Read+u.Write5m+u.Write1h == 0
 	u.Cut = u.Source != "" && hasStart && !hasEnd
-	return u, input
+	return u, request
 }
 
 // turn has the counts of an answer as the API states them.
@@ -141,31 +132,24 @@ func readCounts(v gjson.Result, u *event.Usage) {
 	}
 }
 
-// summaries returns the counts of the calls that made a summary, which the sum over the turn leaves out. A server whose
-// sum has all calls in it has no more.
-func (t *turn) summaries() (sum event.Usage) {
-	var all event.Usage
-	for _, v := range t.calls {
-		var u event.Usage
-		readCounts(v, &u)
-		u.Output = max(0, answer.Tokens(v.Get("output_tokens")))
-		addTo(&all, u)
-		if v.Get("type").Str == "compaction" {
-			addTo(&sum, u)
-		}
+// sum returns the counts of the turn with its output: the sum over all calls, if it is said that there were several. Those
+// at the top leave out the calls that made a summary.
+func (t *turn) sum() (sum event.Usage, output int) {
+	if len(t.calls) == 0 {
+		return t.usage, t.output
 	}
-	if all.Input == t.usage.Input && all.Output == t.output {
-		return event.Usage{}
+	sum.CacheUnknown = true
+	for _, call := range t.calls {
+		u := event.Usage{CacheUnknown: true}
+		readCounts(call, &u)
+		sum.Input += u.Input
+		sum.Read += u.Read
+		sum.Write5m += u.Write5m
+		sum.Write1h += u.Write1h
+		sum.CacheUnknown = sum.CacheUnknown && u.CacheUnknown
+		output += max(0, answer.Tokens(call.Get("output_tokens")))
 	}
-	return sum
-}
-
-func addTo(sum *event.Usage, u event.Usage) {
-	sum.Input += u.Input
-	sum.Read += u.Read
-	sum.Write5m += u.Write5m
-	sum.Write1h += u.Write1h
-	sum.Output += u.Output
+	return sum, output
 }
 
 func (Dialect) Prompt(model, system, user string, f answer.Form) []byte {
