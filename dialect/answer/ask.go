@@ -22,7 +22,7 @@ type Form struct {
 }
 
 // Ask returns body with message at the end of the list under listKey, asked for in that form: see Plain.
-func Ask(body []byte, listKey string, message []byte, f Form, dropped ...string) ([]byte, error) {
+func Ask(body []byte, listKey string, message []byte, f Form, dropped []string) ([]byte, error) {
 	o, err := jsonspan.WholeObject(body)
 	if err != nil {
 		return nil, err
@@ -32,13 +32,12 @@ func Ask(body []byte, listKey string, message []byte, f Form, dropped ...string)
 		return nil, errors.New("the body has no list of " + listKey)
 	}
 	body = jsonspan.Set(body, listKey+".-1", string(message)) // -1 appends
-	return Plain(body, f, append(dropped, "stream_options", "metadata", "top_logprobs")...), nil
+	return Plain(body, f, dropped), nil
 }
 
-// Plain returns body without the settings in dropped, which would give the answer another form than one text, or belong
-// to the client's own answer. It is streamed only if the form says so.
-func Plain(body []byte, f Form, dropped ...string) []byte {
-	body = jsonspan.Delete(body, append(dropped, "stream")...)
+// Plain returns body without the settings in dropped. It is streamed only if the form says so.
+func Plain(body []byte, f Form, dropped []string) []byte {
+	body = jsonspan.Delete(jsonspan.Delete(body, "stream"), dropped...)
 	if f.Stream {
 		body = jsonspan.Set(body, "stream", "true")
 	}

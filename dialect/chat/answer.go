@@ -72,11 +72,11 @@ func (Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte,
 	if clientUsesOther != f.OtherCap { // the client's name is used until it is refused, which f.OtherCap says
 		used, unused = unused, used
 	}
-	asked, err := answer.Ask(body, api.List, api.Message("user", instruction), f, unused, "n", "stop", "response_format",
-		"logprobs", "store", "parallel_tool_calls", "prediction", "modalities", "audio", "tool_choice")
+	asked, err := answer.Ask(body, api.List, api.Message("user", instruction), f, api.Dropped)
 	if err != nil {
 		return nil, err
 	}
+	asked = jsonspan.Delete(asked, unused)
 	if gjson.GetBytes(body, "tools.0").Exists() { // without tools, servers may refuse a tool_choice
 		asked = jsonspan.Set(asked, "tool_choice", `"none"`)
 	}

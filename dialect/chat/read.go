@@ -14,26 +14,9 @@ import (
 // Dialect implements conversation.Dialect. It has no state.
 type Dialect struct{}
 
-var api = conversation.API{
-	Name:       "chat",
-	List:       "messages",
-	SystemRole: "system",
-	Fields:     []string{"messages"},
+var api = conversation.APIs["chat"]
 
-	Path:    "/v1/chat/completions",
-	PathEnd: "/chat/completions",
-
-	Headers:       [][2]string{{"Authorization", "Bearer "}},
-	MaxPictures:   500, // of OpenAI's guide to vision as of 2026
-	MaxImageBytes: 50 << 20,
-
-	TextForm:    `{"type":"text","text":%s}`,
-	MessageForm: `{"role":"%s","content":%s}`,
-	ResultForm:  `{"role":"tool","tool_call_id":%s,"content":%s}`,
-	ResultsForm: `%s`,
-}
-
-func (Dialect) API() *conversation.API { return &api }
+func (Dialect) API() *conversation.API { return api }
 
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := reader{&conversation.Request{Dialect: d, Body: body}}

@@ -2,12 +2,30 @@ package conversation
 
 import (
 	"bytes"
+	_ "embed" // apis.toml
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/pelletier/go-toml/v2"
+
 	"epitome/dialect/jsonspan"
 )
+
+//go:embed apis.toml
+var apisText string
+
+// APIs are the APIs of apis.toml by their names.
+var APIs = func() (all map[string]*API) {
+	text := toml.NewDecoder(strings.NewReader(apisText)).DisallowUnknownFields()
+	if err := text.Decode(&all); err != nil {
+		panic(err) // the file is a part of the program
+	}
+	for name, api := range all {
+		api.Name = name
+	}
+	return all
+}()
 
 // API is what differs between APIs and is no more than data: paths, headers, limits, and the JSON of texts that epitome
 // adds. In the forms, %s stands for a JSON value, or for a role.
@@ -37,6 +55,8 @@ type API struct {
 	ResultForm     string // of a result: the ID of the call and the text
 	FreeResultForm string // of a result of a tool that takes any text, where it differs
 	ResultsForm    string // of all results of an answer, as elements of the list
+
+	Dropped []string // settings that would give an answer another form than one text, or belong to the client's own answer
 }
 
 // Serves reports whether a request with a body and that path, as the upstream gets it, holds a conversation.

@@ -161,13 +161,6 @@ func (Dialect) Prompt(model, system, user string, f answer.Form) []byte {
 		answer.UsualCap, f.MaxOutput, jsonspan.Quoted(system), api.Message("user", user), stream)
 }
 
-// dropped are the settings that Continue deletes: they keep an answer from being one plain text, or were made for
-// another answer. All others stay: a change of tools, tool_choice or thinking would cost the cache of all messages.
-var dropped = [...]string{
-	"stop_sequences", "output_format", "fallbacks", "diagnostics", "thread", "compaction",
-	"output_config.format",
-}
-
 // Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text.
 // System messages at the end stay behind it, as the API takes no user's message right behind them.
 func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte, error) {
@@ -197,7 +190,7 @@ func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	asked = answer.Plain(asked, f, dropped[:]...)
+	asked = answer.Plain(asked, f, api.Dropped)
 	return jsonspan.Set(asked, answer.UsualCap, strconv.Itoa(maxOutput)), nil
 }
 

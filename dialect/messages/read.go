@@ -18,37 +18,9 @@ import (
 // Dialect implements conversation.Dialect. It has no state.
 type Dialect struct{}
 
-var api = conversation.API{
-	Name:        "messages",
-	Upstream:    "anthropic",
-	List:        "messages",
-	SystemField: "system",
-	Fields: []string{
-		"system", "anthropic_version", "stop_sequences", "thinking.budget_tokens", "tools.#.input_schema|0",
-		`messages.#.content.#(type=="tool_use")#|@flatten|0`, `messages.#.content.#(type=="tool_result")#|@flatten|0`,
-	},
+var api = conversation.APIs["messages"]
 
-	Path:     "/v1/messages",
-	PathEnd:  "/v1/messages", // without the version it may be of another API
-	CountEnd: "/v1/messages/count_tokens",
-
-	Headers:       [][2]string{{"x-api-key", ""}, {versionHeader, "2023-06-01"}},
-	VersionHeader: versionHeader,
-	MaxPictures:   100, // of Anthropic's guide to vision as of 2026
-	MaxImageBytes: 32 << 20,
-
-	KeepsPart: true,
-	HasBlocks: true,
-
-	TextForm:    `{"type":"text","text":%s}`,
-	MessageForm: `{"role":"%s","content":%s}`,
-	ResultForm:  `{"type":"tool_result","tool_use_id":%s,"content":%s}`,
-	ResultsForm: `{"role":"user","content":[%s]}`,
-}
-
-const versionHeader = "anthropic-version"
-
-func (Dialect) API() *conversation.API { return &api }
+func (Dialect) API() *conversation.API { return api }
 
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := reader{&conversation.Request{Dialect: d, Body: body}}

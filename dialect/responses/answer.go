@@ -86,9 +86,7 @@ func (Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte,
 	if bytes.Contains(body, []byte(`"encrypted_content"`)) {
 		role = "developer"
 	}
-	asked, err := answer.Ask(body, api.List, api.Message(role, instruction), f, "background", "context_management",
-		"truncation", "include", "max_tool_calls", "tool_choice", "text.format", "prompt_cache_options.prewarm",
-		answer.ResponsesCap)
+	asked, err := answer.Ask(body, api.List, api.Message(role, instruction), f, api.Dropped)
 	if err != nil {
 		return nil, err
 	}

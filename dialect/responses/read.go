@@ -17,31 +17,9 @@ import (
 // messages, calls) are one item, as they may only be taken out together.
 type Dialect struct{}
 
-var api = conversation.API{
-	Name:       "responses",
-	List:       "input",
-	SystemRole: "developer",
-	Fields:     []string{"input", "instructions", "previous_response_id"},
+var api = conversation.APIs["responses"]
 
-	Path:       "/v1/responses",
-	PathEnd:    "/responses",
-	CountEnd:   "/responses/input_tokens",
-	CompactEnd: "/responses/compact",
-
-	Headers:       [][2]string{{"Authorization", "Bearer "}},
-	MaxPictures:   500, // of OpenAI's guide to vision as of 2026
-	MaxImageBytes: 50 << 20,
-
-	KeepsPart: true,
-
-	TextForm:       `{"type":"input_text","text":%s}`,
-	MessageForm:    `{"type":"message","role":"%s","content":[{"type":"input_text","text":%s}]}`,
-	ResultForm:     `{"type":"function_call_output","call_id":%s,"output":%s}`,
-	FreeResultForm: `{"type":"custom_tool_call_output","call_id":%s,"output":%s}`,
-	ResultsForm:    `%s`,
-}
-
-func (Dialect) API() *conversation.API { return &api }
+func (Dialect) API() *conversation.API { return api }
 
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
 	rd := &reader{Request: &conversation.Request{Dialect: d, Body: body}}
