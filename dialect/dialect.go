@@ -19,7 +19,7 @@ var All = []conversation.Dialect{messages.Dialect{}, chat.Dialect{}, responses.D
 // Of returns the API of a request whose path nobody knows: the one of that name, or without a name the first one whose
 // fields the body has. Without any of them it is Chat Completions.
 func Of(name string, body []byte) (conversation.Dialect, error) {
-	has := func(path string) bool { return gjson.GetBytes(body, path).Type != gjson.Null } // a value, and it is not null
+	has := func(path string) bool { return gjson.GetBytes(body, path).Type != gjson.Null } // as a missing value is
 	for _, d := range All {
 		api := d.API()
 		if api.Name == name || name == "" && slices.ContainsFunc(api.Fields, has) {

@@ -82,7 +82,11 @@ func callsBefore(item int, calls []Call) []Call {
 	for k := range kept {
 		c := &kept[k]
 		if c.Result >= item {
-			c.Result, c.IsError, c.IsOpen, c.Exit, c.Again = -1, false, true, -1, 0
+			c.Result = -1
+			c.Again = 0
+			c.Exit = -1
+			c.IsError = false
+			c.IsOpen = true
 		}
 		if c.Patched >= item {
 			c.Patched = 0
@@ -326,8 +330,8 @@ func HasRecall(r *conversation.Request) bool {
 const CompactAnswer = "epitome compacts this conversation before its next request: a summary takes the place of older " +
 	"turns. A conversation that is too short for that stays as it is."
 
-// AsksToCompact reports whether the model's newest answer has called epitome's own tool compact. calls are those of r. Its
-// answer tells the tool from others of that name: clients put names of their own for its server before it.
+// AsksToCompact reports whether the model's newest answer has called epitome's own tool compact. calls are those of r.
+// Its answer tells the tool from others of that name: clients put names of their own for its server before it.
 func AsksToCompact(r *conversation.Request, calls []Call) bool {
 	newest := len(r.Items) - 1
 	for newest > 0 && !r.Items[newest].StartsAnswer {

@@ -92,7 +92,8 @@ func (h *history) size(c *Call) int {
 
 // repeats reports whether nine of ten lines of two results are the same, but for times.
 func (h *history) repeats(c, old *Call) bool {
-	if size, oldSize := h.size(c), h.size(old); max(size, oldSize) > 2*min(size, oldSize) {
+	size, oldSize := h.size(c), h.size(old)
+	if max(size, oldSize) > 2*min(size, oldSize) {
 		return false
 	}
 	lines := strings.Split(c.ResultText(h.request), "\n")

@@ -45,8 +45,8 @@ func Plain(body []byte, f Form, dropped []string) []byte {
 }
 
 // CapOutput lowers the caps on the output of a request, thinking and answer together, to tokens (of the model). A
-// thinking budget that must be below the cap, and no longer is, is lowered so that the answer has as much room as before.
-// It returns body and false if there is no higher cap, or if the model could not think any more.
+// thinking budget that must be below the cap, and no longer is, is lowered so that the answer has as much room as
+// before. It returns body and false if there is no higher cap, or if the model could not think any more.
 func CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 	const minBudget = 1024 // tokens: Messages takes no smaller thinking budget
 	o, err := jsonspan.WholeObject(body)

@@ -54,7 +54,8 @@ func (Dialect) Add(a *answer.Partial, v gjson.Result) {
 	content := said.Get("content")
 	a.Said.WriteString(content.Str)
 	for _, part := range content.Array() {
-		if kind := part.Get("type").Str; kind == "text" || kind == "" {
+		kind := part.Get("type").Str
+		if kind == "text" || kind == "" {
 			a.Said.WriteString(part.Get("text").Str)
 		}
 	}

@@ -74,7 +74,9 @@ func (rd reader) addPart(it *conversation.Item, o *jsonspan.Object) {
 		p.SetAudio(o.In("input_audio"))
 	case !o.Find("file").Empty():
 		file := o.In("file")
-		p.Kind, p.Value, p.Title = conversation.FilePart, file.Value("file_data"), file.Find("filename")
+		p.Kind = conversation.FilePart
+		p.Value = file.Value("file_data")
+		p.Title = file.Find("filename")
 	}
 	it.Parts = append(it.Parts, p)
 }
@@ -109,7 +111,9 @@ func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call
 		function := call.In("function")
 		c := conversation.Call{ID: call.Text("id"), Name: function.Text("name"), Arguments: function.Value("arguments")}
 		if custom := call.In("custom"); !custom.Empty() { // a tool that takes free text
-			c.Name, c.Arguments, c.FreeText = custom.Text("name"), custom.Value("input"), true
+			c.Name = custom.Text("name")
+			c.Arguments = custom.Value("input")
+			c.FreeText = true
 		}
 		calls = append(calls, c)
 		return nil

@@ -30,7 +30,7 @@ var APIs = func() (all map[string]*API) {
 // API is what differs between APIs and is no more than data: paths, headers, limits, and the JSON of texts that epitome
 // adds. In the forms, %s stands for a JSON value, or for a role.
 type API struct {
-	Name        string   // "chat", "messages" or "responses"; it never changes, as keys of recorded decisions contain it
+	Name        string   // "chat", "messages" or "responses"; never changes, as keys of recorded decisions contain it
 	Upstream    string   // name of the upstream in config.toml to which its clients are sent; empty for the default
 	List        string   // key of the conversation in a body
 	SystemField string   // key of the system prompt in a body; empty if it is a message of the SystemRole
@@ -47,7 +47,7 @@ type API struct {
 	MaxPictures   int         // that a request may have
 	MaxImageBytes int         // of all its pictures
 
-	KeepsPart bool // a text is replaced within its part, which keeps its cache mark; else the whole content becomes a string
+	KeepsPart bool // a text is replaced within its part, which keeps its cache mark; else a string replaces all content
 	HasBlocks bool // a string takes the place of a text alone: calls and thinking stand in the content, too
 
 	TextForm       string // of a text, as an element of a user's content or a result's
@@ -56,7 +56,7 @@ type API struct {
 	FreeResultForm string // of a result of a tool that takes any text, where it differs
 	ResultsForm    string // of all results of an answer, as elements of the list
 
-	Dropped []string // settings that would give an answer another form than one text, or belong to the client's own answer
+	Dropped []string // settings that keep an answer from being one plain text, or were made for another answer
 }
 
 // Serves reports whether a request with a body and that path, as the upstream gets it, holds a conversation.

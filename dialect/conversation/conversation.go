@@ -131,8 +131,8 @@ func (it *Item) OnlyThinks() bool {
 	return len(it.Thinking) > 0 && it.Content.Empty() && len(it.Calls) == 0 // no text may replace reasoning: no Content
 }
 
-// Upkeep says who besides epitome shortens the conversation; epitome itself then decides less, as described below. Where
-// several do, the highest counts.
+// Upkeep says who besides epitome shortens the conversation; epitome itself then decides less, as described below.
+// Where several do, the highest counts.
 type Upkeep uint8
 
 const (
@@ -169,12 +169,12 @@ type Request struct {
 	ServerState  jsonspan.Span // refers to earlier messages that the provider keeps; empty if the body has all
 	Upkeep       Upkeep
 	Truncates    bool          // the provider drops items that do not fit its window, instead of refusing the request
-	ThinksFirst  bool          // while results wait for an answer, the first answer since the user spoke must begin with thinking
-	Unpriced     bool          // some items or settings cost tokens that cannot be counted here, so the usage teaches no Ratio
-	Unserved     jsonspan.Span // the member that asks the provider to compact by itself, from some size on; empty if none
+	ThinksFirst  bool          // while results wait, the first answer since the user spoke must begin with thinking
+	Unpriced     bool          // something costs tokens that cannot be counted here, so the usage teaches no Ratio
+	Unserved     jsonspan.Span // member that asks the provider to compact by itself, from some size on; empty if none
 	Threshold    int           // that size, in tokens of the model; 0 if it is the provider's to choose
 	Strips       bool          // Unserved is not sent, as the provider does not know it
-	AnswerGoesOn bool          // the last item is the model's, who may continue it: nothing is decided about this answer yet
+	AnswerGoesOn bool          // the last item is the model's, who may continue it: nothing is decided about it yet
 
 	// Computed at the first call of Chain, Callers and Count.
 	chain    []Link

@@ -148,7 +148,8 @@ func (r *Request) sizeOf(s Scale, i int) (size Size) {
 // letters for three bytes, and about four bytes of text are a token.
 func (r *Request) CountThoughts(s Scale, list []Thought) (n int) {
 	for _, t := range list {
-		if text := t.Text.Of(r.Body); len(text) > len(`""`) {
+		text := t.Text.Of(r.Body)
+		if len(text) > len(`""`) {
 			n += s.countJSON(text, false)
 		} else {
 			n += len(t.Sealed.Of(r.Body)) * 3 / 4 / 4

@@ -23,8 +23,8 @@ func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
 	next := 0                        // the first item that the next drop may have
 	for _, d := range drops {
 		if d.First < next || d.First+d.Count > len(r.Items) {
-			return nil, fmt.Errorf("cannot drop %d items from item %d on: they overlap others, or do not exist", d.Count,
-				d.First)
+			const problem = "cannot drop %d items from item %d on: they overlap others, or do not exist"
+			return nil, fmt.Errorf(problem, d.Count, d.First)
 		}
 		for next = d.First; next < d.First+d.Count; next++ {
 			isDropped[next] = true
@@ -131,9 +131,9 @@ func ReplaceText(p *Part, text string) jsonspan.Edit {
 	return jsonspan.Edit{Span: p.Value, With: with}
 }
 
-// ReplaceContent returns the edits that replace the whole content of an item, pictures too, by one text; none for an item
-// whose content no text can replace. Of the outputs of a command the first becomes the text and the others nothing, which
-// keeps its exit codes.
+// ReplaceContent returns the edits that replace the whole content of an item, pictures too, by one text; none for an
+// item whose content no text can replace. Of the outputs of a command the first becomes the text and the others nothing,
+// which keeps its exit codes.
 func (r *Request) ReplaceContent(it *Item, text string) (edits []jsonspan.Edit) {
 	if it.Content.Empty() || it.Locked {
 		return nil

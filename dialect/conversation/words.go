@@ -42,7 +42,8 @@ var (
 	typedTag    = regexp.MustCompile(`(?i)\A(?:` + words["typed"] + `)\z`)
 	anyTag      = regexp.MustCompile(`\A<([A-Za-z][\w:.-]*)(?:\s[^>]*)?>`)
 	billing     = regexp.MustCompile(`x-anthropic-billing-header:[^"\\]*`)
-	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions.*</INSTRUCTIONS>|(?:` + words["opening"] + `).*)`)
+	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions.*</INSTRUCTIONS>|` +
+		`(?:` + words["opening"] + `).*)`)
 
 	// summaryRequest matches the JSON strings by which clients ask a model to summarize the conversation.
 	summaryRequest = regexp.MustCompile(`^"(?:` + words["summary"] + `)`)
@@ -213,7 +214,8 @@ func (r *Request) Media(it *Item) string {
 		if medium == "" {
 			continue
 		}
-		if title := jsonspan.TextOf(p.Title.Of(r.Body)); len(title) > 0 {
+		title := jsonspan.TextOf(p.Title.Of(r.Body))
+		if len(title) > 0 {
 			medium += fmt.Sprintf(" %q", excerpt.OneLine(string(title), 100))
 		}
 		if !p.IsAddress {

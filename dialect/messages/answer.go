@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -48,7 +49,7 @@ func (Dialect) Add(a *answer.Partial, v gjson.Result) {
 			a.Called = true
 		}
 	}
-	switch v.Get("stop_reason").Str + v.Get("delta.stop_reason").Str { // of a whole answer, or of a stream: one is empty
+	switch cmp.Or(v.Get("stop_reason").Str, v.Get("delta.stop_reason").Str) { // of a whole answer, or of a stream
 	case "max_tokens", "model_context_window_exceeded":
 		a.Cut = true
 	case "refusal":
@@ -132,8 +133,8 @@ func readCounts(v gjson.Result, u *event.Usage) {
 	}
 }
 
-// sum returns the counts of the turn with its output: the sum over all calls, if it is said that there were several. Those
-// at the top leave out the calls that made a summary.
+// sum returns the counts of the turn with its output: the sum over all calls, if it is said that there were several.
+// Those at the top leave out the calls that made a summary.
 func (t *turn) sum() (sum event.Usage, output int) {
 	if len(t.calls) == 0 {
 		return t.usage, t.output
@@ -181,7 +182,8 @@ func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byt
 		return nil, errors.New("there is no conversation, or the model must call a tool")
 	}
 	maxOutput := f.MaxOutput
-	if budget := answer.ThinkingBudget(o); budget > 0 { // thinking comes on top, up to the client's cap: more may be refused
+	budget := answer.ThinkingBudget(o)
+	if budget > 0 { // thinking comes on top, up to the client's cap: more may be refused
 		maxOutput = min(maxOutput+budget, max(r.MaxOutput, maxOutput))
 	}
 	message := fmt.Sprintf(`,{"role":"user","content":[{"type":"text","text":%s%s}]}`,

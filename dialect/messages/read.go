@@ -1,4 +1,4 @@
-// Package messages is the dialect of Anthropic Messages. The JSON names of its conversations appear here and nowhere else.
+// Package messages is the dialect of Anthropic Messages. Only here appear the JSON names of its conversations.
 // A message of the model is one item, with its calls. A message of the user becomes one item for each result, and one
 // for each run of other blocks between results.
 package messages

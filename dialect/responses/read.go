@@ -1,4 +1,4 @@
-// Package responses is the dialect of OpenAI Responses. The JSON names of its conversations appear here and nowhere else.
+// Package responses is the dialect of OpenAI Responses. Only here appear the JSON names of its conversations.
 // An edit changes no byte outside its span; entries of unknown types are never changed; encrypted content is not read.
 package responses
 
@@ -48,9 +48,11 @@ func (rd *reader) ReadSetting(key []byte, v jsonspan.Span) error {
 		}
 		r.Upkeep = max(r.Upkeep, conversation.ProviderRemembers)
 	case "context_management":
-		if asked := gjson.GetBytes(v.Of(r.Body), `#(type=="compaction")`); asked.Exists() {
+		asked := gjson.GetBytes(v.Of(r.Body), `#(type=="compaction")`)
+		if asked.Exists() {
 			r.Threshold = int(asked.Get("compact_threshold").Int())
-			r.Unserved = jsonspan.Span{Start: bytes.LastIndex(r.Body[:v.Start], key) - 1, End: v.End} // with the key's quote
+			quote := bytes.LastIndex(r.Body[:v.Start], key) - 1 // before the key
+			r.Unserved = jsonspan.Span{Start: quote, End: v.End}
 		}
 		if jsonspan.HasElements(r.Body, v) {
 			r.Upkeep = max(r.Upkeep, conversation.ProviderClears)
@@ -135,7 +137,8 @@ func hasFailed(entry *jsonspan.Object) bool {
 // callOf reads a call. Where an entry names no tool, all entries of its type call the same one.
 func callOf(entry *jsonspan.Object, args jsonspan.Span) conversation.Call {
 	name := cmp.Or(entry.Text("name"), strings.TrimSuffix(entry.Text("type"), "_call"))
-	if space := cmp.Or(entry.Text("namespace"), entry.Text("server_label")); space != "" {
+	space := cmp.Or(entry.Text("namespace"), entry.Text("server_label"))
+	if space != "" {
 		name = space + "." + name
 	}
 	return conversation.Call{ID: cmp.Or(entry.Text("call_id"), entry.Text("id")), Name: name, Arguments: args}
@@ -200,14 +203,16 @@ func (rd *reader) addPart(it *conversation.Item, o *jsonspan.Object) {
 	case "input_image", "computer_screenshot":
 		part.SetImage(rd.Body, o.Find("image_url", "file_id"), o.Value("detail"))
 	case "input_file":
-		part.Kind, part.Value = conversation.FilePart, o.Find("file_data", "file_url", "file_id")
-		part.IsAddress, part.Title = o.Find("file_data").Empty(), o.Find("filename")
+		part.Kind = conversation.FilePart
+		part.Value = o.Find("file_data", "file_url", "file_id")
+		part.IsAddress = o.Find("file_data").Empty()
+		part.Title = o.Find("filename")
 	case "input_audio":
 		part.SetAudio(o.In("input_audio"))
 	default:
 		part.Kind, part.Value = conversation.TextPart, o.Find("text", "refusal")
 	}
-	if !jsonspan.IsText(rd.Body, part.Value) { // of no known kind, or without the value of its kind: it is counted as it is written
+	if !jsonspan.IsText(rd.Body, part.Value) { // of no known kind, or without its value: it is counted as it is written
 		part = conversation.Part{Span: o.Span, Value: o.Span}
 	}
 	it.Parts = append(it.Parts, part)
