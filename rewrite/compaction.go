@@ -11,7 +11,6 @@ import (
 	"epitome/dialect/jsonspan"
 	"epitome/event"
 	"epitome/offload"
-	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
 )
@@ -84,6 +83,7 @@ func (x *shaping) expand() error {
 
 // meetCompaction looks for what the request asks of the provider's own compaction. If the upstream Lacks that, epitome
 // takes its place, unless a provider's summary in the request shows otherwise: then only the provider can make the next.
+// The request that is returned is the one to shape. An error refuses it.
 func (x *shaping) meetCompaction(r *conversation.Request) (*conversation.Request, error) {
 	var triggers []jsonspan.Span
 	for i := range r.Items {
@@ -106,51 +106,37 @@ func (x *shaping) meetCompaction(r *conversation.Request) (*conversation.Request
 		r.Upkeep = conversation.NobodyElse
 		return r, nil
 	}
+	isLast := len(triggers) == 0 || r.Items[len(r.Items)-1].Trigger
 	switch {
-	case len(triggers) > 1 || len(triggers) == 1 && !r.Items[len(r.Items)-1].Trigger:
-		x.out.Refused = errors.New("cannot compact: compaction_trigger has to be the last item, and the only one of its kind")
+	case len(triggers) > 1 || !isLast:
+		return nil, errors.New("cannot compact: compaction_trigger has to be the last item, and the only one of its kind")
 	case len(r.Items) == len(triggers):
-		x.out.Refused = errors.New("cannot compact: the request has no messages; send the conversation with it")
+		return nil, errors.New("cannot compact: the request has no messages; send the conversation with it")
 	case !r.ServerState.Empty():
-		return r, errNotWhole
-	}
-	if x.out.Refused != nil {
-		return r, nil
+		return nil, errNotWhole
 	}
 	body, err := jsonspan.Splice(x.in.Body, jsonspan.TakeOut(x.in.Body, triggers...), nil)
 	if err != nil {
-		return nil, err
+		return nil, errNotWhole
 	}
 	x.in.Body, x.in.Compact, x.in.Replay, x.serves = body, true, false, true
 	next, err := x.parse(x.last.request)
-	if err == nil {
-		next.Strips, next.Upkeep = r.Strips, conversation.NobodyElse
+	if err != nil {
+		return nil, errNotWhole
 	}
-	return next, err
+	next.Strips, next.Upkeep = r.Strips, conversation.NobodyElse
+	return next, nil
 }
 
 // isIgnored reports whether the provider lets the size pass at which it was to compact by itself: it has answered a
 // request that asked for that and was clearly larger, and this one, which continues it, has no summary of the provider.
 func (x *shaping) isIgnored(r *conversation.Request) bool {
 	last := x.last.request
-	if r.Threshold == 0 || last == nil || last.Threshold != r.Threshold || x.last.tokens < r.Threshold/4*5 {
+	if r.Threshold == 0 || last == nil || last.Threshold != r.Threshold || x.last.report.TokensBefore.Total() < r.Threshold/4*5 {
 		return false
 	}
 	isAnswer := func(it conversation.Item) bool { return it.StartsAnswer }
 	return len(r.Items) > len(last.Items) && slices.ContainsFunc(r.Items[len(last.Items):], isAnswer)
-}
-
-// withThreshold returns the limits with the size at which the client wants a compaction, if that is less than theirs.
-func (x *shaping) withThreshold(l *ladder.Limits, window, usable int) *ladder.Limits {
-	const least = 1_000 // smaller numbers are shares
-	at := x.request.Threshold
-	line := l.EffectiveAt(window, usable, 1).CompactLine
-	if !x.request.Strips || at < least || at >= line {
-		return l
-	}
-	own := *l
-	own.CompactAt = ladder.Line(at)
-	return &own
 }
 
 // hasJustCompacted reports whether a decision has added a summary to those before it.

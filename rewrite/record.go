@@ -28,9 +28,7 @@ type lastRequest struct {
 	request  *conversation.Request // with its own copy of the body; nil if the conversation has no last request here
 	calls    []activity.Call       // of the request, so that only new items are read for calls
 	decision ledger.Decision       // by which the request was sent
-	overfull bool                  // it was sent larger than Report.Usable: the next one that is gets no second warning
-	tokens   int                   // of the model, as the client sent it
-	near     bool                  // it was near the end of its window: the next one that is gets no second warning
+	report   Report                // on it
 	held     bool                  // its decision could not be recorded
 	steady   int                   // how many requests in a row, up to steadyTurns, have continued the one before them
 	sent     time.Time             // Input.Now
@@ -251,7 +249,8 @@ func (x *shaping) recordedEnd() int {
 
 // takeBack takes the edits back that the provider has refused: all but those that mend pairs.
 func (x *shaping) takeBack() {
-	s, d := x.state, &x.state.Decision
+	s := x.state
+	d := &s.Decision
 	d.Refused = len(d.Undo()) > 0
 	d.Edits = slices.DeleteFunc(d.Edits, func(e ledger.Edit) bool { return e.Reason != event.CodeUnpaired })
 	s.Plan = s.With(d.Edits)
@@ -259,7 +258,8 @@ func (x *shaping) takeBack() {
 
 // decided returns the decision as it is to be recorded.
 func (x *shaping) decided() ledger.Decision {
-	s, d := x.state, x.subject.Own(x.state.Decision)
+	s := x.state
+	d := x.subject.Own(s.Decision)
 	d.Items = x.recordedEnd()
 	d.Sent = x.in.Now.Round(0) // the store keeps wall clocks only
 	if d.Touched.IsZero() {
@@ -273,34 +273,34 @@ func (x *shaping) decided() ledger.Decision {
 	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
 		d.Tokens, d.Compacted, d.Waits = 0, s.Answers, false
 	}
-	d.Tokens, d.Ratio = d.Tokens+s.OfModel(s.Total), s.Scale.Ratio
+	d.Tokens += s.OfModel(s.Total)
+	d.Ratio = s.Scale.Ratio
 	return d
 }
 
 // record records the decision. If an equal request was recorded first, its decision holds, and the body is built by it.
 // Nothing is recorded while the ledger does not say what was decided before.
 func (x *shaping) record() error {
-	s, d, book := x.state, x.decided(), x.shaper.deps.Ledger
-	end := d.Items
+	s, d := x.state, x.decided()
 	if x.unknown {
 		return errUnknown
 	}
-	if end <= x.request.Lead { // a prefix of system items alone is that of other conversations as well
+	if d.Items <= x.request.Lead { // a prefix of system items alone is that of other conversations as well
 		return nil
 	}
 	replace := x.in.Compact || x.in.Rescue != nil || x.discarded // the recorded decision is unwanted, refused, or unfit
-	inForce, won, err := book.Record(x.subject, d, s.Added, replace)
+	inForce, won, err := x.shaper.deps.Ledger.Record(x.subject, d, s.Added, replace)
 	if err != nil {
 		return err
 	}
-	if !won {
-		s.Decision = inForce
-		s.Plan = s.With(inForce.Edits)
-		x.out.Report.Code, x.out.Report.Reason = event.CodeMeanwhile, "an equal request was decided at the same time"
-		return x.build()
+	s.Decision = inForce
+	if won {
+		s.Edits = inForce.Edits // with their names
+		return nil
 	}
-	s.Decision, s.Edits = inForce, inForce.Edits // with their names
-	return nil
+	s.Plan = s.With(inForce.Edits)
+	x.explain(event.CodeMeanwhile, "an equal request was decided at the same time")
+	return x.build()
 }
 
 // settle records the decision of a rescue (see Output.Settle) once the provider has accepted the request. A form that
@@ -319,7 +319,10 @@ func (x *shaping) settle() (recorded bool) {
 
 // hold has the next request of the conversation find the decision in memory (remember), as it could not be recorded.
 // The next request records it once the ledger answers, or adopts what was recorded for a longer prefix.
-func (x *shaping) hold() { x.state.Decision, x.held = x.decided(), true }
+func (x *shaping) hold() {
+	x.state.Decision = x.decided()
+	x.held = true
+}
 
 // fallBack builds a request for which a step failed, with the replayed edits and no new ones. It records that if it
 // can: items that are sent whole now stay whole. No edit at all is made if the replayed ones fail too; in a replay, as
@@ -327,29 +330,31 @@ func (x *shaping) hold() { x.state.Decision, x.held = x.decided(), true }
 func (x *shaping) fallBack(why error) {
 	s, r := x.state, &x.out.Report
 	isPlain := !x.in.Replay && x.in.Rescue == nil
-	x.out.Body, x.out.Changed = x.in.Body, len(x.earlier) > 0 // sent if no edits can be built
-	edits := x.replayed.Edits
-	if !isPlain {
-		edits = nil
+	var edits []ledger.Edit
+	if isPlain {
+		edits = x.replayed.Edits
 	}
+	x.out.Body, x.out.Changed = x.in.Body, len(x.earlier) > 0 // sent if no edits can be built
 	s.Plan = s.With(edits)
 	s.Stage = ladder.StageNone
 	if c := s.Compaction; c != nil {
 		c.Kind, c.Why, c.TokensAfter = event.CompactionFailed, why.Error(), 0
 	}
 	if err := x.build(); err != nil {
-		why, s.Decision.Edits = errors.Join(why, err), nil
+		why = errors.Join(why, err)
+		s.Decision.Edits = nil
 		s.Plan = s.With(nil)
 	}
-	isRecorded := isPlain && !x.unknown
-	if isRecorded {
+	isRecorded := false
+	if isPlain && !x.unknown {
 		err := x.record()
-		why, isRecorded = errors.Join(why, err), err == nil
+		why = errors.Join(why, err)
+		isRecorded = err == nil
 	}
-	r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, why
 	if !isRecorded {
 		x.hold()
 	}
+	r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, why
 }
 
 // remember keeps the request in memory for the next one; not with ServerState, as the next body lacks its items then.
@@ -362,10 +367,10 @@ func (x *shaping) remember(from *lastRequest) {
 	if x.isRepeated && r.Code == event.CodeAgain && s.Decision.Touched.Equal(from.decision.Touched) {
 		return // nothing is new
 	}
-	l := &lastRequest{shaper: x.shaper, subject: x.subject, request: x.request, calls: s.Calls,
-		decision: s.Decision, held: x.held, overfull: r.TokensAfter.Total() > r.Usable, steady: x.steady(),
-		tokens: r.TokensBefore.Total(), near: event.IsNear(r.TokensAfter.Total(), r.Usable),
-		sent: x.in.Now, project: x.in.Project}
+	l := &lastRequest{
+		shaper: x.shaper, subject: x.subject, request: x.request, calls: s.Calls, decision: s.Decision, report: *r,
+		held: x.held, steady: x.steady(), sent: x.in.Now, project: x.in.Project,
+	}
 	if x.in.Credential != nil {
 		l.credential = x.in.Credential()
 	}

@@ -2,13 +2,11 @@ package rewrite
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
 
 	"epitome/dialect/activity"
-	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/inject"
 	"epitome/rewrite/ladder"
@@ -94,19 +92,6 @@ func (x *shaping) describeRequest() {
 	r.Leading = x.subject.Leading
 }
 
-// leading returns a hash of what a provider caches before the messages: system prompt, tools, settings. If it changes,
-// the cache is lost. The shelf's secret is in it, so nobody who sees the hash can find the prompt by trying.
-func (x *shaping) leading() string {
-	const letters = 16 // of the name: enough to tell one from another
-	h := sha256.New()
-	for _, span := range x.request.Before(x.request.Lead) {
-		_, _ = h.Write(conversation.WithoutBilling(span.Of(x.request.Body)))
-		_, _ = h.Write([]byte{'\n'})
-	}
-	name := x.shaper.deps.Shelf.Name(x.in.Scope, h.Sum(nil))
-	return name[:min(len(name), letters)]
-}
-
 // describeConversation says of which conversation the request is. One that continues a prefix in another way than an
 // earlier one did is of a new conversation: the report has the old one as Parent, and as Diverged the first message that
 // differs.
@@ -132,54 +117,62 @@ func (x *shaping) describe() {
 	if isCounted { // the provider counts just these texts
 		r.Counted = size.Total()
 	}
-	isUndone := len(x.undone) > 0
-	r.Decided, r.Stage = len(s.Added) > 0 || isUndone, s.Stage
-	if isUndone {
-		r.Causes = r.Causes.With(event.CodeRestored)
-	}
-	x.describeHeld()
-	if !x.in.Replay && r.Code != event.CodeMeanwhile { // an equal request has counted them
+	r.TakenOut = s.OfModel(max(0, x.replayed.Total-s.Total)) // below 0 where earlier edits were taken back
+	if !x.in.Replay && r.Code != event.CodeMeanwhile {       // an equal request has counted them
 		r.ReadAgain, r.ReadAgainTokens = x.replayed.ReadAgain(x.found)
 	}
-	r.TakenOut = s.OfModel(max(0, x.replayed.Total-s.Total)) // below 0 where earlier edits were taken back
-	for k := range s.Added {
-		r.Causes = r.Causes.With(s.Added[k].Reason)
-		x.countEdit(&s.Added[k])
-	}
-	order := []ledger.Step{event.ActionNone, ledger.StepAdd, ledger.StepOffload, ledger.StepClear, ledger.StepCompact}
-	highest := 0
-	for k := range s.Edits {
-		e := &s.Edits[k]
-		step := e.Step
-		if step == ledger.StepFilter { // no action of its own
-			step = ledger.StepClear
-		}
-		highest = max(highest, slices.Index(order, step))
-		if e.Op == ledger.AppendSystem {
-			r.Added.Tokens, r.Added.Memory, r.Added.Names = s.OfModel(e.Tokens), s.OfModel(e.Memory), e.Contexts
-		}
-	}
-	if r.Action != event.ActionBypass {
-		r.Action = string(order[highest])
-	}
+	r.Stage = s.Stage
 	r.Decision = s.Decision.Key
 	if x.out.Settle != nil { // it is recorded under this key once the provider has accepted the request
 		r.Decision = x.subject.Key(x.decided())
 	}
+	if r.Action != event.ActionBypass {
+		r.Action = actionOf(s.Edits)
+	}
+	x.describeEdits()
+	x.describeHeld()
 }
 
-// countEdit counts a new edit in the report.
-func (x *shaping) countEdit(e *ledger.Edit) {
-	r := &x.out.Report
-	switch {
-	case e.Op == ledger.DropThinking, e.Reason == event.CodeThinking: // a Drop of an item that only thinks has that code
-		r.Thoughts += len(x.request.Items[e.First].Thinking)
-	case e.Step == ledger.StepOffload:
-		r.Offloaded++
-	case e.Step == ledger.StepCompact:
-		r.Compacted += e.Count
-	case e.Op != ledger.AppendSystem && e.Op != ledger.AddResult: // which take out nothing
-		r.Cleared += e.Count
+// actionOf returns the strongest step of all edits. A filter has no action of its own.
+func actionOf(edits []ledger.Edit) string {
+	order := []ledger.Step{
+		event.ActionNone, ledger.StepAdd, ledger.StepOffload, ledger.StepFilter, ledger.StepClear, ledger.StepCompact,
+	}
+	strongest := 0
+	for k := range edits {
+		strongest = max(strongest, slices.Index(order, edits[k].Step))
+	}
+	if order[strongest] == ledger.StepFilter {
+		return string(ledger.StepClear)
+	}
+	return string(order[strongest])
+}
+
+// describeEdits fills in what the new edits change, and what is added to the system prompt.
+func (x *shaping) describeEdits() {
+	s, r := x.state, &x.out.Report
+	r.Decided = len(s.Added) > 0 || len(x.undone) > 0
+	if len(x.undone) > 0 {
+		r.Causes = r.Causes.With(event.CodeRestored)
+	}
+	for k := range s.Added {
+		e := &s.Added[k]
+		r.Causes = r.Causes.With(e.Reason)
+		switch {
+		case e.Op == ledger.DropThinking, e.Reason == event.CodeThinking: // a Drop of an item that only thinks has that code
+			r.Thoughts += len(x.request.Items[e.First].Thinking)
+		case e.Step == ledger.StepOffload:
+			r.Offloaded++
+		case e.Step == ledger.StepCompact:
+			r.Compacted += e.Count
+		case e.Op != ledger.AppendSystem && e.Op != ledger.AddResult: // which take out nothing
+			r.Cleared += e.Count
+		}
+	}
+	for k := range s.Edits {
+		if e := &s.Edits[k]; e.Op == ledger.AppendSystem {
+			r.Added.Tokens, r.Added.Memory, r.Added.Names = s.OfModel(e.Tokens), s.OfModel(e.Memory), e.Contexts
+		}
 	}
 }
 
@@ -187,7 +180,8 @@ func (x *shaping) countEdit(e *ledger.Edit) {
 // HeldBefore in the form of the client, HeldAfter in the form that is sent. A provider can have about as many in its
 // cache.
 func (x *shaping) describeHeld() {
-	s, r, items := x.state, &x.out.Report, x.request.Items
+	s, r := x.state, &x.out.Report
+	items := x.request.Items
 	changed := len(items) // the first item that is sent otherwise than in the request before
 	for _, e := range slices.Concat(s.Added, x.undone) {
 		if e.Op == ledger.Drop && e.Text != "" && e.First > 0 {
@@ -211,14 +205,14 @@ func (x *shaping) describeHeld() {
 // spent tokens or compact_turns calls for.
 func (x *shaping) describeWait(spent int) {
 	s, r := x.state, &x.out.Report
-	isMade := s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted
 	due := s.Due()
+	isMade := s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted
 	isKnown := s.Reason == event.NoCode || s.Decision.Waits
 	if isMade || due == "" || isKnown && due != event.ReasonAgent {
 		return
 	}
 	why := cmp.Or(s.Reason, event.CodeNothingOlder)
-	r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonWaits, Tokens: spent, Why: why.Clause(), Due: due})
+	r.warn(event.Warning{Reason: event.ReasonWaits, Tokens: spent, Why: why.Clause(), Due: due})
 }
 
 // describeOverhead says how many tokens no compaction can take out, and warns of them once in a conversation.
@@ -228,19 +222,22 @@ func (x *shaping) describeOverhead() {
 	r.Reason = fmt.Sprintf("system prompt, tools and first message alone take %.0fk of %.0fk tokens; "+
 		"compaction cannot help", float64(overhead)/1000, float64(r.Window)/1000)
 	if !s.Decision.Warned {
-		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonOverhead, Tokens: overhead})
+		r.warn(event.Warning{Reason: event.ReasonOverhead, Tokens: overhead})
 	}
 }
 
-// describeGoal says why a compaction that the client asked for leaves more than it named, or is not made.
+// describeGoal says why a compaction that the client asked for leaves more than it named, or is not made, unless another
+// reason says that.
 func (x *shaping) describeGoal() {
 	s, r := x.state, &x.out.Report
-	switch s.Reason {
-	case event.NoCode, event.CodeNothingOlder, event.CodeSavesLittle, event.CodeNotDue, event.CodeFreesLittle:
-	default:
-		return // it says why
+	mayMiss := []event.Code{
+		event.NoCode, event.CodeNothingOlder, event.CodeSavesLittle, event.CodeNotDue, event.CodeFreesLittle,
 	}
-	switch has := s.Tokens().Times(s.Scale.Ratio).Total(); {
+	if !slices.Contains(mayMiss, s.Reason) {
+		return
+	}
+	has := s.Tokens().Times(s.Scale.Ratio).Total()
+	switch {
 	case s.Goal > 0 && s.Total > s.Goal:
 		r.Reason = fmt.Sprintf("the aim was %d tokens, and %d are left: system prompt, tools, the first message, the "+
 			"newest group and all else that stays take %d, the summary the rest",
@@ -250,20 +247,23 @@ func (x *shaping) describeGoal() {
 	}
 }
 
-// describeCompaction fills in how much stands after a compaction that was made, and which files it is about.
+// describeCompaction fills in how a compaction ended, how much stands after one that was made, and which files it is
+// about.
 func (x *shaping) describeCompaction() {
-	s, r := x.state, &x.out.Report
-	if r.Compaction.Kind != event.CompactionCompleted {
+	s, c := x.state, &x.out.Report.Compaction
+	*c = *s.Compaction
+	c.Why = event.Clip(c.Why)
+	if c.Kind != event.CompactionCompleted {
 		return
 	}
 	end, tokens := x.request.Head, 0
-	for _, e := range s.Added {
-		if e.Step == ledger.StepCompact {
-			end, tokens = max(end, e.End()), tokens+e.Tokens
+	for k := range s.Added {
+		if e := &s.Added[k]; e.Step == ledger.StepCompact {
+			end = max(end, e.End())
+			tokens += e.Tokens
 		}
 	}
-	c := &r.Compaction
-	c.MessagesBefore, c.SummaryTokens = r.Items, s.OfModel(tokens)
+	c.MessagesBefore, c.SummaryTokens = x.out.Report.Items, s.OfModel(tokens)
 	for i := end; i < len(x.request.Items); i++ {
 		if x.request.Items[i].StartsAnswer {
 			c.TurnsKept++
@@ -293,38 +293,54 @@ func (x *shaping) filesOf(kind activity.Kind, end int) (files []string) {
 	return files
 }
 
-// describeOutcome fills in how a compaction ended. It warns of a request that is near the end of its window or larger, of
-// a conversation that has reached its budget (warn_at), and of words of the user that are not sent.
+// describeOutcome fills in how a compaction ended, and what to warn of.
 func (x *shaping) describeOutcome() {
 	s, r := x.state, &x.out.Report
 	if s.Compaction != nil {
-		r.Compaction = *s.Compaction
-		r.Compaction.Why = event.Clip(r.Compaction.Why)
 		x.describeCompaction()
 	}
-	before, sent, warnAt := r.TokensBefore.Total(), r.TokensAfter.Total(), s.Limits.WarnAt
-	isNew := r.Code != event.CodeAgain // a request that is sent again was warned of already
-	if sent > r.Usable && !x.last.overfull && isNew {
-		// one warning, until a request fits again
-		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonThreshold, Tokens: before})
+	if r.Code != event.CodeAgain { // a request that is sent again was warned of already
+		x.warnOfSize()
 	}
-	if event.IsNear(sent, r.Usable) && !x.last.near && isNew {
-		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonNear, Tokens: sent,
-			Percent: 100 * sent / max(r.Window, 1)})
+	before := r.TokensBefore.Total()
+	if s.NearlyFull > 0 {
+		r.warn(event.Warning{Reason: event.ReasonMessages, Tokens: before, Messages: s.NearlyFull})
+	}
+	if s.Unkept > 0 {
+		r.warn(event.Warning{Reason: event.ReasonKeep, Tokens: before, Messages: s.Unkept})
+	}
+	usersOut := 0
+	for k := range s.Added {
+		if s.Added[k].Reason == event.CodeUser {
+			usersOut++
+		}
+	}
+	if usersOut > 0 {
+		r.warn(event.Warning{Reason: event.ReasonUsers, Tokens: before, Messages: usersOut})
+	}
+}
+
+// warnOfSize warns of a request that is near the end of its window or larger, once until a request fits again, and of a
+// conversation that has reached its budget (warn_at).
+func (x *shaping) warnOfSize() {
+	r, last := &x.out.Report, &x.last.report
+	sent := r.TokensAfter.Total()
+	if r.isOverfull() && !last.isOverfull() {
+		r.warn(event.Warning{Reason: event.ReasonThreshold, Tokens: r.TokensBefore.Total()})
+	}
+	if r.isNear() && !last.isNear() {
+		r.warn(event.Warning{Reason: event.ReasonNear, Tokens: sent, Percent: 100 * sent / max(r.Window, 1)})
 	}
 	// Only the request that reaches the budget is warned of. record has added its tokens to those spent before; a rescue
 	// is recorded later, and the refused form before it was warned of.
-	if spent := s.Decision.Tokens; isNew && x.in.Rescue == nil && warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
-		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonBudget, Tokens: spent})
-	}
-	if s.NearlyFull > 0 {
-		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonMessages, Tokens: before, Messages: s.NearlyFull})
-	}
-	if s.Unkept > 0 {
-		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonKeep, Tokens: before, Messages: s.Unkept})
-	}
-	usersOut := slices.DeleteFunc(slices.Clone(s.Added), func(e ledger.Edit) bool { return e.Reason != event.CodeUser })
-	if len(usersOut) > 0 {
-		r.Warnings = append(r.Warnings, event.Warning{Reason: event.ReasonUsers, Tokens: before, Messages: len(usersOut)})
+	spent, warnAt := x.state.Decision.Tokens, x.state.Limits.WarnAt
+	if x.in.Rescue == nil && warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
+		r.warn(event.Warning{Reason: event.ReasonBudget, Tokens: spent})
 	}
 }
+
+func (r *Report) warn(w event.Warning) { r.Warnings = append(r.Warnings, w) }
+
+func (r *Report) isOverfull() bool { return r.TokensAfter.Total() > r.Usable }
+
+func (r *Report) isNear() bool { return event.IsNear(r.TokensAfter.Total(), r.Usable) }

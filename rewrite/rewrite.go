@@ -139,7 +139,8 @@ func (s *Shaper) Shape(in Input) Output {
 	x := &shaping{shaper: s, in: in, out: Output{Body: in.Body}, last: &lastRequest{}}
 	r := &x.out.Report
 	r.Action = event.ActionNone
-	if err := try(x.run); err != nil {
+	err := try(x.run)
+	if err != nil {
 		r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, err
 	}
 	x.last.release()
@@ -151,9 +152,14 @@ func (s *Shaper) Shape(in Input) Output {
 
 // run takes the steps of one request. An error, or a panic in it, leaves the body that was built last.
 func (x *shaping) run() error {
-	if err := x.read(); err != nil || x.request == nil { // nil: the body is no conversation, or is refused
-		return err
+	if err := x.read(); err != nil {
+		x.explain(event.CodeNotRead, event.Clip(err.Error()))
+		return nil
 	}
+	if x.request == nil { // the client left
+		return nil
+	}
+	x.plan()
 	err := try(x.decide)
 	if errors.Is(err, errClientLeft) { // nobody waits for an answer any more
 		return nil

@@ -53,14 +53,13 @@ func try(step func() error) (err error) {
 	return step()
 }
 
-// read parses and counts the request, and makes its state: facts, policy, and a plan without edits. If the body is not
-// a conversation, x.request stays nil.
+// read parses the body. x.request stays nil if the client leaves meanwhile. An error says that the body is not a
+// conversation, or is refused.
 func (x *shaping) read() error {
 	in := &x.in
 	x.out.Refused = x.expand()
 	if x.out.Refused != nil {
-		x.out.Report.Code, x.out.Report.Reason = event.CodeNotRead, event.Clip(x.out.Refused.Error())
-		return nil
+		return x.out.Refused
 	}
 	x.subject = ledger.Request{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.API().Name}
 	x.last = x.shaper.recent.find(x.shaper, x.subject, in.Body, in.Now)
@@ -74,35 +73,36 @@ func (x *shaping) read() error {
 		req, err = x.parse(nil)
 	}
 	if err == nil {
-		req, err = x.meetCompaction(req)
-	}
-	if err != nil && x.in.Lacks && (x.in.Compacts || x.out.AsksNow) {
+		req, x.out.Refused = x.meetCompaction(req)
+	} else if in.Lacks && in.Compacts {
 		x.out.Refused = errNotWhole
 	}
-	err = cmp.Or(x.out.Refused, err)
-	if err != nil {
-		x.out.Report.Code, x.out.Report.Reason = event.CodeNotRead, event.Clip(err.Error())
-		return nil
+	if err := cmp.Or(x.out.Refused, err); err != nil {
+		return err
 	}
 	known := 0 // bytes; a rescue looks at all items
 	if req.Reused > 0 && in.Rescue == nil {
 		known = req.Items[req.Reused-1].Span.End
 	}
-	if !x.takeTurn(len(in.Body) - known) {
-		return nil
+	if x.takeTurn(len(in.Body) - known) {
+		x.request = req
 	}
-	x.request = req
+	return nil
+}
+
+// plan counts the request, and makes its state: facts, policy, and a plan without edits.
+func (x *shaping) plan() {
 	x.identify()
 	scale := x.scale()
-	facts := ladder.NewFacts(req, scale, activity.Of(req, x.last.calls), x.shaper.deps.Shelf, in.Scope)
+	facts := ladder.NewFacts(x.request, scale, activity.Of(x.request, x.last.calls), x.shaper.deps.Shelf, x.in.Scope)
 	x.state = &ladder.State{Plan: facts.Plan(ledger.Decision{}), Policy: x.policy(scale.Ratio)}
 	x.replayed = *x.state.Plan
 	x.out.state = x.state
 	if x.serves && x.state.Total-x.state.Overhead() <= leastCarried { // all of it is carried, without a summary
-		x.in.Compact, x.state.Asked, x.in.Replay = false, false, true
+		x.in.Compact, x.state.Asked = false, false
+		x.in.Replay = true
 	}
 	x.describeRequest()
-	return nil
 }
 
 // takeTurn waits for a turn if many bytes of the request are new. It returns false if the client leaves meanwhile.
@@ -120,17 +120,14 @@ func (x *shaping) takeTurn(fresh int) bool {
 // policy returns the policy as far as the configuration and the request itself say it. ratio is that of the scale. find
 // and extend add to it what other requests have shown.
 func (x *shaping) policy(ratio float64) *ladder.Policy {
-	d, in, limits := &x.shaper.deps, &x.in, x.in.Limits
-	if d.CachedPrice != nil {
-		if price, ok := d.CachedPrice(in.Upstream, x.request.Model); ok {
-			limits = limits.AtPrice(price)
-		}
-	}
+	d, in := &x.shaper.deps, &x.in
 	window, usable := d.Window(in.Upstream, x.request.Model+in.Variant, x.request.MaxOutput)
 	x.out.Report.Window, x.out.Report.Usable = window, usable
-	p := &ladder.Policy{Asked: in.Compact, CompactTo: int(float64(in.CompactTo) / ratio),
+	p := &ladder.Policy{
+		Asked: in.Compact, CompactTo: int(float64(in.CompactTo) / ratio),
 		SummaryMode: in.SummaryMode.OrDefault(), SummaryDetail: in.SummaryDetail,
-		ReadsByTool: d.Address == "tool" || d.Address == "auto" && activity.HasRecall(x.request)}
+		ReadsByTool: d.Address == "tool" || d.Address == "auto" && activity.HasRecall(x.request),
+	}
 	if d.Summarizer != nil && p.SummaryMode.Asks() {
 		p.Words, p.Prepare = x.words, x.prepare
 	}
@@ -143,8 +140,27 @@ func (x *shaping) policy(ratio float64) *ladder.Policy {
 			window, usable = min(window, r.Most+r.Most/4), min(usable, r.Most)
 		}
 	}
-	p.Limits = x.withThreshold(limits, window, usable).EffectiveAt(window, usable, ratio)
+	p.Limits = x.limits(window, usable).EffectiveAt(window, usable, ratio)
 	return p
+}
+
+// limits returns the limits at the price of the model's cache, and with the size at which the client wants a compaction
+// in the provider's place, if that is less than theirs.
+func (x *shaping) limits(window, usable int) *ladder.Limits {
+	const least = 1_000 // smaller numbers are shares
+	limits := x.in.Limits
+	if prices := x.shaper.deps.CachedPrice; prices != nil {
+		if price, ok := prices(x.in.Upstream, x.request.Model); ok {
+			limits = limits.AtPrice(price)
+		}
+	}
+	at := x.request.Threshold
+	if x.request.Strips && at >= least && at < limits.EffectiveAt(window, usable, 1).CompactLine {
+		own := *limits
+		own.CompactAt = ladder.Line(at)
+		limits = &own
+	}
+	return limits
 }
 
 // parse reads the body. Items at its start that last has too, byte for byte, are taken from last; last may be nil.
@@ -182,9 +198,7 @@ func (x *shaping) scale() conversation.Scale {
 // recorded; and if an equal request has recorded a decision meanwhile, the body is built anew by that one.
 func (x *shaping) decide() error {
 	err := x.find()
-	// The request must become shorter even if that cannot be recorded: the provider has refused it, the client will drop
-	// what it asks to have compacted, or it is over the line of compaction as it was decided before. Any other request waits for the ledger to answer.
-	isVital := x.in.Rescue != nil || x.serves || !x.in.Replay && x.state.Total > x.state.Limits.CompactLine
+	isVital := x.isVital()
 	if err != nil && !isVital {
 		return err
 	}
@@ -197,20 +211,8 @@ func (x *shaping) decide() error {
 	if err := x.restoreArtifacts(); err != nil && !isVital {
 		return err
 	}
-	d := &x.state.Decision
-	// Decisions reach to End, behind the last answer or result: a user message behind it may be a passing reminder.
-	isDecided := !d.OtherModel && d.Items > 0 && d.Items >= x.request.End()
-	if isDecided && len(x.undone) > 0 && x.state.Total > x.state.Limits.Usable {
-		isDecided, x.state.Recorded, x.discarded = false, 0, true // restored, but whole it does not fit
-	}
-	if !isDecided && !x.in.Compact && x.in.Rescue == nil && activity.AsksToCompact(x.request, x.state.Calls) {
-		x.in.Compact, x.state.Asked, x.state.ByAgent = true, true, true
-	}
-	if isDecided && x.serves && hasJustCompacted(d) { // the client asks for the same compaction again
-		x.in.Compact = false
-	}
-	if isDecided && !x.in.Compact && x.in.Rescue == nil {
-		x.out.Report.Code, x.out.Report.Reason = event.CodeAgain, "the request is one that was decided before"
+	if x.isDecided() {
+		x.explain(event.CodeAgain, "the request is one that was decided before")
 		return x.build()
 	}
 	x.extend()
@@ -220,12 +222,7 @@ func (x *shaping) decide() error {
 	if err := x.build(); err != nil {
 		return err
 	}
-	beyondQuota := x.state.ArtifactsOff // then the ladder took out only what had to go (extend), so it must be kept
-	err = x.keepArtifacts(beyondQuota)
-	if err != nil && x.in.Rescue != nil {
-		err = x.rescueUnkept()
-	}
-	if err != nil {
+	if err := x.keepNew(); err != nil {
 		return err
 	}
 	if x.in.Rescue != nil { // the provider may refuse this form as well
@@ -235,10 +232,41 @@ func (x *shaping) decide() error {
 	err = x.record()
 	if err != nil && isVital {
 		x.hold()
-		x.out.Report.Code, x.out.Report.Reason = event.CodeUnrecorded, event.CodeUnrecorded.Clause()
+		x.explain(event.CodeUnrecorded, event.CodeUnrecorded.Clause())
 		return nil
 	}
 	return err
+}
+
+// isVital reports whether the request must become shorter even if that cannot be recorded: the provider has refused it,
+// the client will drop what it asks to have compacted, or it is over the line of compaction as it was decided before. Any
+// other request waits for the ledger to answer.
+func (x *shaping) isVital() bool {
+	return x.in.Rescue != nil || x.serves || !x.in.Replay && x.state.Total > x.state.Limits.CompactLine
+}
+
+// isDecided reports whether the whole request was decided before, and nobody asks for more now. A call of the agent's may
+// ask for a compaction, too.
+func (x *shaping) isDecided() bool {
+	s := x.state
+	d := &s.Decision
+	// Decisions reach to End, behind the last answer or result: a user message behind it may be a passing reminder.
+	isKnown := !d.OtherModel && d.Items > 0 && d.Items >= x.request.End()
+	if isKnown && len(x.undone) > 0 && s.Total > s.Limits.Usable { // restored, but whole it does not fit
+		isKnown, x.discarded = false, true
+		s.Recorded = 0
+	}
+	isAsked := x.in.Compact || x.in.Rescue != nil
+	if !isKnown && !isAsked && activity.AsksToCompact(x.request, s.Calls) {
+		x.in.Compact, s.Asked, s.ByAgent = true, true, true
+	}
+	asksAgain := x.serves && hasJustCompacted(d) // for the same compaction
+	return isKnown && (!isAsked || asksAgain)
+}
+
+// explain says why nothing new is done, or not all of it.
+func (x *shaping) explain(code event.Code, reason string) {
+	x.out.Report.Code, x.out.Report.Reason = code, reason
 }
 
 // find looks up the decision of the deepest recorded prefix, and has the plan begin with it. If the ledger fails, it is
@@ -249,19 +277,22 @@ func (x *shaping) find() error {
 	if err != nil {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
 	}
-	if last := x.last.decision; last.Items > d.Items && x.continuesLast() && x.subject.MayGoOn(last) {
+	last := x.last.decision
+	if last.Items > d.Items && x.continuesLast() && x.subject.MayGoOn(last) {
 		d = last.InPlaceOf(d) // it was sent, but the ledger lacks it or does not answer
 	}
-	if last := x.last.decision; last.Key == d.Key && last.Touched.After(d.Touched) {
+	if last.Key == d.Key && last.Touched.After(d.Touched) {
 		d.Touched = last.Touched // by a request that recorded nothing
 	}
-	x.unknown, x.found = err != nil, d.Items
+	x.unknown = err != nil
+	x.found = d.Items
 	if d.Undone {
 		x.undone = d.Undo()
 		d.Undone, d.Restored, d.Prepared = false, d.Items, 0
 	}
 	if !x.fits(d) { // all is decided anew, as for a new conversation
-		d, x.discarded = ledger.Decision{Conversation: d.Conversation}, true
+		d = ledger.Decision{Conversation: d.Conversation}
+		x.discarded = true
 	}
 	s.Plan = s.Facts.Plan(d)
 	x.replayed = *s.Plan
@@ -308,7 +339,8 @@ func (x *shaping) binds() bool {
 // isCold reports whether the provider has nothing of the conversation in its cache any more: the conversation goes to
 // another model or upstream now, or pauses for longer than the cache keeps it.
 func (x *shaping) isCold(d ledger.Decision) bool {
-	life, now := x.state.Limits.CacheLife.D(), x.in.Now.Round(0) // the wall clock, like d.Sent from the store
+	life := x.state.Limits.CacheLife.D()
+	now := x.in.Now.Round(0) // the wall clock, like d.Sent from the store
 	if life > 0 && x.request.CachesHour() {
 		life = max(life, time.Hour)
 	}
@@ -322,11 +354,11 @@ const maxNew = 30_000
 
 // extend has the ladder add edits of what is new or too much. If it may not, the report has the reason.
 func (x *shaping) extend() {
-	s, r := x.state, &x.out.Report
+	s := x.state
 	// If any is true, only what has to go is taken out.
 	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full() || x.unknown || s.Decision.Refused
-	if rescue := x.in.Rescue; rescue != nil {
-		x.rescue(rescue)
+	if x.in.Rescue != nil {
+		x.rescue(x.in.Rescue)
 		return
 	}
 	switch {
@@ -335,12 +367,13 @@ func (x *shaping) extend() {
 	case len(x.request.Items)-s.Recorded > maxNew:
 		s.Reason = event.CodeNotRead
 	default:
-		spent, cutover := s.Decision.Tokens+s.OfModel(s.Total), s.Limits.CutoverAt // since the last compaction
+		spent := s.Decision.Tokens + s.OfModel(s.Total) // since the last compaction
+		cutover := s.Limits.CutoverAt
 		s.OverBudget = cutover > 0 && spent >= cutover
 		s.Decide()
 		x.describeWait(spent)
 	}
-	r.Code, r.Reason = s.Reason, s.Reason.Clause()
+	x.explain(s.Reason, s.Reason.Clause())
 	if s.Reason == event.CodeOverhead {
 		x.describeOverhead()
 	}
@@ -367,12 +400,22 @@ func (x *shaping) rescue(how *Rescue) {
 	s.DropThinking(how.NoThinking)
 }
 
+// keepNew keeps what the new edits take out. A rescue does without where that cannot be kept.
+func (x *shaping) keepNew() error {
+	beyondQuota := x.state.ArtifactsOff // then the ladder took out only what had to go (extend), so it must be kept
+	err := x.keepArtifacts(beyondQuota)
+	if err != nil && x.in.Rescue != nil {
+		return x.rescueUnkept()
+	}
+	return err
+}
+
 // rescueUnkept decides a rescue once more where nothing can be stored: without artifacts, as the texts then say.
 func (x *shaping) rescueUnkept() error {
 	replayed := x.replayed
 	x.state.Plan, x.state.NothingKept = &replayed, true
 	x.extend()
-	x.out.Report.Code, x.out.Report.Reason = event.CodeUnkept, event.CodeUnkept.Clause()
+	x.explain(event.CodeUnkept, event.CodeUnkept.Clause())
 	return x.build()
 }
 

@@ -1,0 +1,75 @@
+package rewrite
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"epitome/dialect/conversation"
+	"epitome/event"
+	"epitome/rewrite/ledger"
+)
+
+// identify sets what the ledger needs to know of the request. Two conversations that begin alike share no decision if
+// they ask for other context files or memory.
+func (x *shaping) identify() {
+	r, of := x.request, &x.subject
+	of.Model, of.Leading = r.Model, x.leading()
+	of.Chain, of.Head, of.Ends = r.Chain(), r.Head, r.Ends()
+	day := ""
+	if injector := x.shaper.deps.Inject; injector != nil {
+		if x.in.Project == "" {
+			x.in.Project = injector.Project(r)
+		}
+		of.Additions, day = injector.Wish(x.in.Contexts, x.in.Project)
+		if x.in.Runtime != "" {
+			of.Additions += "\x00runtime"
+		}
+	}
+	if r.End() == r.Head {
+		of.Opening = ledger.Hash(of.Leading, day, x.in.Runtime)
+	}
+}
+
+// leading returns a hash of what a provider caches before the messages: system prompt, tools, settings. If it changes,
+// the cache is lost. The shelf's secret is in it, so nobody who sees the hash can find the prompt by trying.
+func (x *shaping) leading() string {
+	const letters = 16 // of the name: enough to tell one from another
+	h := sha256.New()
+	for _, span := range x.request.Before(x.request.Lead) {
+		_, _ = h.Write(conversation.WithoutBilling(span.Of(x.request.Body)))
+		_, _ = h.Write([]byte{'\n'})
+	}
+	name := x.shaper.deps.Shelf.Name(x.in.Scope, h.Sum(nil))
+	return name[:min(len(name), letters)]
+}
+
+// addSystem adds the context files and the memory that a new conversation asks for to its system prompt.
+func (x *shaping) addSystem() {
+	const share = 4 // the text may take a quarter of the usable tokens, and no more than the request leaves free
+	s := x.state
+	added := &x.out.Report.Added
+	isNew := x.found == 0 && x.subject.Opening != ""
+	if x.subject.Additions == "" || !isNew || x.in.Replay {
+		return
+	}
+	a, err := x.shaper.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, s.ReadsByTool)
+	if err != nil {
+		added.Why = err.Error()
+	}
+	if x.in.Runtime != "" {
+		a.Text = strings.TrimSpace(x.in.Runtime + "\n\n" + a.Text)
+		a.Contexts = append(a.Contexts, "runtime")
+	}
+	if _, hasPlace := x.request.AppendSystem(a.Text); a.Text == "" || !hasPlace {
+		return
+	}
+	tokens := s.Scale.CountText(a.Text)
+	if tokens > min(s.Limits.Usable/share, s.Limits.Usable-s.Total) {
+		added.Why = "nothing is added to the system prompt: it takes too much of the window"
+		return
+	}
+	s.Add(ledger.StepAdd, event.NoCode, ledger.Edit{
+		Op: ledger.AppendSystem, Text: a.Text, Tokens: tokens, Artifacts: a.Artifacts,
+		Contexts: a.Contexts, Memory: s.Scale.CountText(a.Text[len(a.Text)-a.Memory:]),
+	})
+}
