@@ -70,7 +70,9 @@ func (o *Output) Changes() (list []Change) {
 // refused first. Its decision is recorded, so a rescue starts from its edits and takes it for the request before.
 // The counts of edits stay the rescue's: an item that both forms changed would count twice in a sum.
 func (r *Report) joinRefused(first *Report, whole bool) {
-	r.Parent, r.Diverged = first.Parent, first.Diverged // which a rescue does not find anew
+	// A rescue takes the conversation for one that is known.
+	r.Parent, r.Diverged = first.Parent, first.Diverged
+	r.Title, r.Folder, r.Kept = first.Title, first.Folder, first.Kept
 	// r has what its form shares with the refused form; with the request before both, it shares no more than that did.
 	r.HeldBefore, r.HeldAfter = first.HeldBefore, min(first.HeldAfter, r.HeldAfter)
 	r.Warnings = append(slices.Clone(first.Warnings), r.Warnings...)
