@@ -22,6 +22,7 @@ import (
 
 const (
 	memTableSize = 8 << 20
+	compression  = options.Snappy
 	reserve      = 512 << 20 // bytes of the disk that must stay free: without, Badger dies of a fault in a mapped file
 
 	// newest is the version that transactions read at. The store numbers the versions itself: where Badger does, each
@@ -45,9 +46,9 @@ type Badger struct {
 }
 
 // OpenBadger opens the store in a folder and makes the folder if there is none. Badger refuses a damaged folder, or
-// panics, which may end the process. So a folder that could not be opened is moved to FOLDER.bad-TIME, which the log says,
-// and an empty store begins; not if the system refused a call, as for too many open files: the folder may be sound. The
-// errors are ErrInUse, ErrNoSpace, and those of the system. The log also gets Badger's warnings.
+// panics, which may end the process. So a folder that could not be opened is moved to FOLDER.bad-TIME, which the log
+// says, and an empty store begins; not if the system refused a call, as for too many open files: the folder may be
+// sound. The errors are ErrInUse, ErrNoSpace, and those of the system. The log also gets Badger's warnings.
 func OpenBadger(folder string, log *slog.Logger) (*Badger, error) {
 	b := &Badger{folder: filepath.Clean(folder), free: freeSpace, log: log}
 	if err := b.open(); err != nil {
@@ -108,17 +109,14 @@ func (b *Badger) openFolder() (err error) {
 	if err := os.WriteFile(b.opening(), nil, 0o600); err != nil {
 		return err
 	}
-	if err := b.removeEmptyLogs(); err != nil {
+	if err := errors.Join(b.removeEmptyLogs(), b.renameDamaged()); err != nil {
 		return err
 	}
 	o := badger.DefaultOptions(b.folder).WithLogger(warnings{b.log}).WithMetricsEnabled(false).
 		WithMemTableSize(memTableSize).WithNumMemtables(2).WithBlockCacheSize(8 << 20).WithIndexCacheSize(8 << 20).
 		WithNumLevelZeroTables(2).WithNumLevelZeroTablesStall(6).WithNumCompactors(2).WithBaseTableSize(2 << 20).
-		WithCompactL0OnClose(true).WithChecksumVerificationMode(options.NoVerification).WithValueLogFileSize(64 << 20).
-		WithValueThreshold(1 << 20) // so all values are in the tables, which are compacted
-	if err := b.checkTables(o); err != nil {
-		return err
-	}
+		WithCompactL0OnClose(true).WithCompression(compression).WithChecksumVerificationMode(options.NoVerification).
+		WithValueLogFileSize(64 << 20).WithValueThreshold(1 << 20) // all values are in the tables, which are compacted
 	if b.db, err = badger.OpenManaged(o); err != nil {
 		return err
 	}
@@ -126,44 +124,28 @@ func (b *Badger) openFolder() (err error) {
 	return os.Remove(b.opening())
 }
 
-// checkTables reads all tables and verifies their checksums. Badger would do it in goroutines of its own, where a damaged
-// table panics and ends the process.
-func (b *Badger) checkTables(o badger.Options) error {
-	file, err := os.Open(filepath.Join(b.folder, badger.ManifestFilename))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // Badger refuses tables without it
-	}
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	manifest, _, err := badger.ReplayManifestFile(file, 0, o)
-	if err != nil {
-		return err
-	}
-	for id, t := range manifest.Tables {
-		if err := checkTable(table.NewFilename(id, b.folder), id, t.Compression); err != nil {
-			return fmt.Errorf("cannot read table %d: %w", id, err)
+// renameDamaged renames tables that cannot be read. Badger would read them in goroutines of its own, where a damaged
+// table panics and ends the process. A folder that lacks a table is refused by Badger; a table that a killed process
+// has left half written is not missed.
+func (b *Badger) renameDamaged() error {
+	tables, _ := filepath.Glob(filepath.Join(b.folder, "*.sst"))
+	for _, name := range tables {
+		content, err := os.ReadFile(name)
+		if err == nil && isDamaged(content) {
+			err = os.Rename(name, name+".damaged")
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func checkTable(path string, id uint64, c options.CompressionType) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("it is damaged: %.100v", r)
-		}
-	}()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	t, err := table.OpenInMemoryTable(content, id, &table.Options{Compression: c})
-	if err != nil {
-		return err
-	}
-	return t.VerifyChecksum()
+// isDamaged reports whether a table cannot be read, or does not fit its checksums.
+func isDamaged(content []byte) (is bool) {
+	defer func() { is = is || recover() != nil }()
+	t, err := table.OpenInMemoryTable(content, 0, &table.Options{Compression: compression})
+	return err != nil || t.VerifyChecksum() != nil
 }
 
 // removeEmptyLogs removes the empty logs that a process leaves if it dies while it begins a log. Badger refuses them.
