@@ -133,18 +133,17 @@ func (r *Redis) do(verb, key string, call func(ctx context.Context) error) error
 }
 
 func (r *Redis) Get(key string) (value []byte, found bool, err error) {
-	err = r.do("read", key, func(ctx context.Context) error {
-		value, err = r.client.Get(ctx, redisPrefix+key).Bytes()
-		found = err == nil
-		return err
-	})
-	return value, found, err
+	values, err := r.GetMany([]string{key})
+	if err != nil {
+		return nil, false, err
+	}
+	return values[0], values[0] != nil, nil
 }
 
 func (r *Redis) GetMany(keys []string) ([][]byte, error) { return r.pipeline("read", "get", keys) }
 
-// pipeline sends a command for each key in one round trip, and returns the texts that are answered. A Cluster splits it,
-// as the keys lie on several servers.
+// pipeline sends a command for each key in one round trip, and returns the texts that are answered. A Cluster splits
+// it, as the keys lie on several servers.
 func (r *Redis) pipeline(verb, command string, keys []string) (texts [][]byte, err error) {
 	if len(keys) == 0 {
 		return nil, nil

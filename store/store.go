@@ -42,8 +42,8 @@ type Store interface {
 	// Get returns the value under a key. After an error it is not known whether there is one.
 	Get(key string) (value []byte, found bool, err error)
 
-	// GetMany returns the values under keys, in their order, and nil where there is none. After an error it returns none.
-	// It is one round trip, and no snapshot: of what is written meanwhile, it may see a part.
+	// GetMany returns the values under keys, in their order, and nil where there is none. After an error it returns
+	// none. It is one round trip, and no snapshot: of what is written meanwhile, it may see a part.
 	GetMany(keys []string) (values [][]byte, err error)
 
 	// Swap sets the value under a key if the one that is there equals old; a nil old wants none. It returns the value
@@ -55,8 +55,8 @@ type Store interface {
 	// may be missing.
 	Touch(key string, keep time.Duration) error
 
-	// Delete removes the facts under keys, in one round trip. Keys that have none do not matter. After an error some may
-	// be removed.
+	// Delete removes the facts under keys, in one round trip. Keys that have none do not matter. After an error some
+	// may be removed.
 	Delete(keys ...string) error
 
 	// Close closes the store. Afterwards calls return ErrClosed; a second Close does nothing.
@@ -147,7 +147,11 @@ func (m *Monitor) Do(call func(ctx context.Context) error) error {
 	case m.life.Err() != nil:
 		return ErrClosed
 	case m.noAnswer(err):
-		m.lose(err)
+		if !m.away.Swap(true) {
+			m.log.Warn(m.name+" does not answer: nothing new is decided until it does, unless a window is full",
+				"error", err.Error())
+			go m.awaitAnswer()
+		}
 	default:
 		m.noteRefusal(err)
 	}
@@ -162,15 +166,7 @@ func (m *Monitor) noteRefusal(err error) {
 	}
 }
 
-// lose marks the server as away, and has it pinged in the background until it answers.
-func (m *Monitor) lose(err error) {
-	if !m.away.Swap(true) {
-		m.log.Warn(m.name+" does not answer: nothing new is decided until it does, unless a window is full",
-			"error", err.Error())
-		go m.awaitAnswer()
-	}
-}
-
+// awaitAnswer pings the server in the background until it answers.
 func (m *Monitor) awaitAnswer() {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
