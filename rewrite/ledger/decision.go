@@ -52,9 +52,8 @@ type Decision struct {
 // origin is what a decision knows of the one in the store from which it goes on.
 type origin struct {
 	found  int                 // Items as Find returned it
-	stored []byte              // as it was read, by which Record notices that another one has replaced it
 	lists  map[string][]string // names of edits, by the keys in Lists
-	record *record             // that holds it
+	record *record             // that holds it, by which Record notices that another one has replaced it
 }
 
 // InPlaceOf returns d, which could not be recorded, as what goes on from found.
@@ -63,7 +62,8 @@ func (d Decision) InPlaceOf(found Decision) Decision {
 	return d
 }
 
-// Undo takes the edits of messages out of d and returns them. What is added to the system prompt, or mends pairs, stays.
+// Undo takes the edits of messages out of d and returns them. What is added to the system prompt, or mends pairs,
+// stays.
 func (d *Decision) Undo() (undone []Edit) {
 	edits := d.Edits
 	d.Edits = nil
@@ -82,12 +82,6 @@ func (d *Decision) kind() string {
 	return Hash(d.Upstream, d.Model, d.Additions, d.Opening)
 }
 
-// isIn sets what a decision knows of its place: the record under a key.
-func (d *Decision) isIn(recordKey string) {
-	d.stored, _ = json.Marshal(d) // plain data
-	d.Key, d.found = recordKey+"/"+d.kind(), d.Items
-}
-
 // record is what the store has under the key of a prefix.
 type record struct {
 	key   string
@@ -102,7 +96,7 @@ func parse(record []byte, key string) (list []Decision) {
 	}
 	list = slices.DeleteFunc(list, func(d Decision) bool { return d.Items < 1 })
 	for i := range list {
-		list[i].isIn(key)
+		list[i].Key, list[i].found = key+"/"+list[i].kind(), list[i].Items
 	}
 	return list
 }
@@ -137,18 +131,18 @@ type Edit struct {
 	Op          Op         `json:"op"`
 	Message     int        `json:"message"`             // index of the message that holds the first item
 	LastMessage int        `json:"last,omitempty"`      // index of the message that holds the last item
-	Part        int        `json:"part,omitempty"`      // index of the part that ReplaceText replaces, or of AddResult's call
+	Part        int        `json:"part,omitempty"`      // index of the part that ReplaceText replaces, or of a call
 	Text        string     `json:"text,omitempty"`      // plain text; the dialect quotes it when the body is built
-	Artifacts   []string   `json:"artifacts,omitempty"` // names of what it takes out, the form for models first; or of listed files
+	Artifacts   []string   `json:"artifacts,omitempty"` // of what it takes out, that for models first; or listed files
 	Tokens      int        `json:"tokens,omitempty"`    // of Text
 	Saved       int        `json:"saved,omitempty"`     // tokens that the edit makes the request smaller by
 	Step        Step       `json:"step"`
 	Reason      event.Code `json:"why,omitempty"`      // as users see it
-	Prose       string     `json:"prose,omitempty"`    // the part of a summary that a model wrote, for the next summary to update
+	Prose       string     `json:"prose,omitempty"`    // what a model wrote of a summary, for the next one to update
 	ProseEnd    int        `json:"told,omitempty"`     // index of the item behind those that Prose is about
 	Contexts    []string   `json:"contexts,omitempty"` // names of the contexts whose files AppendSystem lists
-	Memory      int        `json:"memory,omitempty"`   // tokens of an AppendSystem's Text that are memory of earlier sessions
-	Name        string     `json:"-"`                  // its key in the store, a hash of all else; empty until it is recorded
+	Memory      int        `json:"memory,omitempty"`   // tokens of an AppendSystem's Text that are memory
+	Name        string     `json:"-"`                  // its key in the store, a hash of all else; empty if it has none
 }
 
 // End returns the index of the item behind the last one of the edit.
@@ -352,11 +346,13 @@ func (l *Ledger) Restore(key string) (edits int, err error) {
 	return edits, err
 }
 
-// Forget removes the decisions under keys, and edits by their names. Their records, maybe empty, and lists of names stay
-// until they expire.
+// Forget removes the decisions under keys, and edits by their names. Their records, maybe empty, and lists of names
+// stay until they expire.
 func (l *Ledger) Forget(keys, edits []string) error {
 	for _, key := range keys {
-		err := l.update(key, func(list []Decision, i int) ([]Decision, error) { return slices.Delete(list, i, i+1), nil })
+		err := l.update(key, func(list []Decision, i int) ([]Decision, error) {
+			return slices.Delete(list, i, i+1), nil
+		})
 		if err != nil {
 			return fmt.Errorf("cannot forget a decision: %w", err)
 		}
@@ -371,8 +367,8 @@ func (l *Ledger) IsStale(d Decision, now time.Time) bool {
 	return now.Round(0).Sub(d.Touched).Abs() > min(l.keep/32, every) // in the future if the clock was set back
 }
 
-// Touch prolongs the life of a decision's edits. Those that cannot be touched expire earlier, and their items are decided
-// anew.
+// Touch prolongs the life of a decision's edits. Those that cannot be touched expire earlier, and their items are
+// decided anew.
 func (l *Ledger) Touch(d Decision) {
 	var work errgroup.Group
 	work.SetLimit(atOnce)

@@ -66,9 +66,9 @@ func idOf(parts ...string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Find returns the decision to go on from, by rank: mostly the model's own for the longest prefix that has one. It has the
-// ID of the request's conversation. Edits and lists of known are not read again. If there is none, or after an error, the
-// decision has no Items.
+// Find returns the decision to go on from, by rank: mostly the model's own for the longest prefix that has one. It
+// has the ID of the request's conversation. Edits and lists of known are not read again. If there is none, or after
+// an error, the decision has no Items.
 func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 	const few, newest = 4, 32 // prefixes that are read first: mostly the request is a turn longer than the one before
 	var d Decision
@@ -205,9 +205,9 @@ func readAll[T any](s store.Store, keys []string, known map[string]T) (values []
 }
 
 // Record writes d, with more edits added, as the decision for the first d.Items items of the request for which it was
-// found. If there is one already, as an equal request was faster, that one stays: it is returned, and won is false. With
-// replace, d takes the place of that decision, except where d was found for this very prefix and another request has
-// replaced its decision since. The decision that is returned has the ID of the conversation, see branch.
+// found. If there is one already, as an equal request was faster, that one stays: it is returned, and won is false.
+// With replace, d takes the place of that decision, except where d was found for this very prefix and another request
+// has replaced its decision since. The decision that is returned has the ID of the conversation, see branch.
 func (l *Ledger) Record(r Request, d Decision, added []Edit, replace bool) (standing Decision, won bool, err error) {
 	d = r.Own(d)
 	d.Edits, d.Added = Add(d.Edits, added...), len(added)
@@ -232,9 +232,9 @@ func (l *Ledger) Record(r Request, d Decision, added []Edit, replace bool) (stan
 	return standing, won, nil
 }
 
-// branch returns d with the ID of the conversation of a request for which it was found. The first request that continues
-// a prefix, and those that continue it alike, stay in its conversation. Any other begins a new one: it has a Parent. If
-// the store fails, the request stays in the conversation: the decision is worth more than its ID.
+// branch returns d with the ID of the conversation of a request for which it was found. The first request that
+// continues a prefix, and those that continue it alike, stay in its conversation. Any other begins a new one: it has
+// a Parent. If the store fails, the request stays in the conversation: the decision is worth more than its ID.
 func (l *Ledger) branch(r *Request, d Decision) Decision {
 	if d.found == 0 || d.found >= d.Items {
 		return d
@@ -251,14 +251,15 @@ func (l *Ledger) branch(r *Request, d Decision) Decision {
 // put makes d the decision of its kind for its prefix, unless another one stays: see Record.
 func (l *Ledger) put(r *Request, d Decision, replace bool) (standing Decision, won bool, err error) {
 	key := r.recordKey(d.Items)
-	d.record = nil   // that of a shorter prefix
+	known := d.record // of this prefix, or of a shorter one
+	d.record = nil
 	var there []byte // the record to be replaced; the first attempt writes only if there is none
 	for {
 		list := parse(there, key)
 		i := slices.IndexFunc(list, func(o Decision) bool { return o.kind() == d.kind() })
 		if i >= 0 {
 			standing = list[i]
-			isNews := standing.Key == d.Key && !bytes.Equal(standing.stored, d.stored)
+			isNews := standing.Key == d.Key && known != nil && !bytes.Equal(there, known.value)
 			isWhole, err := l.readEdits(&standing, d)
 			if err != nil {
 				return standing, false, err
@@ -275,7 +276,7 @@ func (l *Ledger) put(r *Request, d Decision, replace bool) (standing Decision, w
 			return d, false, err
 		}
 		if bytes.Equal(there, value) {
-			d.isIn(key)
+			d.Key, d.found = key+"/"+d.kind(), d.Items
 			list[len(list)-1] = d
 			d.record = &record{key: key, value: value, list: list}
 			return d, true, nil
