@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,9 +10,9 @@ import (
 	"epitome/rewrite/ledger"
 )
 
-// bodyWith returns the body with the edits made, in memory that jsonspan.Splice takes; r.Body itself if nothing changes.
-// Items from end on are left out, for a question to a model about the items before end; a request that is sent has all,
-// so end is len(r.Items) then.
+// bodyWith returns the body with the edits made, in memory that jsonspan.Splice takes; r.Body itself if nothing
+// changes. Items from end on are left out, for a question to a model about the items before end; a request that is
+// sent has all, so end is len(r.Items) then.
 func bodyWith(
 	r *conversation.Request, edits []ledger.Edit, end int, memory func(bytes int) []byte,
 ) ([]byte, error) {
@@ -58,8 +57,9 @@ func bodyWith(
 
 // dropsOf returns what edits and end leave out, in order, and by the index of a user's item the summary that is sent
 // behind the user's text: a message of its own would be the second of the user in a row, which some servers refuse.
-func dropsOf(r *conversation.Request, edits []ledger.Edit, end int) (drops []conversation.Drop, appended map[int]string) {
-	appended = map[int]string{}
+func dropsOf(r *conversation.Request, edits []ledger.Edit, end int) ([]conversation.Drop, map[int]string) {
+	var drops []conversation.Drop
+	appended := map[int]string{}
 	for k := range edits {
 		e := &edits[k]
 		if e.Op != ledger.Drop || e.First >= end {
@@ -126,9 +126,6 @@ func rangesOf(r *conversation.Request, e *ledger.Edit, appended map[int]string) 
 
 // verify returns an error if body, rewritten from original, breaks a rule of the API that original keeps.
 func verify(original *conversation.Request, body []byte) error {
-	if bytes.Equal(original.Body, body) {
-		return nil
-	}
 	rewritten, err := original.Dialect.Read(body, nil) // nil: all of body is read, no item is copied from original
 	if err != nil {
 		return fmt.Errorf("cannot read the rewritten request: %w", err)

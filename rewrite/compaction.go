@@ -61,11 +61,12 @@ func (x *shaping) expand() error {
 		text, err := offload.Open(x.shaper.sealName(), x.in.Scope, sealed)
 		switch {
 		case errors.Is(err, offload.ErrOtherScope):
-			return errors.New("the compaction in this request was made for another credential: send the one with which " +
-				"the session began, or give the client a key of epitome's, so that it may change upstreams, or begin a new session")
+			return errors.New("the compaction in this request was made for another credential: send the one with " +
+				"which the session began, or give the client a key of epitome's, so that it may change upstreams, or " +
+				"begin a new session")
 		case err != nil:
-			return errors.New("the compaction in this request was made by an epitome with another secret, or it was changed: " +
-				"give both the same offload.secret_file, or begin a new session")
+			return errors.New("the compaction in this request was made by an epitome with another secret, or it was " +
+				"changed: give both the same offload.secret_file, or begin a new session")
 		}
 		size += len(text)
 		if size > mostExpanded {
@@ -81,9 +82,9 @@ func (x *shaping) expand() error {
 	return nil
 }
 
-// meetCompaction looks for what the request asks of the provider's own compaction. If the upstream Lacks that, epitome
-// takes its place, unless a provider's summary in the request shows otherwise: then only the provider can make the next.
-// The request that is returned is the one to shape. An error refuses it.
+// meetCompaction looks for what the request asks of the provider's own compaction. If the upstream Lacks that,
+// epitome takes its place, unless a provider's summary in the request shows otherwise: then only the provider can
+// make the next. The request that is returned is the one to shape. An error refuses it.
 func (x *shaping) meetCompaction(r *conversation.Request) (*conversation.Request, error) {
 	var triggers []jsonspan.Span
 	for i := range r.Items {
@@ -109,7 +110,8 @@ func (x *shaping) meetCompaction(r *conversation.Request) (*conversation.Request
 	isLast := len(triggers) == 0 || r.Items[len(r.Items)-1].Trigger
 	switch {
 	case len(triggers) > 1 || !isLast:
-		return nil, errors.New("cannot compact: compaction_trigger has to be the last item, and the only one of its kind")
+		return nil, errors.New("cannot compact: compaction_trigger has to be the last item, and the only one of " +
+			"its kind")
 	case len(r.Items) == len(triggers):
 		return nil, errors.New("cannot compact: the request has no messages; send the conversation with it")
 	case !r.ServerState.Empty():
@@ -131,8 +133,8 @@ func (x *shaping) meetCompaction(r *conversation.Request) (*conversation.Request
 // isIgnored reports whether the provider lets the size pass at which it was to compact by itself: it has answered a
 // request that asked for that and was clearly larger, and this one, which continues it, has no summary of the provider.
 func (x *shaping) isIgnored(r *conversation.Request) bool {
-	last := x.last.request
-	if r.Threshold == 0 || last == nil || last.Threshold != r.Threshold || x.last.report.TokensBefore.Total() < r.Threshold/4*5 {
+	last, tokens := x.last.request, x.last.report.TokensBefore.Total()
+	if r.Threshold == 0 || last == nil || last.Threshold != r.Threshold || tokens < r.Threshold/4*5 {
 		return false
 	}
 	isAnswer := func(it conversation.Item) bool { return it.StartsAnswer }

@@ -75,7 +75,8 @@ func (c *requestCache) find(s *Shaper, of ledger.Request, body []byte, now time.
 		n := conversation.CommonPrefix(l.request.Body, start)
 		isLonger := n > longest
 		if n == enough && longest == enough {
-			isLonger = conversation.CommonPrefix(l.request.Body, body) > conversation.CommonPrefix(best.request.Body, body)
+			isLonger = conversation.CommonPrefix(l.request.Body, body) >
+				conversation.CommonPrefix(best.request.Body, body)
 		}
 		if isLonger {
 			best, longest = l, n
@@ -88,10 +89,11 @@ func (c *requestCache) find(s *Shaper, of ledger.Request, body []byte, now time.
 // release says that the caller uses l no more.
 func (l *lastRequest) release() { l.users.Add(-1) }
 
-// put adds l, and takes out the requests before it of the same conversation: several may be there, as requests that come
-// at the same time may continue the same one. from is the one that the caller has from find; it may be nil. l gets a
-// body of its own, as the memory of the one that it was read from belongs to the client's connection. If nobody but the
-// caller uses from, which l takes the place of, its memory becomes l's, and only what is new is copied.
+// put adds l, and takes out the requests before it of the same conversation: several may be there, as requests that
+// come at the same time may continue the same one. from is the one that the caller has from find; it may be nil. l
+// gets a body of its own, as the memory of the one that it was read from belongs to the client's connection. If
+// nobody but the caller uses from, which l takes the place of, its memory becomes l's, and only what is new is
+// copied.
 func (c *requestCache) put(l, from *lastRequest) {
 	const most, mostOfAll = 64 << 20, 24 << 20 // bytes of the newest request, and of several
 	id := l.decision.Conversation              // empty while the ledger does not answer
@@ -151,12 +153,12 @@ type Last struct {
 	Conversation, Project    string
 	Body                     []byte
 	Credential               func() any                  // Input.Credential
-	Kept                     func(is bool) (before bool) // sets whether the caller has kept the request; at first it has not
+	Kept                     func(is bool) (before bool) // sets whether the caller has kept the request
 }
 
 // Newest returns the newest requests of conversations in which the model has answered, as far as they are in memory:
-// those that were sent until a time, and those that newer ones may soon drive out. Their bodies are valid until the loop
-// ends.
+// those that were sent until a time, and those that newer ones may soon drive out. Their bodies are valid until the
+// loop ends.
 func (s *Shaper) Newest(until time.Time) iter.Seq[Last] {
 	const safe = 12 << 20 // bytes of the newest requests that nothing drives out for now
 	return func(yield func(Last) bool) {
@@ -237,16 +239,6 @@ func (x *shaping) keepArtifacts(beyondQuota bool) error {
 	return nil
 }
 
-// recordedEnd returns the length in items of the prefix that the decision is recorded for: that of the whole request if
-// a message of the user at its end is edited.
-func (x *shaping) recordedEnd() int {
-	end := x.request.End()
-	if slices.ContainsFunc(x.state.Edits, func(e ledger.Edit) bool { return e.End() > end }) {
-		return len(x.request.Items)
-	}
-	return end
-}
-
 // takeBack takes the edits back that the provider has refused: all but those that mend pairs.
 func (x *shaping) takeBack() {
 	s := x.state
@@ -256,11 +248,17 @@ func (x *shaping) takeBack() {
 	s.Plan = s.With(d.Edits)
 }
 
-// decided returns the decision as it is to be recorded.
+// decided returns the decision as it is to be recorded: for the prefix up to the last answer or result, or for the
+// whole request if a message of the user at its end is edited.
 func (x *shaping) decided() ledger.Decision {
 	s := x.state
 	d := x.subject.Own(s.Decision)
-	d.Items = x.recordedEnd()
+	d.Items = x.request.End()
+	for k := range s.Edits {
+		if s.Edits[k].End() > d.Items {
+			d.Items = len(x.request.Items)
+		}
+	}
 	d.Sent = x.in.Now.Round(0) // the store keeps wall clocks only
 	if d.Touched.IsZero() {
 		d.Touched = d.Sent // its edits are stored with it, or since the request before
@@ -283,7 +281,7 @@ func (x *shaping) decided() ledger.Decision {
 func (x *shaping) record() error {
 	s, d := x.state, x.decided()
 	if x.unknown {
-		return errUnknown
+		return errors.New("the ledger did not say what was decided before")
 	}
 	if d.Items <= x.request.Lead { // a prefix of system items alone is that of other conversations as well
 		return nil

@@ -17,10 +17,10 @@ import (
 // Report says what was done to a request, or why nothing was. Its Shaping becomes part of the exchange's event.
 type Report struct {
 	event.Shaping
-	Action    string          // the highest step of the ladder of all edits; none without edits; bypass after a failure, see Err
+	Action    string          // the strongest step of all edits; none without edits; bypass after a failure (Err)
 	MaxOutput int             // tokens of the model that the request asks for; 0 if it does not say
 	Streams   bool            // the client wants the answer as a stream
-	Counted   int             // tokens of the vocabulary that are sent; 0 if the ratio cannot be learned from this request
+	Counted   int             // tokens of the vocabulary that are sent; 0 if no ratio can be learned from them
 	Source    tokenize.Source // of the ratio
 	Truncates bool            // the provider itself leaves out what does not fit, and refuses nothing for its size
 	Added     Added
@@ -95,8 +95,8 @@ func (x *shaping) describeRequest() {
 }
 
 // describeConversation says of which conversation the request is. One that continues a prefix in another way than an
-// earlier one did is of a new conversation: the report has the old one as Parent, and as Diverged the first message that
-// differs.
+// earlier one did is of a new conversation: the report has the old one as Parent, and as Diverged the first message
+// that differs.
 func (x *shaping) describeConversation() {
 	r, d := &x.out.Report, x.state.Decision
 	r.Conversation, r.Parent = d.Conversation, d.Parent
@@ -115,8 +115,8 @@ func (x *shaping) describe() {
 	s, r, req := x.state, &x.out.Report, x.request
 	size := s.Tokens()
 	r.TokensAfter = size.Times(s.Scale.Ratio)
-	isCounted := r.TokensBefore.Images == 0 && !req.Unpriced && req.ServerState.Empty() && !r.Estimated && !req.Truncates
-	if isCounted { // the provider counts just these texts
+	isGuess := r.TokensBefore.Images > 0 || req.Unpriced || r.Estimated
+	if !isGuess && req.ServerState.Empty() && !req.Truncates { // the provider counts just these texts
 		r.Counted = size.Total()
 	}
 	r.TakenOut = s.OfModel(max(0, x.replayed.Total-s.Total)) // below 0 where earlier edits were taken back
@@ -161,7 +161,7 @@ func (x *shaping) describeEdits() {
 		e := &s.Added[k]
 		r.Causes = r.Causes.With(e.Reason)
 		switch {
-		case e.Op == ledger.DropThinking, e.Reason == event.CodeThinking: // a Drop of an item that only thinks has that code
+		case e.Op == ledger.DropThinking, e.Reason == event.CodeThinking: // the code of a Drop of thinking alone
 			r.Thoughts += len(x.request.Items[e.First].Thinking)
 		case e.Step == ledger.StepOffload:
 			r.Offloaded++
@@ -203,8 +203,8 @@ func (x *shaping) describeHeld() {
 	r.HeldAfter = max(0, r.TokensAfter.Total()-s.OfModel(s.Sent(min(held, changed), len(items))))
 }
 
-// describeWait says why no compaction can be made that the agent asks for, or, once in a cycle, that a budget of so many
-// spent tokens or compact_turns calls for.
+// describeWait says why no compaction can be made that the agent asks for, or, once in a cycle, that a budget of so
+// many spent tokens or compact_turns calls for.
 func (x *shaping) describeWait(spent int) {
 	s, r := x.state, &x.out.Report
 	due := s.Due()
@@ -228,8 +228,8 @@ func (x *shaping) describeOverhead() {
 	}
 }
 
-// describeGoal says why a compaction that the client asked for leaves more than it named, or is not made, unless another
-// reason says that.
+// describeGoal says why a compaction that the client asked for leaves more than it named, or is not made, unless
+// another reason says that.
 func (x *shaping) describeGoal() {
 	s, r := x.state, &x.out.Report
 	mayMiss := []event.Code{
@@ -333,8 +333,8 @@ func (x *shaping) warnOfSize() {
 	if r.isNear() && !last.isNear() {
 		r.warn(event.Warning{Reason: event.ReasonNear, Tokens: sent, Percent: 100 * sent / max(r.Window, 1)})
 	}
-	// Only the request that reaches the budget is warned of. record has added its tokens to those spent before; a rescue
-	// is recorded later, and the refused form before it was warned of.
+	// Only the request that reaches the budget is warned of. record has added its tokens to those spent before; a
+	// rescue is recorded later, and the refused form before it was warned of.
 	spent, warnAt := x.state.Decision.Tokens, x.state.Limits.WarnAt
 	if x.in.Rescue == nil && warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
 		r.warn(event.Warning{Reason: event.ReasonBudget, Tokens: spent})

@@ -86,7 +86,7 @@ type Input struct {
 	Compact       bool      // compact now, whatever the size, even if the request was decided before
 	CompactTo     int       // tokens of the model to which Compact brings the request; 0: two fifths go, or more
 	Focus         string    // what a summary by a model is to be about above all; empty if the client does not say
-	Replay        bool      // repeat earlier decisions and make none: for a count of tokens or the provider's compaction
+	Replay        bool      // repeat earlier decisions and make none: for a count, or the provider's compaction
 	Compacts      bool      // the path asks the provider for a compaction, whatever the body says
 	Lacks         bool      // the upstream makes no compaction that a client asks for: epitome does, in its place
 	Makes         bool      // the upstream is known to make them; it may not be known either way

@@ -41,8 +41,6 @@ type shaping struct {
 // errClientLeft keeps a compaction from being recorded: its summary may lack what a model would have said.
 var errClientLeft = errors.New("the client left while a summary was made")
 
-var errUnknown = errors.New("the ledger did not say what was decided before")
-
 // try runs a step, and returns a panic in it as an error.
 func try(step func() error) (err error) {
 	defer func() {
@@ -238,15 +236,15 @@ func (x *shaping) decide() error {
 	return err
 }
 
-// isVital reports whether the request must become shorter even if that cannot be recorded: the provider has refused it,
-// the client will drop what it asks to have compacted, or it is over the line of compaction as it was decided before. Any
-// other request waits for the ledger to answer.
+// isVital reports whether the request must become shorter even if that cannot be recorded: the provider has refused
+// it, the client will drop what it asks to have compacted, or it is over the line of compaction as it was decided
+// before. Any other request waits for the ledger to answer.
 func (x *shaping) isVital() bool {
 	return x.in.Rescue != nil || x.serves || !x.in.Replay && x.state.Total > x.state.Limits.CompactLine
 }
 
-// isDecided reports whether the whole request was decided before, and nobody asks for more now. A call of the agent's may
-// ask for a compaction, too.
+// isDecided reports whether the whole request was decided before, and nobody asks for more now. A call of the agent's
+// may ask for a compaction, too.
 func (x *shaping) isDecided() bool {
 	s := x.state
 	d := &s.Decision
@@ -400,18 +398,14 @@ func (x *shaping) rescue(how *Rescue) {
 	s.DropThinking(how.NoThinking)
 }
 
-// keepNew keeps what the new edits take out. A rescue does without where that cannot be kept.
+// keepNew keeps what the new edits take out. Where it cannot be kept, a rescue is decided once more: without artifacts,
+// as the texts then say.
 func (x *shaping) keepNew() error {
 	beyondQuota := x.state.ArtifactsOff // then the ladder took out only what had to go (extend), so it must be kept
 	err := x.keepArtifacts(beyondQuota)
-	if err != nil && x.in.Rescue != nil {
-		return x.rescueUnkept()
+	if err == nil || x.in.Rescue == nil {
+		return err
 	}
-	return err
-}
-
-// rescueUnkept decides a rescue once more where nothing can be stored: without artifacts, as the texts then say.
-func (x *shaping) rescueUnkept() error {
 	replayed := x.replayed
 	x.state.Plan, x.state.NothingKept = &replayed, true
 	x.extend()

@@ -84,23 +84,21 @@ func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 	}
 	q.Behind = s.OfModel(s.Total - s.Overhead() - q.SpanTokens)
 	q.Written = (&summarize.Span{Calls: s.Calls, From: head, To: end}).Written(1_000)
-	from := head
-	if earlier.Text != "" { // which covers the items before earlier.Until
-		from = max(head, earlier.Until)
-	}
+	from := max(head, earlier.Until) // the earlier words cover the items before
 	q.Transcript = summarize.Entries(x.request, s.Calls, from, end)
 	return q
 }
 
-// cachedBody returns the body without the items from end on, with the replayed edits alone, as new ones may have cleared
-// what the provider has in its cache: a model reads that cheaply, with an instruction behind it. It returns nil if tools
-// or system prompt are not the cached ones, if the earlier summary is not in the body, or if the window has no room for
-// the instruction.
+// cachedBody returns the body without the items from end on, with the replayed edits alone, as new ones may have
+// cleared what the provider has in its cache: a model reads that cheaply, with an instruction behind it. It returns
+// nil if tools or system prompt are not the cached ones, if the earlier summary is not in the body, or if the window
+// has no room for the instruction.
 func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 	s := x.state
 	hasEarlier := func(e ledger.Edit) bool { return e.Prose == earlier.Text }
 	isShown := earlier.Text == "" || slices.ContainsFunc(x.replayed.Edits, hasEarlier)
-	if !isShown || s.Decision.Items > 0 && s.Decision.Leading != x.out.Report.Leading { // no Items: no Leading to compare
+	isOther := s.Decision.Items > 0 && s.Decision.Leading != x.out.Report.Leading // without Items it has no Leading
+	if !isShown || isOther {
 		return nil
 	}
 	tokens := x.replayed.Total - x.replayed.Sent(end, len(x.request.Items))
