@@ -58,7 +58,7 @@ func (x *shaping) expand() error {
 		if !strings.HasPrefix(sealed, offload.SealMark) {
 			continue
 		}
-		text, err := offload.Open(x.shaper.sealName(), x.in.Scope, sealed)
+		text, err := offload.Open(x.sealName(), x.in.Scope, sealed)
 		switch {
 		case errors.Is(err, offload.ErrOtherScope):
 			return errors.New("the compaction in this request was made for another credential: send the one with " +
@@ -167,7 +167,7 @@ func (x *shaping) carried() *Compacted {
 	c.Room = max(leastCarried, min(s.Limits.TargetLine, s.With(nil).Total*3/5)-stays)
 	if r.Head < len(r.Items) {
 		names, where := s.KeepTranscript(r.Head, len(r.Items))
-		isLost := func(name string) bool { return x.shaper.deps.Shelf.Put(name, s.Content[name], true) != nil }
+		isLost := func(name string) bool { return x.deps.Shelf.Put(name, s.Content[name], true) != nil }
 		if !slices.ContainsFunc(names, isLost) {
 			c.Where = where
 		}
@@ -178,8 +178,8 @@ func (x *shaping) carried() *Compacted {
 		x.describeCarried(stays + tokens)
 	}
 	return &Compacted{
-		Name:   x.shaper.deps.Shelf.Name(x.in.Scope, []byte(text)),
-		Sealed: offload.Seal(x.shaper.sealName(), x.in.Scope, []byte(text)), Tokens: s.OfModel(tokens),
+		Name:   x.deps.Shelf.Name(x.in.Scope, []byte(text)),
+		Sealed: offload.Seal(x.sealName(), x.in.Scope, []byte(text)), Tokens: s.OfModel(tokens),
 	}
 }
 

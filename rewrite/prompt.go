@@ -16,7 +16,7 @@ func (x *shaping) identify() {
 	of.Model, of.Leading = r.Model, x.leading()
 	of.Chain, of.Head, of.Ends = r.Chain(), r.Head, r.Ends()
 	day := ""
-	if injector := x.shaper.deps.Inject; injector != nil {
+	if injector := x.deps.Inject; injector != nil {
 		if x.in.Project == "" {
 			x.in.Project = injector.Project(r)
 		}
@@ -39,7 +39,7 @@ func (x *shaping) leading() string {
 		_, _ = h.Write(conversation.WithoutBilling(span.Of(x.request.Body)))
 		_, _ = h.Write([]byte{'\n'})
 	}
-	name := x.shaper.deps.Shelf.Name(x.in.Scope, h.Sum(nil))
+	name := x.deps.Shelf.Name(x.in.Scope, h.Sum(nil))
 	return name[:min(len(name), letters)]
 }
 
@@ -52,7 +52,7 @@ func (x *shaping) addSystem() {
 	if x.subject.Additions == "" || !isNew || x.in.Replay {
 		return
 	}
-	a, err := x.shaper.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, s.ReadsByTool)
+	a, err := x.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, s.ReadsByTool)
 	if err != nil {
 		added.Why = err.Error()
 	}

@@ -192,12 +192,12 @@ const atOnce = 16
 // restoreArtifacts prolongs the life of the replayed edits and of the artifacts that they name, if that was last done
 // some time ago. If the shelf has lost any, their content is taken from the request and put once more.
 func (x *shaping) restoreArtifacts() error {
-	book, now := x.shaper.deps.Ledger, x.in.Now.Round(0)
-	if len(x.replayed.Edits) == 0 || now.IsZero() || !book.IsStale(x.state.Decision, now) {
+	d, now := &x.state.Decision, x.in.Now.Round(0)
+	if len(x.replayed.Edits) == 0 || now.IsZero() || !x.deps.Ledger.IsStale(*d, now) {
 		return nil
 	}
-	x.state.Decision.Touched = now
-	book.Touch(x.state.Decision)
+	d.Touched = now
+	x.deps.Ledger.Touch(*d)
 	edits := x.replayed.Edits
 	lost := make([]bool, len(edits)) // by edit: an artifact of it is not on the shelf
 	var work errgroup.Group
@@ -205,7 +205,7 @@ func (x *shaping) restoreArtifacts() error {
 	for k := range edits {
 		work.Go(func() error {
 			for _, name := range edits[k].Artifacts {
-				lost[k] = !x.shaper.deps.Shelf.Touch(name) || lost[k] // each one is touched, even if one before is lost
+				lost[k] = !x.deps.Shelf.Touch(name) || lost[k] // each one is touched, even if one before is lost
 			}
 			return nil
 		})
@@ -229,7 +229,7 @@ func (x *shaping) keepArtifacts(beyondQuota bool) error {
 	for name, content := range s.Content {
 		isNamed := func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) }
 		if slices.ContainsFunc(s.Edits, isNamed) { // else the edit that named it was taken back or covered by another
-			work.Go(func() error { return x.shaper.deps.Shelf.Put(name, content, beyondQuota) })
+			work.Go(func() error { return x.deps.Shelf.Put(name, content, beyondQuota) })
 		}
 	}
 	if err := work.Wait(); err != nil {
@@ -287,7 +287,7 @@ func (x *shaping) record() error {
 		return nil
 	}
 	replace := x.in.Compact || x.in.Rescue != nil || x.discarded // the recorded decision is unwanted, refused, or unfit
-	inForce, won, err := x.shaper.deps.Ledger.Record(x.subject, d, s.Added, replace)
+	inForce, won, err := x.deps.Ledger.Record(x.subject, d, s.Added, replace)
 	if err != nil {
 		return err
 	}
@@ -305,7 +305,7 @@ func (x *shaping) record() error {
 // the provider refuses too is never recorded, so the decision recorded before stays in force.
 func (x *shaping) settle() (recorded bool) {
 	if x.in.Rescue.NoThinking { // the refusal has shown that the model binds its thinking to the prefix
-		x.shaper.deps.Ledger.LearnBinds(x.in.Upstream, x.request.Model)
+		x.deps.Ledger.LearnBinds(x.in.Upstream, x.request.Model)
 	}
 	recorded = try(x.record) == nil
 	if !recorded {
@@ -366,12 +366,12 @@ func (x *shaping) remember(from *lastRequest) {
 		return // nothing is new
 	}
 	l := &lastRequest{
-		shaper: x.shaper, subject: x.subject, request: x.request, calls: s.Calls, decision: s.Decision, report: *r,
+		shaper: x.Shaper, subject: x.subject, request: x.request, calls: s.Calls, decision: s.Decision, report: *r,
 		held: x.held, steady: x.steady(), sent: x.in.Now, project: x.in.Project,
 	}
 	if x.in.Credential != nil {
 		l.credential = x.in.Credential()
 	}
 	l.decision.Edits, l.decision.Leading = s.Edits, x.subject.Leading
-	x.shaper.recent.put(l, from)
+	x.recent.put(l, from)
 }

@@ -136,7 +136,7 @@ func (s *Shaper) Beside(d Deps) *Shaper { return &Shaper{deps: d, recent: s.rece
 
 // Shape returns what is sent in the place of a request.
 func (s *Shaper) Shape(in Input) Output {
-	x := &shaping{shaper: s, in: in, out: Output{Body: in.Body}, last: &lastRequest{}}
+	x := &shaping{Shaper: s, in: in, out: Output{Body: in.Body}, last: &lastRequest{}}
 	r := &x.out.Report
 	r.Action = event.ActionNone
 	err := try(x.run)

@@ -19,7 +19,7 @@ import (
 
 // shaping is the work on one request. Its methods are about in the order in which they are called.
 type shaping struct {
-	shaper     *Shaper
+	*Shaper
 	in         Input
 	out        Output
 	last       *lastRequest          // of the conversation; its request is nil if there is none
@@ -60,7 +60,7 @@ func (x *shaping) read() error {
 		return x.out.Refused
 	}
 	x.subject = ledger.Request{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.API().Name}
-	x.last = x.shaper.recent.find(x.shaper, x.subject, in.Body, in.Now)
+	x.last = x.recent.find(x.Shaper, x.subject, in.Body, in.Now)
 	if x.last.request == nil && !x.takeTurn(len(in.Body)) {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (x *shaping) read() error {
 func (x *shaping) plan() {
 	x.identify()
 	scale := x.scale()
-	facts := ladder.NewFacts(x.request, scale, activity.Of(x.request, x.last.calls), x.shaper.deps.Shelf, x.in.Scope)
+	facts := ladder.NewFacts(x.request, scale, activity.Of(x.request, x.last.calls), x.deps.Shelf, x.in.Scope)
 	x.state = &ladder.State{Plan: facts.Plan(ledger.Decision{}), Policy: x.policy(scale.Ratio)}
 	x.replayed = *x.state.Plan
 	x.out.state = x.state
@@ -103,9 +103,8 @@ func (x *shaping) plan() {
 	x.describeRequest()
 }
 
-// takeTurn waits for a turn if many bytes of the request are new. It returns false if the client leaves meanwhile.
-//
-// Turns keep the memory that many such requests take bounded, and a processor free for the others.
+// takeTurn waits for a turn if many bytes of the request are new, and returns false if the client leaves meanwhile. Turns
+// keep the memory that many such requests take bounded, and a processor free for the others.
 func (x *shaping) takeTurn(fresh int) bool {
 	const largeNew = 1 << 20
 	if fresh < largeNew || x.hasTurn || x.in.Turn == nil {
@@ -118,7 +117,7 @@ func (x *shaping) takeTurn(fresh int) bool {
 // policy returns the policy as far as the configuration and the request itself say it. ratio is that of the scale. find
 // and extend add to it what other requests have shown.
 func (x *shaping) policy(ratio float64) *ladder.Policy {
-	d, in := &x.shaper.deps, &x.in
+	d, in := &x.deps, &x.in
 	window, usable := d.Window(in.Upstream, x.request.Model+in.Variant, x.request.MaxOutput)
 	x.out.Report.Window, x.out.Report.Usable = window, usable
 	p := &ladder.Policy{
@@ -147,7 +146,7 @@ func (x *shaping) policy(ratio float64) *ladder.Policy {
 func (x *shaping) limits(window, usable int) *ladder.Limits {
 	const least = 1_000 // smaller numbers are shares
 	limits := x.in.Limits
-	if prices := x.shaper.deps.CachedPrice; prices != nil {
+	if prices := x.deps.CachedPrice; prices != nil {
 		if price, ok := prices(x.in.Upstream, x.request.Model); ok {
 			limits = limits.AtPrice(price)
 		}
@@ -174,18 +173,17 @@ func (x *shaping) parse(last *conversation.Request) (*conversation.Request, erro
 
 // scale returns what the request is counted with.
 func (x *shaping) scale() conversation.Scale {
-	d := &x.shaper.deps
 	model := tokenize.ModelOf(x.request.Model)
-	scale := conversation.Scale{Model: model, Memo: d.Memo, Ratio: model.Ratio}
+	scale := conversation.Scale{Model: model, Memo: x.deps.Memo, Ratio: model.Ratio}
 	source := tokenize.Source{Upstream: x.in.Upstream, Model: x.request.Model, Dialect: x.in.Dialect.API().Name}
 	if model.Exact {
 		source.Start = fmt.Sprintf("%x", x.subject.Chain[x.request.Head])
 	}
 	x.out.Report.Source = source
-	if d.Ratio == nil {
+	if x.deps.Ratio == nil {
 		return scale
 	}
-	if ratio, answers := d.Ratio(source); answers > 0 {
+	if ratio, answers := x.deps.Ratio(source); answers > 0 {
 		scale.Ratio, x.out.Report.Ratio = ratio, ratio // the report has no Ratio as long as no answer has shown one
 	}
 	return scale
@@ -271,7 +269,7 @@ func (x *shaping) explain(code event.Code, reason string) {
 // the decision of the last request, provided that this one continues it: fallBack sends its edits.
 func (x *shaping) find() error {
 	s := x.state
-	d, err := x.shaper.deps.Ledger.Find(x.subject, x.last.decision)
+	d, err := x.deps.Ledger.Find(x.subject, x.last.decision)
 	if err != nil {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
 	}
@@ -331,7 +329,7 @@ func (x *shaping) fits(d ledger.Decision) bool {
 func (x *shaping) binds() bool {
 	thinks := func(it conversation.Item) bool { return len(it.Thinking) > 0 }
 	return slices.ContainsFunc(x.request.Items, thinks) &&
-		(x.in.Limits.BindsThinking(x.request.Model) || x.shaper.deps.Ledger.Binds(x.in.Upstream, x.request.Model))
+		(x.in.Limits.BindsThinking(x.request.Model) || x.deps.Ledger.Binds(x.in.Upstream, x.request.Model))
 }
 
 // isCold reports whether the provider has nothing of the conversation in its cache any more: the conversation goes to
@@ -354,7 +352,7 @@ const maxNew = 30_000
 func (x *shaping) extend() {
 	s := x.state
 	// If any is true, only what has to go is taken out.
-	s.ArtifactsOff = x.shaper.deps.Passing || x.shaper.deps.Shelf.Full() || x.unknown || s.Decision.Refused
+	s.ArtifactsOff = x.deps.Passing || x.deps.Shelf.Full() || x.unknown || s.Decision.Refused
 	if x.in.Rescue != nil {
 		x.rescue(x.in.Rescue)
 		return

@@ -40,8 +40,7 @@ func (x *shaping) key(end int, earlier summarize.Says) string {
 
 // words gets a model's words for a summary: see ladder.Policy.
 func (x *shaping) words(end int, earlier summarize.Says, wait bool) (p summarize.Prose, isReady bool, err error) {
-	summarizer := x.shaper.deps.Summarizer
-	ready, isReady, _ := summarizer.Look(x.key(end, earlier)) // Ask returns the error, if it lasts
+	ready, isReady, _ := x.deps.Summarizer.Look(x.key(end, earlier)) // Ask returns the error, if it lasts
 	if isReady || !wait {
 		return summarize.Prose{Text: ready.Text}, isReady, nil // an earlier request has reported the cost
 	}
@@ -57,17 +56,16 @@ func (x *shaping) words(end int, earlier summarize.Says, wait bool) (p summarize
 		x.in.Turn.Release(1)
 		defer func() { _ = x.in.Turn.Acquire(context.Background(), 1) }() // which never fails
 	}
-	p, err = summarizer.Ask(x.in.Client, x.question(end, earlier))
+	p, err = x.deps.Summarizer.Ask(x.in.Client, x.question(end, earlier))
 	return p, false, err
 }
 
 // prepare has a model asked ahead of need: see ladder.Policy.
 func (x *shaping) prepare(end int, earlier summarize.Says) bool {
-	summarizer := x.shaper.deps.Summarizer
-	if x.in.Client == nil || x.steady() < steadyTurns || !summarizer.Prepares(x.in.Upstream) {
+	if x.in.Client == nil || x.steady() < steadyTurns || !x.deps.Summarizer.Prepares(x.in.Upstream) {
 		return false
 	}
-	summarizer.Prepare(x.question(end, earlier))
+	x.deps.Summarizer.Prepare(x.question(end, earlier))
 	return true
 }
 
@@ -102,7 +100,7 @@ func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 		return nil
 	}
 	tokens := x.replayed.Total - x.replayed.Sent(end, len(x.request.Items))
-	if tokens+x.shaper.deps.Summarizer.Needs() > s.Limits.Usable {
+	if tokens+x.deps.Summarizer.Needs() > s.Limits.Usable {
 		return nil
 	}
 	body, err := bodyWith(x.request, x.replayed.Edits, end, nil)
@@ -118,19 +116,19 @@ func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 // distillateKey returns the key of the question for a distillate of the result at item i. It is a name that nobody can
 // guess, of scope and content: an equal result is asked about once.
 func (x *shaping) distillateKey(i int) string {
-	return x.shaper.deps.Shelf.Name(x.in.Scope, []byte(x.request.LinesOf(&x.request.Items[i]))) + " distillate"
+	return x.deps.Shelf.Name(x.in.Scope, []byte(x.request.LinesOf(&x.request.Items[i]))) + " distillate"
 }
 
 // distillate returns what a model has said of the result at item i: see ladder.Policy.
 func (x *shaping) distillate(i int) string {
-	p, _, _ := x.shaper.deps.Summarizer.Look(x.distillateKey(i)) // after an error the stub is sent without it
+	p, _, _ := x.deps.Summarizer.Look(x.distillateKey(i)) // after an error the stub is sent without it
 	return p.Text
 }
 
 // distill has a model asked about the result of a call at item i: see ladder.Policy.
 func (x *shaping) distill(i int, call *activity.Call) {
 	const longest, longestCall = 16_000, 150 // tokens of what the model reads; characters
-	s, summarizer := x.state, x.shaper.deps.Summarizer
+	s, summarizer := x.state, x.deps.Summarizer
 	if x.in.Client == nil || !summarizer.Prepares(x.in.Upstream) {
 		return
 	}
