@@ -136,15 +136,13 @@ func (s *Shaper) Drop(conversation string) {
 }
 
 // Forget frees the memory of conversations that have rested since a time, but for the newest 4 MiB and for decisions
-// that are nowhere else. The next requests of those forgotten are read as a whole. It reports whether there may be more
-// to forget later.
-func (s *Shaper) Forget(since time.Time) (more bool) {
+// that are nowhere else. The next requests of those forgotten are read as a whole.
+func (s *Shaper) Forget(since time.Time) {
 	const rest = 4 << 20 // bytes
 	c := s.recent
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.remove(func(l *lastRequest) bool { return c.size > rest && !l.held && l.sent.Before(since) })
-	return c.size > rest && slices.ContainsFunc(c.list, func(l *lastRequest) bool { return !l.held })
 }
 
 // Last is the newest request of a conversation, with what is needed to shape it again.
