@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"slices"
@@ -136,11 +136,7 @@ func (c *upstreamConn) keep() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.idle = append(p.idle, c)
-	if c.expiry == nil {
-		c.expiry = time.AfterFunc(p.limits.Idle, c.expire)
-	} else {
-		c.expiry.Reset(p.limits.Idle)
-	}
+	c.expiry = time.AfterFunc(p.limits.Idle, c.expire)
 }
 
 // expire closes the connection if it is still idle.
@@ -182,10 +178,8 @@ func (p *Pool) connect(ctx context.Context) (conn net.Conn, err error) {
 	switch p.via.Scheme {
 	case "http", "https":
 		conn, err = p.connectByHTTP(ctx)
-	case "socks5", "socks5h":
-		conn, err = p.connectBySOCKS(ctx)
 	default:
-		err = fmt.Errorf("proxies of kind %q are not supported: use http, https or socks5", p.via.Scheme)
+		conn, err = p.connectBySOCKS(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot reach %s through the proxy %s: %w", p.addr, p.via.Redacted(), err)
@@ -217,7 +211,7 @@ func hostPort(at *url.URL) string {
 func (p *Pool) connectBySOCKS(ctx context.Context) (net.Conn, error) {
 	hop, err := proxy.FromURL(p.via, &dialer)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: use http, https or socks5", err)
 	}
 	return hop.(proxy.ContextDialer).DialContext(ctx, "tcp", p.addr)
 }
@@ -246,25 +240,18 @@ func (p *Pool) connectByHTTP(ctx context.Context) (net.Conn, error) {
 
 // askForTunnel has the HTTP proxy on a connection pass on all that follows.
 func (p *Pool) askForTunnel(conn net.Conn) error {
-	ask := &http.Request{
-		Method: http.MethodConnect, URL: &url.URL{Opaque: p.addr}, Host: p.addr, Header: http.Header{},
-	}
+	ask := []byte("CONNECT " + p.addr + " HTTP/1.1\r\nHost: " + p.addr + "\r\n")
 	if u := p.via.User; u != nil {
 		password, _ := u.Password()
-		ask.SetBasicAuth(u.Username(), password)
-		ask.Header["Proxy-Authorization"] = ask.Header["Authorization"]
-		delete(ask.Header, "Authorization")
+		login := base64.StdEncoding.EncodeToString([]byte(u.Username() + ":" + password))
+		ask = AppendField(ask, []byte("Proxy-Authorization"), "Basic "+login)
 	}
-	if err := ask.Write(conn); err != nil {
+	if _, err := conn.Write(append(ask, crlf...)); err != nil {
 		return err
 	}
-	reader := bufio.NewReader(conn) // it takes nothing of the upstream, which speaks only when it is spoken to
-	answer, err := http.ReadResponse(reader, ask)
-	if err != nil {
-		return err
+	answer, err := readHead(bufio.NewReader(conn)) // it takes nothing of the upstream, which waits for the request
+	if err == nil && answer.Code != 200 {
+		err = fmt.Errorf("it answered %d %s", answer.Code, answer.reason)
 	}
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("it answered %s", answer.Status)
-	}
-	return nil
+	return err
 }
