@@ -160,8 +160,17 @@ func setNumbers(in *rewrite.Input, list string) error {
 			continue
 		}
 		key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
-		known, err := setNumber(in, key, value)
-		if !known {
+		isKnown := true
+		var err error
+		switch key {
+		case summarize.ModeKey:
+			in.SummaryMode, err = summarize.ParseMode(value)
+		case summarize.DetailKey:
+			in.SummaryDetail, err = summarize.ParseDetail(value)
+		default:
+			*in.Limits, isKnown, err = in.Limits.With(key, value)
+		}
+		if !isKnown {
 			return fmt.Errorf("unknown name %.60s in %sset; write one of %s", key, wire.OwnPrefix,
 				strings.Join(append(in.Limits.Names(), summarize.ModeKey, summarize.DetailKey), ", "))
 		}
@@ -170,19 +179,6 @@ func setNumbers(in *rewrite.Input, list string) error {
 		}
 	}
 	return nil
-}
-
-func setNumber(in *rewrite.Input, key, value string) (known bool, err error) {
-	switch key {
-	case summarize.ModeKey:
-		in.SummaryMode, err = summarize.ParseMode(value)
-		return true, err
-	case summarize.DetailKey:
-		in.SummaryDetail, err = summarize.ParseDetail(value)
-		return true, err
-	}
-	*in.Limits, known, err = in.Limits.With(key, value)
-	return known, err
 }
 
 // CheckProject says why a name cannot be a project's.

@@ -163,9 +163,9 @@ func (x *exchange) holdFrame(a *wire.Answer) (content []byte, mayRefuse bool) {
 		step, _ := firstStep(x.dialect, plainText(a, held))
 		return step == answer.SaidStep || isCoded && pieces == mostPieces
 	}))
-	step, rest := firstStep(x.dialect, content)
+	step, endsLine := firstStep(x.dialect, content)
 	if step == answer.FrameStep {
-		return content, a.IsComplete() && len(rest) == 0
+		return content, a.IsComplete() && endsLine
 	}
 	return content, step != answer.SaidStep
 }
@@ -192,24 +192,18 @@ func hold(a *wire.Answer, wait time.Duration, enough func([]byte) bool) []byte {
 	return a.Held()
 }
 
-// firstStep returns the meaning of the first event of a stream that is more than its frame, and the content behind it.
-// A comment is a part of the frame: gateways send some before they know whether the provider accepts the request.
-func firstStep(d conversation.Dialect, content []byte) (step answer.Step, rest []byte) {
-	var kind []byte
-	rest = answer.TrimMark(content)
-	for f, next, whole := answer.NextField(rest); whole; f, next, whole = answer.NextField(rest) {
-		rest = next
-		switch string(f.Name) {
-		case "event":
-			kind = bytes.TrimSpace(f.Value)
-		case "data":
-			step = answer.StepOf(d, kind, f.Value)
-			if step != answer.FrameStep {
-				return step, rest
-			}
+// firstStep returns the meaning of the first event of a stream that is more than its frame, and whether the content ends
+// with a line. A comment is a part of the frame: gateways send some before they know whether the provider accepts the
+// request.
+func firstStep(d conversation.Dialect, content []byte) (step answer.Step, endsLine bool) {
+	end := bytes.LastIndexAny(content, "\r\n") + 1
+	for e := range answer.Events(content[:end]) {
+		step = answer.StepOf(d, []byte(e.Type), e.Data)
+		if step != answer.FrameStep {
+			break
 		}
 	}
-	return answer.FrameStep, rest
+	return step, end == len(content)
 }
 
 // answerText keeps the beginning and the end of an answer's content, which have its token counts. An answer with a

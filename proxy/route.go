@@ -279,12 +279,7 @@ func (u *Upstreams) Send(ctx context.Context, r summarize.Request) (answer summa
 	if err != nil {
 		return answer, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
 	}
-	head, body, err := u.ask(ctx, up, question)
-	if err != nil {
-		return answer, err
-	}
-	after := string(wire.Find(head.Block, "retry-after"))
-	return summarize.Response{Status: head.Code, Body: body, RetryAfter: after}, nil
+	return u.ask(ctx, up, question)
 }
 
 // question returns a request of epitome itself to a model.
@@ -321,34 +316,30 @@ func (u *Upstreams) Get(ctx context.Context, name, path string) (status int, ans
 	if err != nil {
 		return 0, nil, err
 	}
-	head, answer, err := u.ask(ctx, up, wire.Request{
+	a, err := u.ask(ctx, up, wire.Request{
 		Method: []byte("GET"), Target: up.target(path),
 		Lines: []byte("Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n"),
 	})
-	if err != nil {
-		return 0, nil, err
-	}
-	return head.Code, answer, nil
+	return a.Status, a.Body, err
 }
 
-// ask sends a request, and returns the head and the whole body of its answer, without content coding: at most max_body
-// of it.
-func (u *Upstreams) ask(ctx context.Context, up *upstream, out wire.Request) (h *wire.Head, body []byte, err error) {
+// ask sends a request and returns the whole answer, without content coding: at most max_body of it.
+func (u *Upstreams) ask(ctx context.Context, up *upstream, out wire.Request) (all summarize.Response, err error) {
 	conf := &u.settings.Load().conf
 	out.FirstByte, out.ReadIdle = conf.FirstByteTimeout.D(), conf.ReadIdle.D()
 	answer, err := up.pool.Do(ctx, out)
 	if err == nil {
-		h = answer.Head
-		body, err = readWhole(answer, int64(conf.MaxBody))
-		answer.End()
+		defer answer.End()
+		all.Status, all.RetryAfter = answer.Code, string(wire.Find(answer.Block, "retry-after"))
+		all.Body, err = readWhole(answer, int64(conf.MaxBody))
 	}
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
+		return summarize.Response{}, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
 	}
-	return h, body, nil
+	return all, nil
 }
 
 // readWhole returns the body of an answer without its content coding, which may have at most the given number of bytes.
