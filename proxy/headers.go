@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -266,23 +265,16 @@ type settings struct {
 	fallback  *upstream // of requests that no rule sends elsewhere
 }
 
-// newSettings makes the upstreams and clients of s. Upstreams that old has with an equal configuration are taken from
-// there, with their connections.
-func newSettings(s Settings, old *settings) (*settings, error) {
+// newSettings makes the upstreams and clients of s.
+func newSettings(s Settings) (set *settings, err error) {
 	s.limits = cmp.Or(s.limits, &defaultLimits)
-	set := &settings{conf: s, upstreams: make(map[string]*upstream, len(s.Upstreams))}
+	set = &settings{conf: s, upstreams: make(map[string]*upstream, len(s.Upstreams))}
 	for _, name := range slices.Sorted(maps.Keys(s.Upstreams)) {
-		up := old.upstreams[name]
-		if up == nil || !reflect.DeepEqual(up.config, s.Upstreams[name]) {
-			made, err := newUpstream(name, s.Upstreams[name], s.limits)
-			if err != nil {
-				return nil, err
-			}
-			up = made
+		set.upstreams[name], err = newUpstream(name, s.Upstreams[name], s.limits)
+		if err != nil {
+			return nil, err
 		}
-		set.upstreams[name] = up
 	}
-	var err error
 	set.fallback, err = set.lookUp(s.Upstream)
 	if err != nil {
 		return nil, fmt.Errorf("cannot use upstream: %w", err)

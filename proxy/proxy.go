@@ -121,10 +121,9 @@ func readExpect(h *fasthttp.RequestHeader) (conf fasthttp.RequestConfig) {
 	return conf
 }
 
-// Reload puts s in force for the exchanges that begin from now on. Upstreams that s has unchanged keep their
-// connections. On an error the old settings stay.
+// Reload puts s in force for the exchanges that begin from now on. On an error the old settings stay.
 func (p *Proxy) Reload(s Settings) error {
-	next, err := newSettings(s, p.settings.Load())
+	next, err := newSettings(s)
 	if err == nil {
 		p.settings.Store(next)
 	}

@@ -258,7 +258,7 @@ type Upstreams struct{ settings atomic.Pointer[settings] }
 
 // NewUpstreams makes the upstreams of s.
 func NewUpstreams(s Settings) (*Upstreams, error) {
-	set, err := newSettings(s, &settings{})
+	set, err := newSettings(s)
 	if err != nil {
 		return nil, err
 	}
