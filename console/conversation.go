@@ -3,7 +3,6 @@ package console
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,6 +151,7 @@ const turnsDrawn = 250
 // chart is a drawing of turns for the template "chart": a bar for the tokens after, a dotted line for those before, a
 // line for the window, and dashed ones for those at which the steps of the ladder act.
 type chart struct {
+	ID                 string // of the conversation
 	Title              string // says to a screen reader what it shows
 	Bars               []bar
 	Amounts            []label // of the axis
@@ -163,9 +163,8 @@ type chart struct {
 
 // bar is the tokens of a turn after epitome.
 type bar struct {
+	event.Exchange
 	Label             string // below the axis; empty at most of many bars
-	Title             string // shown on hover
-	Link              string
 	Mark              string // the step of the ladder that acted; empty: none
 	Warned, IsCutOver bool   // the tokens sent since the last compaction have passed warn_at, or cutover_at
 	Current           bool
@@ -242,6 +241,7 @@ func turnChart(s journal.Story, current int) chart {
 	}
 	at := scaleOf(turns)
 	c := chart{
+		ID:      s.ID,
 		Title:   fmt.Sprintf("Tokens before and after, turns %d to %d", turns[0].Turn, turns[len(turns)-1].Turn),
 		Before:  at.path(turns, func(e *event.Exchange) int { return e.TokensBefore.Total() }),
 		Window:  at.path(turns, func(e *event.Exchange) int { return e.Window }),
@@ -255,15 +255,14 @@ func turnChart(s journal.Story, current int) chart {
 	c.Amounts = append(c.Amounts, label{0, at.y(at.top), at.above + Tokens(int64(at.top))})
 	between := (len(turns) + 9) / 10 // bars from one label to the next
 	for i, e := range turns {
-		turn, y := strconv.Itoa(e.Turn), at.y(e.TokensAfter.Total())
+		y := at.y(e.TokensAfter.Total())
 		b := bar{
-			Title: turnTitle(e), Link: "/-/conversations/" + url.PathEscape(s.ID) + "?turn=" + turn,
-			Mark: event.Step(&e), Current: e.Turn == current,
+			Exchange: e, Mark: event.Step(&e), Current: e.Turn == current,
 			X: at.x(i), Middle: at.x(i) + at.width/2, Width: at.width, Y: y, Height: chartBottom - y,
 		}
 		b.Warned, b.IsCutOver = passes(e)
 		if i%between == 0 {
-			b.Label = turn
+			b.Label = strconv.Itoa(e.Turn)
 		}
 		c.Bars = append(c.Bars, b)
 		if e.Window > 0 {
@@ -283,25 +282,4 @@ func passes(e event.Exchange) (warnAt, cutoverAt bool) {
 		cutoverAt = cutoverAt || w.Due == event.ReasonBudget
 	}
 	return warnAt, cutoverAt
-}
-
-// turnTitle says in a line what became of a turn.
-func turnTitle(e event.Exchange) string {
-	text := fmt.Sprintf("turn %d: %s tokens before, %s after", e.Turn, Tokens(int64(e.TokensBefore.Total())),
-		Tokens(int64(e.TokensAfter.Total())))
-	sums := journal.SumsOf(e)
-	if cached, known := sums.Usage.Cached(); known {
-		text += ", " + Percent(cached) + " from the cache"
-	}
-	if changed(e) {
-		text += "; " + changes(e)
-	}
-	warned, isCutOver := passes(e)
-	switch {
-	case isCutOver:
-		text += "; the tokens sent since the last compaction passed cutover_at"
-	case warned:
-		text += "; the tokens sent since the last compaction passed warn_at"
-	}
-	return text
 }

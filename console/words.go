@@ -47,16 +47,6 @@ func changes(e event.Exchange) string {
 // changed reports whether something was newly done to a request, or failed.
 func changed(e event.Exchange) bool { return event.Step(&e) != "" || e.Action == event.ActionBypass }
 
-// why says why a request was changed, or why not; empty if that is not recorded.
-func why(e event.Exchange) string {
-	var p phrases
-	reason := cmp.Or(e.Reason, e.Code.Sentence())
-	p.add(len(e.Causes) > 0, e.Causes.Sentences())
-	p.add(e.Inner != "", "Something failed inside epitome: "+e.Inner+".")
-	p.add(reason != "", sentence(reason))
-	return strings.Join(p, " ")
-}
-
 // sentence returns a text that begins with a capital and ends with a full stop.
 func sentence(text string) string {
 	return strings.ToUpper(text[:min(len(text), 1)]) + strings.TrimSuffix(text[min(len(text), 1):], ".") + "."
@@ -70,19 +60,6 @@ func failed(e event.Exchange) string {
 	p.add(e.Err != "", e.Err)
 	p.add(e.Action == event.ActionBypass, "sent unchanged after a fault in epitome: "+cmp.Or(e.Inner, e.Reason))
 	return strings.Join(p, ": ")
-}
-
-// sumUp says in a sentence what became of a conversation.
-func sumUp(c *conversation) string {
-	p := phrases{plural(c.Turns, "turn")}
-	before, after := Tokens(int64(c.Raw)), Tokens(int64(c.Tokens))
-	p.add(c.Observed(), before+" tokens sent unchanged in mode observe")
-	p.add(!c.Observed(), before+" → "+after+" tokens")
-	p.add(c.AliveSince > 0, "alive since turn "+strconv.Itoa(c.AliveSince))
-	money := c.Sums.Money
-	p.add(money.Compared > 0 || money.Own > 0, saved(money)+" "+strings.ToLower(saving(money)))
-	p.add(c.Sums.ReadAgain > 0, "read again "+plural(c.Sums.ReadAgain, "time"))
-	return strings.Join(p, ", ") + "."
 }
 
 // saving names what was saved, which may be an extra cost.
@@ -214,8 +191,8 @@ var functions = template.FuncMap{
 		return map[string]string{"Part": part, "Causes": causes}
 	},
 	// words for what happened
-	"parts": Parts, "changes": changes, "why": why, "failed": failed, "miss": missText, "lost": CacheLost,
-	"again": ReadAgain, "left": leftText, "sumup": sumUp, "sentence": sentence,
+	"parts": Parts, "changes": changes, "changed": changed, "failed": failed, "miss": missText, "lost": CacheLost,
+	"again": ReadAgain, "left": leftText, "sentence": sentence,
 	"glyph": func(step string) string { return glyphs[step] },
 }
 
