@@ -17,7 +17,7 @@ import (
 // Price is what a model costs. Input and Output are always known; another rate that is nil is not.
 type Price struct {
 	// ID names the price: PROVIDER/MODEL of the table, or config/PATTERN. It holds nothing that a client has chosen.
-	ID      string `json:"-"`
+	ID      string `json:"id"`
 	Input   *Rate  `json:"input_mtok"`          // new to the provider
 	Read    *Rate  `json:"cache_read_mtok"`     // read from its cache
 	Write5m *Rate  `json:"cache_write_mtok"`    // written to its cache for five minutes
@@ -110,20 +110,16 @@ type provider struct {
 
 // model has prices, of which the last one that holds is in force.
 type model struct {
-	ID     string      `json:"id"` // PROVIDER/MODEL
 	Match  match       `json:"match"`
 	Prices []condition `json:"prices"`
 }
 
 // condition is a price that holds from a day on, and at some hours of each day in UTC; where these are empty, always.
 type condition struct {
-	From   string `json:"start_date"` // as in 2026-09-01
-	Start  string `json:"start_time"` // as in 16:30:00Z
-	End    string `json:"end_time"`
-	Prices struct {
-		Price
-		Reasoning *Rate `json:"output_reasoning_mtok"`
-	} `json:"prices"`
+	From  string `json:"start_date"` // as in 2026-09-01
+	Start string `json:"start_time"` // as in 16:30:00Z
+	End   string `json:"end_time"`
+	Price *Price `json:"price"` // nil: there is none for text, or another one for reasoning
 }
 
 // match says which names of models fit. All of it is in lower case.
@@ -195,8 +191,7 @@ func (t PriceTable) byName(name string) (*provider, string) {
 	return t.first(func(p provider) bool { return p.Match.fits(name) }), name
 }
 
-// price returns the price that is in force, or the first one if none is; nil if there is none for text, or another one
-// for thinking, or no model.
+// price returns the price that is in force, or the first one if none is; nil if that is not known, or no model.
 func (m *model) price(now time.Time) *Price {
 	if m == nil {
 		return nil
@@ -205,13 +200,7 @@ func (m *model) price(now time.Time) *Price {
 	for i > 0 && !m.Prices[i].holds(now.UTC()) {
 		i--
 	}
-	prices := &m.Prices[i].Prices
-	if prices.Input == nil || prices.Output == nil || prices.Reasoning != nil {
-		return nil
-	}
-	found := prices.Price
-	found.ID = m.ID
-	return &found
+	return m.Prices[i].Price
 }
 
 func (c *condition) holds(now time.Time) bool {
