@@ -106,8 +106,8 @@ func (o *Console) sums(asked journal.Span) (journal.Report, error) {
 func (o *Console) failing() (notes []string) {
 	parts, _ := o.program.Ready()
 	for _, part := range slices.Sorted(maps.Keys(parts)) {
-		if state := parts[part]; state != store.Answers {
-			notes = append(notes, part+": "+state+", as the log says")
+		if parts[part] != store.Answers {
+			notes = append(notes, part+": "+parts[part]+", as the log says")
 		}
 	}
 	return notes
@@ -225,7 +225,8 @@ func (o *Console) troubles(*http.Request) (any, error) {
 // status returns the state of the conversation that the query names, or of the newest one.
 func (o *Console) status(r *http.Request) (any, error) {
 	s, err := o.program.Book.Status(r.URL.Query().Get("conversation"), r.URL.Query().Get("session"))
-	if notes := o.failing(); s.Notice == "" && len(notes) > 0 {
+	notes := o.failing()
+	if s.Notice == "" && len(notes) > 0 {
 		s.Notice = notes[0]
 	}
 	return s, err
@@ -294,10 +295,15 @@ func (o *Console) compress(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	before, after := done.Report.TokensBefore.Total(), done.Report.TokensAfter.Total()
-	c := Compressed{before, after, before - after, float64(after) / float64(max(before, 1)), []string{}, []string{}}
+	before := done.Report.TokensBefore.Total()
+	after := done.Report.TokensAfter.Total()
+	c := Compressed{
+		Before: before, After: after, Saved: before - after, Ratio: float64(after) / float64(max(before, 1)),
+		Steps: []string{}, Artifacts: []string{},
+	}
 	for _, change := range done.Changes() {
-		if step := string(change.Step); !slices.Contains(c.Steps, step) {
+		step := string(change.Step)
+		if !slices.Contains(c.Steps, step) {
 			c.Steps = append(c.Steps, step)
 		}
 		if len(change.Artifacts) > 0 && !slices.Contains(c.Artifacts, change.Artifacts[0]) {
@@ -322,16 +328,18 @@ func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	report, h := &done.Report, w.Header()
+	report := &done.Report
 	if report.Err != nil {
 		o.fail(w, report.Err)
 		return
 	}
+	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Epitome-Action", report.Action)
 	h.Set("X-Epitome-Tokens", fmt.Sprintf("%d>%d", report.TokensBefore.Total(), report.TokensAfter.Total()))
-	if reason := strings.Fields(report.Reason); len(reason) > 0 {
-		h.Set("X-Epitome-Reason", strings.Join(reason, " "))
+	reason := strings.Join(strings.Fields(report.Reason), " ") // in one line
+	if reason != "" {
+		h.Set("X-Epitome-Reason", reason)
 	}
 	_, _ = w.Write(done.Body) // an error means that the client has left
 }
@@ -360,7 +368,8 @@ func (get ReadArtifact) lines(ctx context.Context, name, lines, grep string) ([]
 
 // artifact answers with an artifact, or with the lines of it that the query selects.
 func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
-	q, name := r.URL.Query(), strings.TrimSuffix(r.PathValue("name"), ".txt")
+	q := r.URL.Query()
+	name := strings.TrimSuffix(r.PathValue("name"), ".txt")
 	text, err := o.program.Artifacts.lines(r.Context(), name, q.Get("lines"), q.Get("grep"))
 	if err != nil {
 		o.fail(w, err)

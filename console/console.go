@@ -181,7 +181,8 @@ func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // handle registers a handler for requests that are admitted.
 func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 	o.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		if message := o.foreign(r, who&page != 0); message != "" {
+		message := o.foreign(r, who&page != 0)
+		if message != "" {
 			refuse(w, http.StatusForbidden, message)
 			return
 		}

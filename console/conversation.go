@@ -38,10 +38,11 @@ func (o *Console) conversationAt(r *http.Request) (any, error) {
 		return nil, err
 	}
 	c := newConversation(s, turn)
-	if isOwner(r) {
-		c.Edits, err = o.program.Edits(c.Turn.Decision)
+	if !isOwner(r) {
+		return c, nil
 	}
-	if isOwner(r) && err == nil && r.URL.Query().Has("find") {
+	c.Edits, err = o.program.Edits(c.Turn.Decision)
+	if err == nil && r.URL.Query().Has("find") {
 		c.Found, err = o.find(r)
 	}
 	return c, err
@@ -58,10 +59,11 @@ func turnOf(s journal.Story, r *http.Request) (event.Exchange, error) {
 			return e, nil
 		}
 	}
-	if n, _ := strconv.Atoi(asked); n > 0 && n <= s.Turns {
-		return event.Exchange{}, refusal{http.StatusNotFound, fmt.Sprintf("turn %d of this conversation is no longer kept", n)}
-	}
 	text := fmt.Sprintf("this conversation has no turn %.20q: its newest is turn %d", asked, s.Turns)
+	n, _ := strconv.Atoi(asked)
+	if n > 0 && n <= s.Turns {
+		text = fmt.Sprintf("turn %d of this conversation is no longer kept", n)
+	}
 	return event.Exchange{}, refusal{http.StatusNotFound, text}
 }
 
@@ -82,7 +84,8 @@ func newConversation(s journal.Story, turn event.Exchange) *conversation {
 		return c
 	}
 	newest := s.Exchanges[len(s.Exchanges)-1]
-	c.FirstKept, c.LastKept, c.IsAlive = s.Exchanges[0].Turn, newest.Turn, failed(newest) == ""
+	c.FirstKept, c.LastKept = s.Exchanges[0].Turn, newest.Turn
+	c.IsAlive = failed(newest) == ""
 	c.Chart = turnChart(s, turn.Turn)
 	beyond := int64(0)
 	for _, e := range slices.Backward(s.Exchanges) {
@@ -90,12 +93,13 @@ func newConversation(s journal.Story, turn event.Exchange) *conversation {
 			beyond++
 			c.AliveSince = e.Turn
 		}
-		switch {
-		case !changed(e) && failed(e) == "" && !e.Miss.IsLoss():
-		case len(c.Events) == eventsListed:
-			c.More++
-		default:
+		if !changed(e) && failed(e) == "" && !e.Miss.IsLoss() {
+			continue
+		}
+		if len(c.Events) < eventsListed {
 			c.Events = append(c.Events, e)
+		} else {
+			c.More++
 		}
 	}
 	if !c.IsAlive || beyond < s.Sums.Money.Oversized { // the first one may be a turn that is no longer kept
@@ -235,7 +239,8 @@ func (s scale) path(turns []event.Exchange, height func(e *event.Exchange) int) 
 // turnChart draws the turns of a conversation: of many those around the current one.
 func turnChart(s journal.Story, current int) chart {
 	turns := s.Exchanges
-	if over := len(turns) - turnsDrawn; over > 0 {
+	over := len(turns) - turnsDrawn
+	if over > 0 {
 		at := slices.IndexFunc(turns, func(e event.Exchange) bool { return e.Turn == current })
 		turns = turns[min(max(at-turnsDrawn/2, 0), over):][:turnsDrawn]
 	}

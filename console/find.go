@@ -21,10 +21,11 @@ type Hit struct {
 // find looks for a word or regular expression, in either case, in all that was taken out of the conversations whose IDs
 // begin as the query says. Hits are in the order of turns. With the name of an artifact, it answers like the tool find.
 func (o *Console) find(r *http.Request) (any, error) {
-	q, hits := r.URL.Query(), []Hit{}
+	q := r.URL.Query()
 	if q.Has("artifact") {
 		return o.findWord(r.Context(), nil, q.Get("artifact"), q.Get("find"))
 	}
+	hits := []Hit{} // not null in JSON
 	for _, id := range o.program.Book.IDs(q.Get("conversation")) {
 		s, err := o.program.Book.Conversation(id)
 		for _, e := range s.Exchanges {
@@ -80,20 +81,23 @@ func linesWith(word, text string, e event.Edit, most int) (found []string) {
 		line, at int // its number; where the word begins, or nearly, as in lower case the bytes before it may be others
 	}
 	var hits []hit
-	heading, start := e.Messages(), 0
+	heading := e.Messages()
+	start := 0                            // of a line
 	mark, _, _ := strings.Cut(text, ": ") // of headings in a transcript
 	word = strings.ToLower(word)
 	for i, line := range strings.SplitAfter(text, "\n") {
 		if e.Last > e.Item && strings.HasPrefix(line, mark) {
 			heading = line
 		}
-		if at := strings.Index(strings.ToLower(line), word); at >= 0 {
+		at := strings.Index(strings.ToLower(line), word)
+		if at >= 0 {
 			hits = append(hits[max(0, len(hits)-most+1):], hit{heading, i + 1, start + min(at, len(line))})
 		}
 		start += len(line)
 	}
 	for _, h := range hits {
-		heading, around := Shorten(strings.TrimSpace(h.heading), 100), Shorten(text[max(0, h.at-60):], 180)
+		heading := Shorten(strings.TrimSpace(h.heading), 100)
+		around := Shorten(text[max(0, h.at-60):], 180)
 		found = append(found, Plain(fmt.Sprintf("%s, line %d of artifact %s: %s", heading, h.line, e.Artifact, around)))
 	}
 	return found

@@ -200,14 +200,15 @@ func (o *Console) foreign(r *http.Request, isPage bool) string {
 		return "epitome does not know the host name " + r.Host + ": add it to console.hosts to use /-/ under it"
 	}
 	const otherSite = "a page of another site may not use /-/"
-	if origin := r.Header.Get("Origin"); origin != "" {
+	origin := r.Header.Get("Origin")
+	if origin != "" {
 		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
 			return otherSite
 		}
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	switch site := r.Header.Get("Sec-Fetch-Site"); {
-	case site == "", site == "same-origin", site == "none" && reads, isPage && reads && isNavigation(r):
+	site := r.Header.Get("Sec-Fetch-Site")
+	if site == "" || site == "same-origin" || reads && (site == "none" || isPage && isNavigation(r)) {
 		return ""
 	}
 	return otherSite

@@ -107,7 +107,8 @@ func (get ReadArtifact) recall(ctx context.Context, in recallInput) (string, err
 		return string(text[from:]), nil
 	}
 	text = bytes.ToValidUTF8(text[from:from+mostAnswer], nil) // without a part of a character
-	if end := bytes.LastIndexByte(text, '\n'); end >= 0 {
+	end := bytes.LastIndexByte(text, '\n')
+	if end >= 0 {
 		text = text[:end+1]
 	}
 	return fmt.Sprintf("%s\n[epitome: there is more. Read on with from = %d and the same lines and grep, or ask "+

@@ -40,7 +40,8 @@ func changes(e event.Exchange) string {
 	p.add(slices.Contains(e.Causes, event.CodeRestored), "earlier messages sent whole again")
 	p.add(e.Rescue.Rescued, "the provider refused the first try and answered a later one")
 	p.add(e.Rescue.Kind != "" && !e.Rescue.Rescued, "the provider refused every try")
-	p.add(len(p) == 0 && e.Action != event.ActionNone && e.Action != event.ActionAdd, "nothing new; earlier changes were sent in the same form")
+	isAsBefore := len(p) == 0 && e.Action != event.ActionNone && e.Action != event.ActionAdd
+	p.add(isAsBefore, "nothing new; earlier changes were sent in the same form")
 	return cmp.Or(strings.Join(p, "; "), "nothing")
 }
 
@@ -75,7 +76,8 @@ func saved(m journal.Money) string { return Dollars(max(m.Saved, -m.Saved)) }
 
 // costs says what the requests with a price cost without epitome, what with it, and what summaries cost.
 func costs(m journal.Money) string {
-	text := plural(m.Compared, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) + " with it"
+	text := plural(m.Compared, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " +
+		Dollars(m.Sent) + " with it"
 	if m.Own > m.Distills {
 		text += ", plus " + Dollars(m.Own-m.Distills) + " for summaries"
 	}
@@ -101,14 +103,14 @@ func ReadAgain(s journal.Sums, who string) string {
 	if s.Compactions+s.ReadAgain == 0 {
 		return ""
 	}
-	text := who + " read "
+	text := who + " read nothing again"
+	if s.ReadAgain > 0 {
+		text = who + " read " + plural(s.ReadAgain, "thing") + " again, " + plural(s.ReadAgainTokens, "token")
+	}
 	if s.Compactions > 0 {
 		text = "after " + plural(s.Compactions, "compaction") + " " + text
 	}
-	if s.ReadAgain == 0 {
-		return sentence(text + "nothing again")
-	}
-	return sentence(text + plural(s.ReadAgain, "thing") + " again, " + plural(s.ReadAgainTokens, "token"))
+	return sentence(text)
 }
 
 // missTexts say why the provider's cache had less of a request than the request before had put there.
@@ -158,7 +160,8 @@ func Rebilled(s journal.Sums) (part, causes string) {
 	return Percent(all), strings.Join(p, ", ")
 }
 
-// CacheLost says why the provider's cache missed tokens that it had, and how many are billed in full again; empty for none.
+// CacheLost says why the provider's cache missed tokens that it had, and how many are billed in full again; empty for
+// none.
 func CacheLost(m event.Miss, rebilled int) string {
 	if rebilled == 0 {
 		return ""
@@ -210,7 +213,8 @@ func Tokens(n int64) string {
 
 // Dollars writes nano-dollars: from a dollar on to the cent, smaller amounts with more digits.
 func Dollars(nano int64) string {
-	switch v := float64(nano) / 1e9; {
+	v := float64(nano) / 1e9
+	switch {
 	case nano < 0:
 		return "−" + Dollars(-nano)
 	case nano == 0 || v >= .9995:
@@ -232,7 +236,7 @@ func Billed(m journal.Money) string {
 
 // Percent writes a share of one: below a tenth with a digit behind the point.
 func Percent(v float64) string {
-	if a := math.Abs(v); a > 0 && a < .0995 {
+	if v != 0 && math.Abs(v) < .0995 {
 		return fmt.Sprintf("%.1f %%", 100*v)
 	}
 	return fmt.Sprintf("%.0f %%", 100*v)
@@ -265,7 +269,8 @@ func visible(r rune) rune {
 
 // Shorten returns the text, or its beginning with an ellipsis, in at most most characters.
 func Shorten(text string, most int) string {
-	if runes := []rune(text[:min(len(text), utf8.UTFMax*(most+1))]); len(runes) > most {
+	runes := []rune(text[:min(len(text), utf8.UTFMax*(most+1))])
+	if len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}
 	return text

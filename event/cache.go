@@ -57,7 +57,8 @@ func (e *Exchange) Sent() int {
 // provided converts tokens of a request by epitome's count to those that the provider has counted. Two requests are
 // compared in the provider's tokens, as epitome may have learned how they differ between the two.
 func provided(e *Exchange, tokens int) int {
-	if all := e.Sent(); all > 0 && e.Usage.Input > 0 {
+	all := e.Sent()
+	if all > 0 && e.Usage.Input > 0 {
 		return tokens * e.Usage.Input / all
 	}
 	return tokens

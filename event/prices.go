@@ -161,7 +161,8 @@ func (t PriceTable) find(url, name string) *model {
 	for _, spelled := range []string{name, dayInName.ReplaceAllString(name, "-$1-$2-$3$4")} {
 		for _, id := range append([]string{seller.ID}, seller.Others...) {
 			models := t.first(func(p provider) bool { return p.ID == id }).Models
-			if i := slices.IndexFunc(models, func(m model) bool { return m.Match.fits(spelled) }); i >= 0 {
+			i := slices.IndexFunc(models, func(m model) bool { return m.Match.fits(spelled) })
+			if i >= 0 {
 				return &models[i]
 			}
 		}
@@ -171,19 +172,20 @@ func (t PriceTable) find(url, name string) *model {
 
 // first returns the first provider that is meant; nil if there is none.
 func (t PriceTable) first(isMeant func(provider) bool) *provider {
-	if i := slices.IndexFunc(t, isMeant); i >= 0 {
-		return &t[i]
+	i := slices.IndexFunc(t, isMeant)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &t[i]
 }
 
 // byName returns the provider whose models have such names, and the name as it calls it. A name with a tag behind a
 // colon is one of Ollama's: nobody asks money for it.
 func (t PriceTable) byName(name string) (*provider, string) {
-	if before, rest, ok := strings.Cut(name, "/"); ok {
-		if p := t.first(func(p provider) bool { return p.ID == before }); p != nil {
-			return p, rest
-		}
+	before, rest, _ := strings.Cut(name, "/")
+	p := t.first(func(p provider) bool { return p.ID == before })
+	if p != nil && rest != "" {
+		return p, rest
 	}
 	if strings.Contains(name, ":") && !strings.HasPrefix(name, "ft:") {
 		return nil, name

@@ -296,7 +296,8 @@ func (b *Book) Status(id, session string) (Status, error) {
 		ID: c.ID, Model: c.Model, Level: c.Level, Oversized: c.Sums.Money.Oversized, Last: c.Latest, AsOf: c.Last,
 		TokensBefore: best.before, TokensAfter: best.after,
 	}
-	if money := c.Sums.Money; money.Compared > 0 || money.Own > 0 {
+	money := c.Sums.Money
+	if money.Compared > 0 || money.Own > 0 {
 		saved := float64(money.Saved) / 1e9
 		s.Saved = &saved
 	}

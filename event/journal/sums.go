@@ -179,7 +179,8 @@ func (b *Book) Report(asked Span) (Report, error) {
 // allNotes returns what a reader of figures should know.
 func (b *Book) allNotes() []string {
 	notes := slices.Clone(b.notes)
-	if dropped := b.dropped.Load(); dropped > 0 {
+	dropped := b.dropped.Load()
+	if dropped > 0 {
 		notes = append(notes, fmt.Sprintf("%d events were dropped because too many came at once", dropped))
 	}
 	if b.unwritten != nil {
@@ -206,7 +207,8 @@ func addCounts(to, from reflect.Value) {
 		}
 		for _, key := range from.MapKeys() {
 			sum := from.MapIndex(key).Int()
-			if old := to.MapIndex(key); old.IsValid() {
+			old := to.MapIndex(key)
+			if old.IsValid() {
 				sum += old.Int()
 			}
 			to.SetMapIndex(key, reflect.ValueOf(sum))
