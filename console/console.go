@@ -187,14 +187,10 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 			return
 		}
 		isAdmitted := who&public != 0 || who&clients != 0 && o.program.IsClient(r.Header)
-		fromOwner := o.hasFolderToken(r) || o.sessionOf(r) != ""
-		if !fromOwner && !isAdmitted { // elsewhere the header may have another secret, for a provider or the proxy
-			_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ") // whatever the scheme
-			var err error
-			if fromOwner, err = o.isToken(r, token); err != nil {
-				o.fail(w, err)
-				return
-			}
+		fromOwner, err := o.isFromOwner(r, isAdmitted)
+		if err != nil {
+			o.fail(w, err)
+			return
 		}
 		if fromOwner {
 			r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, true))
@@ -220,6 +216,19 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 		}
 		serve(w, r)
 	})
+}
+
+// isFromOwner reports whether a request shows a login or a token of the owner's. Where others are admitted,
+// Authorization may have another secret, for a provider or the proxy, which is no wrong token.
+func (o *Console) isFromOwner(r *http.Request, isAdmitted bool) (bool, error) {
+	if o.hasFolderToken(r) || o.sessionOf(r) != "" {
+		return true, nil
+	}
+	if isAdmitted {
+		return false, nil
+	}
+	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ") // whatever the scheme
+	return o.isToken(r, token)
 }
 
 // notFound answers a path without a handler, with a page where a browser shows it.

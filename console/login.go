@@ -63,8 +63,8 @@ func (o *Console) session(r *http.Request) (any, error) {
 	return map[string]bool{"owner": isOwner(r)}, nil
 }
 
-// login gives a session cookie to a browser that sends a login code or the admin token. A code is valid once. If it comes
-// again, another user of the machine may have seen it and come first, so the session that it began ends.
+// login gives a session cookie to a browser that sends a login code or the admin token. A code is valid once. If it
+// comes again, another user of the machine may have seen it and come first, so the session that it began ends.
 func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ Secret string }
 	if err := decode(r, &asked, `{"secret": "CODE"}`); err != nil {
@@ -78,18 +78,16 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	if again && session == "" {
 		o.sessions.take(begun.(string))
 	}
-	isRight := session != "" || isCode // logged in already, or with a code
-	if !isRight {
-		var err error
-		if isRight, err = o.isToken(r, secret); err != nil {
+	if session == "" && !isCode { // not logged in already, and no code
+		isToken, err := o.isToken(r, secret)
+		if err == nil && !isToken {
+			err = refusal{http.StatusUnauthorized, "wrong token, or wrong or used code (a code works once, for a " +
+				"minute): run 'epitome open' for another one"}
+		}
+		if err != nil {
 			o.fail(w, err)
 			return
 		}
-	}
-	if !isRight {
-		refuse(w, http.StatusUnauthorized,
-			"wrong token, or wrong or used code (a code works once, for a minute): run 'epitome open' for another one")
-		return
 	}
 	if session == "" {
 		session = o.sessions.add(SessionLife)
@@ -193,8 +191,9 @@ func isLoopback(host string) bool {
 }
 
 // foreign returns why a request is refused for its host or origin; "" if it is not. A page of any site can make the
-// user's browser send requests to this machine, and can read the answers after it has rebound its own name to 127.0.0.1.
-// It can neither choose the Host header nor hide its origin. Other sites may link to pages: they learn nothing from that.
+// user's browser send requests to this machine, and can read the answers after it has rebound its own name to
+// 127.0.0.1. It can neither choose the Host header nor hide its origin. Other sites may link to pages: they learn
+// nothing from that.
 func (o *Console) foreign(r *http.Request, isPage bool) string {
 	if !o.KnowsHost(r.Host) {
 		return "epitome does not know the host name " + r.Host + ": add it to console.hosts to use /-/ under it"
@@ -214,8 +213,8 @@ func (o *Console) foreign(r *http.Request, isPage bool) string {
 	return otherSite
 }
 
-// KnowsHost reports whether a Host header names this program: the listening host, one of the configuration, or a loopback
-// address, with or without a port. Beyond loopback any address is allowed: no name can be rebound to it.
+// KnowsHost reports whether a Host header names this program: the listening host, one of the configuration, or a
+// loopback address, with or without a port. Beyond loopback any address is allowed: no name can be rebound to it.
 func (o *Console) KnowsHost(header string) bool {
 	host, _, err := net.SplitHostPort(header)
 	if err != nil {

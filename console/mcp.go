@@ -43,8 +43,8 @@ func newMCP(version string, get ReadArtifact, find FindWord) *mcp.Server {
 		return say(text), nil, err
 	})
 	mcp.AddTool(s, &mcp.Tool{
-		Name: "compact", Description: "Shorten this conversation now: a summary takes the place of older turns, which " +
-			"stay readable as an artifact. Call it when a piece of work is done and another one begins.",
+		Name: "compact", Description: "Shorten this conversation now: a summary takes the place of older turns, " +
+			"which stay readable as an artifact. Call it when a piece of work is done and another one begins.",
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)},
 	}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 		return say(activity.CompactAnswer), nil, nil

@@ -71,10 +71,10 @@ func NewMetrics(version string) *Metrics {
 			"upstream", "verdict", "outcome"),
 		misses: counter("cache_misses_total", "Requests that the provider's cache had less of than it could.",
 			"upstream", "cause"),
-		usage: counter("usage_tokens_total", "Tokens that providers report. Input includes cached and written ones, output "+
-			"reasoning.", "upstream", "model", "kind"),
-		billed: counter("billed_dollars_total", "Cost of exchanges with known usage and price; the least, where answers say "+
-			"nothing of the cache.", "upstream", "model"),
+		usage: counter("usage_tokens_total", "Tokens that providers report. Input includes cached and written ones, "+
+			"output reasoning.", "upstream", "model", "kind"),
+		billed: counter("billed_dollars_total", "Cost of exchanges with known usage and price; the least, where "+
+			"answers say nothing of the cache.", "upstream", "model"),
 		saved: auto.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "epitome_saved_dollars",
 			Help: "Money saved since the start, less the cost of summaries. Negative where epitome costs more.",

@@ -57,8 +57,8 @@ type Bill struct {
 	AtLeast  bool `json:"at_least,omitempty"`
 	Compared bool `json:"ruled,omitempty"`    // Raw and Sent are known; else both are 0
 	Measured bool `json:"measured,omitempty"` // Billed is known
-	// Oversized reports that the original request is larger than its model's window, or than one that was refused as too
-	// long: it would have been refused, and has no price.
+	// Oversized reports that the original request is larger than its model's window, or than one that was refused as
+	// too long: it would have been refused, and has no price.
 	Oversized    bool `json:"beyond,omitempty"`
 	Subscription bool `json:"subscription,omitempty"` // the upstream is not paid by tokens: amounts are list prices
 }
@@ -212,8 +212,8 @@ func (b *Biller) Charge(s *Summary) Charge {
 	return Charge{Price: p.ID, Nano: nano}
 }
 
-// Bill puts into an exchange why the provider's cache missed it, and what it cost. before is the last answered exchange of
-// the conversation; nil if there was none.
+// Bill puts into an exchange why the provider's cache missed it, and what it cost. before is the last answered exchange
+// of the conversation; nil if there was none.
 func (b *Biller) Bill(e, before *Exchange) {
 	pause := time.Duration(-1)
 	if before != nil {

@@ -31,8 +31,8 @@ func (m Miss) IsLoss() bool {
 	return m != NoMiss && m != MissFirst && m != MissSmall && m != MissUnknown
 }
 
-// rebilledOf returns how many tokens of e the cache did not have, though p had left them there, by the provider's count;
-// 0 if that is not known.
+// rebilledOf returns how many tokens of e the cache did not have, though p had left them there, by the provider's
+// count; 0 if that is not known.
 func rebilledOf(e, p *Exchange) int {
 	if !e.Miss.IsLoss() || !e.Usage.TellsCache() {
 		return 0

@@ -325,7 +325,7 @@ type Warning struct {
 	Reason   string `json:"reason"`             // near, threshold, budget, waits, users, overhead, messages or keep
 	Tokens   int    `json:"tokens"`             // of the request, of overhead, or sent since the last compaction
 	Percent  int    `json:"percent,omitempty"`  // that these take of the window, if the request is near its end
-	Messages int    `json:"messages,omitempty"` // of the user, or lines of them, that are left out; of messages, those sent
+	Messages int    `json:"messages,omitempty"` // that are left out, or lines; of messages, those sent
 	Why      string `json:"why,omitempty"`      // of waits: why no compaction can be made
 	Due      string `json:"due,omitempty"`      // of waits: budget, turns or agent, as it would be its reason
 }
@@ -359,8 +359,9 @@ type Summary struct {
 	Distills     bool      `json:"distills,omitempty"` // a distillate of one result is asked for, not a summary
 }
 
-// Step returns the highest step of the ladder that an exchange newly took: rescue, compact, clear or offload; restore if
-// it took edits back; empty if there was none. Its Action is what the conversation carries from earlier exchanges, too.
+// Step returns the highest step of the ladder that an exchange newly took: rescue, compact, clear or offload; restore
+// if it took edits back; empty if there was none. Its Action is what the conversation carries from earlier exchanges,
+// too.
 func Step(e *Exchange) string {
 	switch {
 	case e.Rescue.Kind != "":

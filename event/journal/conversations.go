@@ -48,7 +48,7 @@ type Level struct {
 	Share    float64      `json:"share"`              // Tokens of Window
 	Near     bool         `json:"near,omitempty"`     // the newest request is near the end of the window
 	Cached   float64      `json:"cached"`             // part of all input that the provider's cache had; -1: unknown
-	Notice   string       `json:"notice,omitempty"`   // why the newest request cannot be shortened or kept, as it should be
+	Notice   string       `json:"notice,omitempty"`   // why the newest request cannot be shortened or kept as it should
 	Miss     event.Miss   `json:"miss,omitempty"`     // of the newest request with an answer
 	Rebilled int          `json:"rebilled,omitempty"` // tokens that the provider's cache lost with it
 	Clock    *event.Clock `json:"clock,omitempty"`    // of that cache; nil: not known
@@ -215,7 +215,9 @@ func (b *Book) matching(fits func(*conversation) bool) (all []*conversation) {
 			all = append(all, c)
 		}
 	}
-	slices.SortFunc(all, func(x, y *conversation) int { return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(x.ID, y.ID)) })
+	slices.SortFunc(all, func(x, y *conversation) int {
+		return cmp.Or(y.Last.Compare(x.Last), cmp.Compare(x.ID, y.ID))
+	})
 	return all
 }
 

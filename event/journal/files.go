@@ -90,8 +90,8 @@ func (j *files) tidy(oldest time.Time, quota int64) {
 	}
 }
 
-// rewrite replaces the content of each file, and the lines that are not written yet, by what edit makes of it. Lines that
-// another process appends meanwhile may be lost.
+// rewrite replaces the content of each file, and the lines that are not written yet, by what edit makes of it. Lines
+// that another process appends meanwhile may be lost.
 func (j *files) rewrite(edit func(text []byte) []byte) error {
 	for _, path := range j.list() {
 		text, err := os.ReadFile(path)

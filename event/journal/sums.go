@@ -37,7 +37,7 @@ type Sums struct {
 	Money Money     `json:"money"`
 
 	Misses   map[event.Miss]int64 `json:"misses,omitempty"`        // by cause; hits are not among them
-	Rebilled map[event.Miss]int64 `json:"rebilled_nano,omitempty"` // of Money.Billed, for tokens that the cache had lost
+	Rebilled map[event.Miss]int64 `json:"rebilled_nano,omitempty"` // of Money.Billed, for tokens that caches had lost
 	Hits     int64                `json:"hits"`
 	Codes    map[event.Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
 }
@@ -307,8 +307,8 @@ func (s *UsageSums) add(u *event.Usage) {
 	}
 }
 
-// Cached returns the part of the input that providers had in their caches, of the answers that say so; known is false if
-// none does.
+// Cached returns the part of the input that providers had in their caches, of the answers that say so; known is false
+// if none does.
 func (s *UsageSums) Cached() (share float64, known bool) {
 	if s.CacheInput == 0 {
 		return 0, false
