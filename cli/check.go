@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,14 +19,15 @@ import (
 	"epitome/window"
 )
 
-// starterFile is a configuration with the keys that most people need, at their defaults.
+// starterFile is a configuration with the keys that most people need, at their defaults. USERFILE is for its own path.
 //
 //go:embed starter.toml
 var starterFile string
 
 func (a *app) checkCommand() *cobra.Command {
 	var running, defaults, starter, schema bool
-	c := &cobra.Command{Use: "check", SuggestFor: []string{"config", "validate", "doctor"}, Short: "Check the configuration, or whether an epitome runs",
+	c := &cobra.Command{Use: "check", SuggestFor: []string{"config", "validate", "doctor"},
+		Short: "Check the configuration, or whether an epitome runs",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fmt.Errorf("check takes no argument: 'epitome check --config %s' checks that file", args[0])
@@ -33,21 +35,21 @@ func (a *app) checkCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(*cobra.Command, []string) error {
+			text := ""
 			switch {
 			case defaults:
-				_, err := fmt.Print(a.defaults)
-				return err
+				text = a.defaults
 			case schema:
-				_, err := fmt.Printf("%s", config.Schema(a.defaults))
-				return err
+				text = string(config.Schema(a.defaults))
 			case starter:
-				_, err := fmt.Printf("#:schema config.schema.json\n# That file is what 'epitome check --schema' prints: "+
-					"beside this one, editors complete and check by it.\n# Save this as %s, and change it.\n\n%s", config.UserFile(), starterFile)
-				return err
+				text = strings.Replace(starterFile, "USERFILE", config.UserFile(), 1)
 			case running:
 				return a.checkRunning()
+			default:
+				return a.checkConfiguration()
 			}
-			return a.checkConfiguration()
+			_, err := fmt.Print(text)
+			return err
 		}}
 	c.Flags().BoolVar(&running, "running", false, "exit with status 1 unless an epitome runs and takes requests")
 	c.Flags().BoolVar(&starter, "starter", false, "print, instead, a file to begin with: the keys that most people need")
