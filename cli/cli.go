@@ -245,20 +245,22 @@ func (a *app) get(target string, answer any) (*daemon.Card, error) {
 // with it.
 func (a *app) openCommand() *cobra.Command {
 	var print bool
-	c := &cobra.Command{Use: "open", SuggestFor: []string{"logs", "log", "dashboard", "ui"}, Short: "Open the pages of a running epitome in a browser",
+	c := &cobra.Command{Use: "open", SuggestFor: []string{"logs", "log", "dashboard", "ui"},
+		Short: "Open the pages of a running epitome in a browser",
 		RunE: func(*cobra.Command, []string) error {
 			card, err := a.running()
 			if err != nil {
 				return err
 			}
 			link, err := card.LoginLink(console.CodeLife)
-			if err == nil {
-				fmt.Println(link)
+			if err != nil {
+				return err
 			}
-			if err == nil && !print {
+			fmt.Println(link)
+			if !print {
 				openBrowser(link)
 			}
-			return err
+			return nil
 		}}
 	c.Flags().BoolVar(&print, "print", false, "only print the link")
 	return c

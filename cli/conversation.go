@@ -29,39 +29,42 @@ func (a *app) conversationCommand() *cobra.Command {
 			}
 			return exactlyOne(c, args)
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			card, err := a.running()
-			if err != nil {
-				return err
-			}
-			verb := "restore"
-			if forget {
-				verb = "forget"
-			}
-			var done struct {
-				Conversation, Remains string
-				Edits, Artifacts      int
-			}
-			err = card.Post("/-/api/conversations/"+args[0]+"/"+verb, nil, &done)
-			if errors.Is(err, daemon.ErrNotFound) {
-				err = fmt.Errorf("the epitome on %s has no conversation with this ID; 'epitome open' "+
-					"shows all; --forget needs all 16 characters", card.Listen)
-			}
-			if err != nil {
-				return fmt.Errorf("cannot %s conversation %s: %w", verb, args[0], err)
-			}
-			if forget {
-				fmt.Printf("Conversation %s is forgotten. Artifacts that were deleted: %d.\n%s\n", done.Conversation,
-					done.Artifacts, done.Remains)
-				return nil
-			}
-			fmt.Printf("Conversation %s is sent whole from its next request on, as far as the window allows.\n"+
-				"Shortened parts that are whole again: %d.\n", done.Conversation, done.Edits)
-			return nil
-		}}
+		RunE: func(_ *cobra.Command, args []string) error { return a.changeConversation(args[0], forget) }}
 	c.Flags().BoolVar(&restore, "restore", false, "send in full again all that epitome shortened")
 	c.Flags().BoolVar(&forget, "forget", false, "remove all that epitome keeps of it, for good")
 	return c
+}
+
+// changeConversation has a running epitome forget a conversation, or else restore it, and prints how that went.
+func (a *app) changeConversation(id string, forget bool) error {
+	card, err := a.running()
+	if err != nil {
+		return err
+	}
+	verb := "restore"
+	if forget {
+		verb = "forget"
+	}
+	var done struct {
+		Conversation, Remains string
+		Edits, Artifacts      int
+	}
+	err = card.Post("/-/api/conversations/"+id+"/"+verb, nil, &done)
+	if errors.Is(err, daemon.ErrNotFound) {
+		err = fmt.Errorf("the epitome on %s has no conversation with this ID; 'epitome open' shows all; --forget needs "+
+			"all 16 characters", card.Listen)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot %s conversation %s: %w", verb, id, err)
+	}
+	if forget {
+		fmt.Printf("Conversation %s is forgotten. Artifacts that were deleted: %d.\n%s\n", done.Conversation,
+			done.Artifacts, done.Remains)
+		return nil
+	}
+	fmt.Printf("Conversation %s is sent whole from its next request on, as far as the window allows.\n"+
+		"Shortened parts that are whole again: %d.\n", done.Conversation, done.Edits)
+	return nil
 }
 
 func (a *app) handoffCommand() *cobra.Command {

@@ -174,11 +174,6 @@ func (r runProxy) arguments(agent string, all []provider, tools bool) (args []st
 	return args
 }
 
-// agentOf returns the name by which run knows an agent: that of its program.
-func agentOf(command string) string {
-	return strings.TrimSuffix(strings.ToLower(filepath.Base(command)), ".exe")
-}
-
 // toolArguments returns the arguments that give an agent the tools at a URL; none for an agent that takes none.
 func toolArguments(agent, url string) []string {
 	switch agent {
@@ -222,19 +217,23 @@ func codexProvider(conf config.Config, openAI provider, told bool) (provider, er
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return provider{}, fmt.Errorf("cannot redirect Codex: cannot read %s: %w", file, err)
 	}
+	p := openAI
+	p.vars, p.setting = nil, `openai_base_url="%s"`
 	isNamed := conf.Named && !openAI.isSet // by --upstream
-	url, upstream := "", ""                // empty: those of openAI
-	setting := `openai_base_url="%s"`
 	name := codex.Provider
 	switch {
 	case name != "" && name != "openai":
-		url = codex.Providers[name].BaseURL
-		if url == "" || strings.ContainsAny(name, `. "'`) {
+		base := codex.Providers[name].BaseURL
+		if base == "" || strings.ContainsAny(name, `. "'`) {
 			return provider{}, fmt.Errorf("cannot redirect Codex: its provider %s has no base_url in %s", name, file)
 		}
-		setting = "model_providers." + name + `.base_url="%s"`
-	case isNamed, codex.BaseURL != "":
-		url = codex.BaseURL
+		if !isNamed {
+			p.sendTo(base, "")
+		}
+		p.setting = "model_providers." + name + `.base_url="%s"`
+	case isNamed: // requests go to --upstream
+	case codex.BaseURL != "":
+		p.sendTo(codex.BaseURL, "")
 	default:
 		isChatGPT, err := codex.usesChatGPT(folder, told)
 		if err != nil {
@@ -243,19 +242,19 @@ func codexProvider(conf config.Config, openAI provider, told bool) (provider, er
 				conf.Listen)
 		}
 		if isChatGPT {
-			upstream = "chatgpt"
-			url = conf.Upstreams[upstream].URL
+			p.sendTo(conf.Upstreams["chatgpt"].URL, "chatgpt")
 		}
 	}
-	p := openAI
-	if url != "" && !isNamed {
-		p = provider{url: strings.TrimRight(url, "/"), upstream: upstream, own: "run-agent"}
-		if strings.HasSuffix(p.url, "/v1") {
-			p.suffix = "/v1"
-		}
-	}
-	p.vars, p.setting = nil, setting
 	return p, nil
+}
+
+// sendTo gives the provider of an agent a base URL of the agent's own, and the upstream to prefer of those with it.
+func (p *provider) sendTo(url, upstream string) {
+	p.url, p.upstream, p.own = strings.TrimRight(url, "/"), upstream, "run-agent"
+	p.suffix = ""
+	if strings.HasSuffix(p.url, "/v1") {
+		p.suffix = "/v1"
+	}
 }
 
 // usesChatGPT reports whether Codex's login is one of ChatGPT, and not an API key. Without a login it is a key if the

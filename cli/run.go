@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -58,7 +59,7 @@ func (a *app) run(command []string, stdin io.Reader) error {
 		return err
 	}
 	running := findRunning(home, a.flags.Listen)
-	agent := agentOf(command[0])
+	agent := strings.TrimSuffix(strings.ToLower(filepath.Base(command[0])), ".exe")
 	all, err := a.providers(conf, running, agent)
 	if err != nil {
 		return err

@@ -23,8 +23,9 @@ import (
 )
 
 func (a *app) serveCommand() *cobra.Command {
-	return &cobra.Command{Use: "serve", SuggestFor: []string{"start", "up", "daemon"}, Short: "Run the proxy in the foreground (the default command)",
-		RunE: func(*cobra.Command, []string) error { return a.serve() }}
+	return &cobra.Command{Use: "serve", SuggestFor: []string{"start", "up", "daemon"},
+		Short: "Run the proxy in the foreground (the default command)",
+		RunE:  func(*cobra.Command, []string) error { return a.serve() }}
 }
 
 // serve runs the proxy until a signal ends it.

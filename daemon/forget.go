@@ -32,13 +32,8 @@ func (d *Daemon) forget(conversation string) (artifacts int, said string, err er
 	isShared := func(name string, _ bool) bool { return shared[name] }
 	maps.DeleteFunc(names, isShared)
 	maps.DeleteFunc(own, isShared)
-	err = d.storage.store.Delete(answers...)
-	for name := range names {
-		if offload.IsName(name) {
-			artifacts++
-			err = errors.Join(err, d.storage.shelf.Delete(name))
-		}
-	}
+	artifacts, err = d.deleteArtifacts(names)
+	err = errors.Join(err, d.storage.store.Delete(answers...))
 	if err == nil { // else the artifacts would be unknown
 		err = d.forgetDecisions(nil, slices.Collect(maps.Keys(names))) // those of edits among them
 	}
@@ -53,6 +48,17 @@ func (d *Daemon) forget(conversation string) (artifacts int, said string, err er
 	}
 	d.log.Info("conversation_forgotten", "conversation", conversation, "artifacts", artifacts)
 	return artifacts, remains, nil
+}
+
+// deleteArtifacts deletes the artifacts among names, and returns how many these are.
+func (d *Daemon) deleteArtifacts(names map[string]bool) (artifacts int, err error) {
+	for name := range names {
+		if offload.IsName(name) {
+			artifacts++
+			err = errors.Join(err, d.storage.shelf.Delete(name))
+		}
+	}
+	return artifacts, err
 }
 
 // keysOf returns keys in the store: of all decisions of a conversation; of those of others, the newest ones and those
