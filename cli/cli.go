@@ -38,9 +38,11 @@ func (a *app) load() (config.Config, error) { return config.Load(a.defaults, a.f
 
 // loadWithFolder reads the configuration, and finds the data folder that it names.
 func (a *app) loadWithFolder() (conf config.Config, folder string, err error) {
-	if conf, err = a.load(); err == nil {
-		folder, err = conf.DataFolder()
+	conf, err = a.load()
+	if err != nil {
+		return conf, "", err
 	}
+	folder, err = conf.DataFolder()
 	return conf, folder, err
 }
 
@@ -207,11 +209,13 @@ func plain(text string) string { return console.Plain(console.Shorten(text, 200)
 // with the data folder and of those that "epitome run" has started there. --listen names another.
 func (a *app) running() (*daemon.Card, error) {
 	listen := a.flags.Listen
-	if folder := os.Getenv(folderVariable); folder != "" && listen == "" {
-		if card, err := daemon.Read(folder); err == nil {
-			return card, nil
+	folder := os.Getenv(folderVariable)
+	if folder != "" && listen == "" {
+		card, err := daemon.Read(folder)
+		if err != nil {
+			return nil, errors.New("the epitome of this run has ended; --listen names another one")
 		}
-		return nil, errors.New("the epitome of this run has ended; --listen names another one")
+		return card, nil
 	}
 	_, home, err := a.loadWithFolder()
 	if err != nil {

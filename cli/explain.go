@@ -78,10 +78,12 @@ func (a *app) newExplanation(file, holds string) (*explanation, error) {
 		return nil, err
 	}
 	e := &explanation{conf: conf}
-	if e.dialect, err = dialect.Of("", body); err != nil {
+	e.dialect, err = dialect.Of("", body)
+	if err != nil {
 		return nil, err
 	}
-	if e.request, err = e.dialect.Read(body, nil); err != nil {
+	e.request, err = e.dialect.Read(body, nil)
+	if err != nil {
 		return nil, err
 	}
 	e.upstream = a.upstreamOf(conf, e.dialect, e.request.Model)

@@ -148,7 +148,10 @@ func (a *app) proxyFor(all []provider, running runProxy, home string) (r runProx
 func findRunning(home, listen string) runProxy {
 	for _, folder := range []string{os.Getenv(folderVariable), home} {
 		card, err := daemon.Read(folder)
-		if folder == "" || err != nil || card.TLS || listen != "" && card.Listen != config.Reachable(listen) {
+		if folder == "" || err != nil || card.TLS {
+			continue
+		}
+		if listen != "" && card.Listen != config.Reachable(listen) {
 			continue
 		}
 		state, err := card.State()
@@ -203,16 +206,17 @@ func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), er
 func lockRunFolder(home string) (folder string, unlock func() error, err error) {
 	for n := 1; ; n++ {
 		folder = filepath.Join(home, "run", strconv.Itoa(n))
+		lock := flock.New(filepath.Join(folder, "run.lock"), flock.SetPermissions(0o600))
+		isLocked := false
 		err := os.MkdirAll(folder, 0o700)
-		lock, locked := flock.New(filepath.Join(folder, "run.lock"), flock.SetPermissions(0o600)), false
 		if err == nil {
-			locked, err = lock.TryLock()
+			isLocked, err = lock.TryLock()
 		}
 		if err != nil {
 			return "", nil, fmt.Errorf("cannot use the folder of a run: %w; give another data folder with --data", err)
 		}
-		_, running := daemon.Read(folder)
-		if locked && running != nil {
+		running, _ := daemon.Read(folder) // somebody may look at an earlier run
+		if isLocked && running == nil {
 			return folder, lock.Close, nil
 		}
 		_ = lock.Close()

@@ -145,7 +145,8 @@ func (c *Config) checkStorage(m *mistakes) {
 
 // Admit returns the data folder, and refuses what serve would refuse before it takes the port.
 func (c *Config) Admit() (folder string, err error) {
-	if folder, err = c.DataFolder(); err != nil {
+	folder, err = c.DataFolder()
+	if err != nil {
 		return "", err
 	}
 	var m mistakes
@@ -173,7 +174,8 @@ func (c *Config) CheckAt(address string) error {
 		return nil
 	}
 	var m mistakes
-	if key := c.credential(); key != "" && !c.Open && len(c.Clients) == 0 {
+	key := c.credential()
+	if key != "" && !c.Open && len(c.Clients) == 0 {
 		m.add("cannot listen on %s: whoever reaches it could spend what %s adds; give clients keys of their own "+
 			"in [clients], or write open = true", address, key)
 	}
@@ -191,7 +193,8 @@ func (c *Config) CheckAt(address string) error {
 // credential is a key under which a credential stands that epitome adds to requests; empty if there is none.
 func (c *Config) credential() string {
 	for _, name := range c.upstreamNames() {
-		if key := c.Upstreams[name].Credential(); key != "" {
+		key := c.Upstreams[name].Credential()
+		if key != "" {
 			return "upstreams." + name + "." + key
 		}
 	}

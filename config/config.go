@@ -189,7 +189,8 @@ func (c *Config) Prepares(upstream string) bool {
 	case summarize.PrepareOff:
 		return false
 	}
-	if s := c.Summarize.Upstream; s != "" && s != upstream {
+	asked := c.Summarize.Upstream // empty: the conversation's own
+	if asked != "" && asked != upstream {
 		return true
 	}
 	u, known := c.Upstreams[upstream]

@@ -139,7 +139,8 @@ func (d *Daemon) listen(conf config.Config, folder string) error {
 	ln, err := net.Listen("tcp", conf.Listen)
 	if err != nil {
 		hint := "stop what listens there, or give another address with --listen"
-		if c, _ := Read(folder); c != nil && c.Listen == config.Reachable(conf.Listen) {
+		running, _ := Read(folder)
+		if running != nil && running.Listen == config.Reachable(conf.Listen) {
 			hint = "an epitome already runs there; 'epitome open' shows it"
 		}
 		return fmt.Errorf("cannot listen on %s: %w; %s", conf.Listen, err, hint)
