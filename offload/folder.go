@@ -64,8 +64,8 @@ func (f *folder) secret() ([]byte, error) {
 	secret, err := os.ReadFile(f.secretFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s links to a file that is not there: bring it back, or delete the link, and a new secret "+
-			"is made", f.secretFile)
+		const advice = "bring it back, or delete the link, and a new secret is made"
+		return nil, fmt.Errorf("%s links to a file that is not there: %s", f.secretFile, advice)
 	case err == nil && len(secret) != secretSize:
 		return nil, fmt.Errorf("%s does not have %d bytes: delete it, and a new secret is made", f.secretFile, secretSize)
 	}
@@ -76,7 +76,8 @@ func (f *folder) put(name string, content []byte) error {
 	return writeFile(f.file(name), content, os.Rename)
 }
 
-// link gives a file another name, unless a file has that already. Where a file system has no links, it renames the file.
+// link gives a file another name, unless a file has that already. Where a file system has no links, it renames the
+// file.
 func link(file, name string) error {
 	err := os.Link(file, name)
 	if err != nil && !errors.Is(err, fs.ErrExist) {

@@ -59,8 +59,8 @@ func Amount(n int) string {
 }
 
 // LaidOut lays out JSON, so that an excerpt can show single values: each array or object that is short is one line, so
-// that no field is read as that of another object. ok is false for text that is no JSON, is large, or is so deep that its
-// indentation takes much memory, and if the lines count, as those of a file do, for text that has no long ones.
+// that no field is read as that of another object. ok is false for text that is no JSON, is large, or is so deep that
+// its indentation takes much memory, and if the lines count, as those of a file do, for text that has no long ones.
 func LaidOut(text string, linesCount bool) (lines string, ok bool) {
 	const longLine, maxSize, maxDepth = 500, 8 << 20, 16 // average bytes per line; bytes of all; levels
 	var b bytes.Buffer
@@ -78,8 +78,8 @@ func LaidOut(text string, linesCount bool) (lines string, ok bool) {
 	return laidOut.String(), true
 }
 
-// layOut writes the value at compact[i], which is JSON without spaces, in lines, but each array or object within it that is
-// short in one. It returns the index behind the value.
+// layOut writes the value at compact[i], which is JSON without spaces, in lines, but each array or object within it
+// that is short in one. It returns the index behind the value.
 func layOut(b *strings.Builder, compact []byte, i, depth int) int {
 	const longest = 1_000 // bytes of an array or object that is one line
 	end, _ := jsonspan.EndOfValue(compact, i)

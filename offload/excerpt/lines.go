@@ -136,7 +136,7 @@ func (x *choice) cutLine(line string, tokens int) string {
 	}
 }
 
-// cut returns sixteen parts of a line of about size bytes each: its beginning, the first that speak of failure, its end.
+// cut returns sixteen parts of a line, each of about size bytes: the first, those that speak of failure, the last.
 func cut(line string, size int) string {
 	const first, last, failing = 6, 4, 3 // parts; behind a failing one the next is shown, too
 	var b strings.Builder
@@ -254,7 +254,8 @@ func (x *choice) show(i int) int {
 		return 0
 	}
 	n := x.count(x.lines[i].text)
-	if i > 0 && i+1 < len(x.lines) && !x.lines[i-1].shown && !x.lines[i+1].shown { // one gap becomes two, with a note each
+	isWithin := i > 0 && i+1 < len(x.lines) && !x.lines[i-1].shown && !x.lines[i+1].shown
+	if isWithin { // one gap becomes two, with a note each
 		n += gapTokens
 	}
 	if n > x.budget { // a shorter line may still have room
@@ -364,7 +365,8 @@ func Failure(text string, failed bool) string {
 		isBestOrHeading := at < 2 // at 1 is the heading
 		isAnnounced := k == best+1 && strings.HasSuffix(strings.TrimSpace(x.lines[best].text), ":")
 		belongs := isBestOrHeading || isAnnounced || l.failure > 0 || detail.MatchString(l.text)
-		if belongs && !shown[text] && text != "" && len(text) <= min(longest, room) { // else even the best line is left out
+		hasRoom := len(text) <= min(longest, room) // even the best line may have none
+		if belongs && hasRoom && !shown[text] && text != "" {
 			l.shown, shown[text] = true, true
 			room -= len(text)
 		}

@@ -9,9 +9,9 @@ import (
 
 const minGain = 0.1 // share of the request that a compaction or a rescue has to save
 
-// compact replaces old groups by a summary if something calls for it (trigger). If the request does not fit even then, or
-// misses its Goal, a smaller summary replaces more groups, without a model's words if it must. Else compact may have the
-// model's words for a summary made ahead of need. No model is asked for a crowded request.
+// compact replaces old groups by a summary if something calls for it (trigger). If the request does not fit even then,
+// or misses its Goal, a smaller summary replaces more groups, without a model's words if it must. Else compact may
+// have the model's words for a summary made ahead of need. No model is asked for a crowded request.
 func (s State) compact() {
 	if trigger, _ := s.trigger(); trigger == "" {
 		s.prepareWords()
@@ -34,8 +34,8 @@ func (s State) compact() {
 	}
 }
 
-// compactHard takes out what else has to go for the request to fit: the middle of results, then groups with results that
-// Limit.Keep keeps, and of a crowded request all groups, even the newest one with its calls.
+// compactHard takes out what else has to go for the request to fit: the middle of results, then groups with results
+// that Limit.Keep keeps, and of a crowded request all groups, even the newest one with its calls.
 func (s State) compactHard() {
 	if s.Total > s.most() {
 		s.fitResults()
@@ -130,8 +130,8 @@ func (c *compaction) setTails() {
 // asks reports whether a model may be asked for the summary.
 func (c *compaction) asks() bool { return !c.minimal && c.Words != nil && !c.isCrowded() }
 
-// measure returns about how many tokens a summary up to the cut takes. Where room is scarce, or little is to be saved, it
-// is made and counted.
+// measure returns about how many tokens a summary up to the cut takes. Where room is scarce, or little is to be saved,
+// it is made and counted.
 func (c *compaction) measure(cut int) int {
 	if !c.minimal && !c.isCrowded() && c.Due() == "" && c.Goal == 0 && c.Limits.KeepTurns == 0 {
 		return summarize.Size(c.span(cut))
@@ -157,8 +157,8 @@ func (c *compaction) span(cut int) summarize.Span {
 }
 
 // findCut returns the first item of the earliest answer from which on the request has at most maxTail tokens; if even
-// the last answer has more, its first item. Limits.KeepTurns answers stay in any case if they fit. It is -1 if no answer
-// follows the items that the last compaction dropped.
+// the last answer has more, its first item. Limits.KeepTurns answers stay in any case if they fit. It is -1 if no
+// answer follows the items that the last compaction dropped.
 func (c *compaction) findCut() int {
 	first := c.compactedEnd + 1 // a cut before drops nothing new
 	if c.Goal > 0 && c.minimal {
@@ -203,7 +203,8 @@ func (c *compaction) run() {
 	if c.Compaction == nil { // else this is the second attempt for the request (minimal), with the report of the first
 		trigger, _ := c.trigger()
 		c.Compaction = &event.Compaction{
-			Kind: event.CompactionFailed, Reason: trigger, Mode: string(c.SummaryMode), TokensBefore: c.OfModel(c.Total),
+			Kind: event.CompactionFailed, Reason: trigger, Mode: string(c.SummaryMode),
+			TokensBefore: c.OfModel(c.Total),
 		}
 	}
 	report := c.Compaction
@@ -239,8 +240,9 @@ func (c *compaction) leastSaved() int {
 	return int(minGain * float64(c.Total))
 }
 
-// findWords sets c.words to a model's words about the items before a cut, and returns the cut that they are for: the cut
-// for which words were prepared, if that makes the request small enough, else the given one. A model may be asked then.
+// findWords sets c.words to a model's words about the items before a cut, and returns the cut that they are for: the
+// cut for which words were prepared, if that makes the request small enough, else the given one. A model may be asked
+// then.
 func (c *compaction) findWords(cut int) int {
 	prepared := c.Decision.Prepared
 	after := c.sizeAfter(prepared)
@@ -300,8 +302,8 @@ func (c *compaction) replace(cut, least int) bool {
 	return c.compactBy(least, reason, edits...)
 }
 
-// text returns the summary of a span. If it leaves out words of the user, and room is left up to the target, it has more
-// of them.
+// text returns the summary of a span. If it leaves out words of the user, and room is left up to the target, it has
+// more of them.
 func (c *compaction) text(span summarize.Span, cut int, where string) string {
 	text, leftOut := summarize.Text(span, c.words, where)
 	tokens := c.Scale.CountText(text)

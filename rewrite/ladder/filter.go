@@ -25,7 +25,8 @@ func (s State) filter() {
 	s.leaveRuns(answered, isNamed, event.CodeNamed, "their names are not to be sent", false)
 	turns := s.turns()
 	if n := filters.Turns; n > 0 && len(turns) >= n {
-		s.leaveOut(s.Request.Head, turns[len(turns)-n], event.CodeOldest, "older than the turns that are to be sent", "")
+		first := turns[len(turns)-n] // of the turns that are sent
+		s.leaveOut(s.Request.Head, first, event.CodeOldest, "older than the turns that are to be sent", "")
 	}
 	if filters.TextOnly && len(turns) > 0 {
 		newest := turns[len(turns)-1]
@@ -157,8 +158,8 @@ func (s State) leaveOldest(most int) {
 	s.leaveOut(s.Request.Head, cut, event.CodeMessages, "older than the messages that are to be sent", "")
 }
 
-// messagesSent returns how many messages of a group are sent. One that was dropped may have a note, which is a message of
-// its own unless it is appended to the user's message before.
+// messagesSent returns how many messages of a group are sent. One that was dropped may have a note, which is a message
+// of its own unless it is appended to the user's message before.
 func (s State) messagesSent(g conversation.Group) int {
 	f := &s.forms[g.First]
 	switch {

@@ -19,20 +19,20 @@ type Limits struct {
 	Offload      int             `toml:"offload_tokens"`        // tokens of a result above which it is cut
 	Lookups      int             `toml:"offload_lookup_tokens"` // the same for results of searches and fetches
 	OffloadReads int             `toml:"offload_read_tokens"`   // the same for file reads
-	OffloadKeep  int             `toml:"offload_keep"`          // tokens left of a cut result; see State.limitOf
-	Replayed     int             `toml:"max_replayed"`          // tokens of the agent's text above which it is cut; 0: none
-	Stale        int             `toml:"stale_tokens"`          // tokens of a stale result that is cleared at once; 0: never
+	OffloadKeep  int             `toml:"offload_keep"`          // tokens left of a cut result; see State.limitsAt
+	Replayed     int             `toml:"max_replayed"`          // the same for the agent's own text; 0: never
+	Stale        int             `toml:"stale_tokens"`          // tokens of a stale result to clear at once; 0: never
 	ToolLimits   []Limit         `toml:"tools"`                 // for tools by name, in place of the limits above
 	ClearAt      Line            `toml:"clear_at"`              // at which old results are cleared
 	CompactAt    Line            `toml:"compact_at"`            // at which a summary replaces older turns
 	Target       float64         `toml:"compact_to"`            // share to which a compaction brings the request down
-	Answers      int             `toml:"compact_turns"`         // of the model since the last compaction that call for one
+	Answers      int             `toml:"compact_turns"`         // since the last compaction that call for one
 	KeepTail     int             `toml:"keep_tokens"`           // tokens of the newest groups that a compaction keeps
-	KeepTurns    int             `toml:"keep_turns"`            // newest answers that stay with their results, if they fit
+	KeepTurns    int             `toml:"keep_turns"`            // newest answers that stay whole, if they fit
 	WarnAt       int             `toml:"warn_at"`               // tokens sent since the last compaction; 0 never warns
 	CutoverAt    int             `toml:"cutover_at"`            // tokens sent since then at which to compact; 0: never
 	Protect      int             `toml:"protect_tokens"`        // tokens of the newest results, which are not cleared
-	Rent         float64         `toml:"rent"`                  // gain per cost that clearing needs; 0 waits for ClearAt
+	Rent         float64         `toml:"rent"`                  // gain per cost that clearing needs; 0: only ClearAt
 	CachedPrice  float64         `toml:"cached_price"`          // of a cached token, where a new one costs 1
 	PriceFixed   bool            `toml:"-"`                     // the user set CachedPrice, so it holds for every model
 	CacheLife    unit.Duration   `toml:"cache_life"`            // how long the provider caches a request; 0: for ever
@@ -81,7 +81,7 @@ type Limit struct {
 type Filters struct {
 	Turns    int      `toml:"newest_turns"`        // how many turns are sent, beside the first message
 	Pairs    int      `toml:"newest_tool_results"` // how many results are sent in full
-	Messages int      `toml:"newest_messages"`     // how many messages are sent at most, behind the other rules
+	Messages int      `toml:"newest_messages"`     // how many messages are sent at most, behind the other filters
 	TextOnly bool     `toml:"text_only"`           // calls and results of older turns are left out
 	Excluded []string `toml:"exclude_names"`       // names of messages that are left out, with their results
 }
@@ -252,8 +252,8 @@ func (l *Limits) Check() error {
 	}
 	for _, t := range l.ToolLimits {
 		if t.Tool == "" || t.Tokens < 0 || t.Tokens == 0 && !t.Keep {
-			return fmt.Errorf("cannot use rewrite.tools %q: write a pattern as tool, and tokens above zero or keep = true",
-				t.Tool)
+			const advice = "write a pattern as tool, and tokens above zero or keep = true"
+			return fmt.Errorf("cannot use rewrite.tools %q: %s", t.Tool, advice)
 		}
 	}
 	return l.CheckShares()
@@ -335,8 +335,8 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	return s
 }
 
-// groupsIn returns how many of the newest groups are protected in a window. A small one holds few, so most results could
-// never be cleared otherwise.
+// groupsIn returns how many of the newest groups are protected in a window. A small one holds few, so most results
+// could never be cleared otherwise.
 func (l *Limits) groupsIn(window int) int {
 	switch {
 	case window < 48_000:

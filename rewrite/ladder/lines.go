@@ -15,8 +15,8 @@ const (
 	leastAnswer = 1_024 // tokens of the model that a crowded request leaves for the answer
 )
 
-// trigger returns what calls for a compaction of the request, as events name it (event.Reason…), and the reason that its
-// edits are recorded with; "" if nothing does.
+// trigger returns what calls for a compaction of the request, as events name it (event.Reason…), and the reason that
+// its edits are recorded with; "" if nothing does.
 func (s State) trigger() (trigger string, reason event.Code) {
 	turns := s.Limits.Answers
 	switch {

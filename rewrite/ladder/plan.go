@@ -21,7 +21,7 @@ type Plan struct {
 	Added    []ledger.Edit     // the new ones
 	Content  map[string][]byte // by name: what new edits take out, or recorded ones whose artifacts are lost
 	Total    int               // tokens of the request as it is sent
-	Goal     int               // tokens to which a compaction that the client asked for is to bring it; 0: it did not ask
+	Goal     int               // to which a compaction that the client asked for brings it; 0: it did not ask
 
 	Reason     event.Code        // why nothing more was done
 	Compaction *event.Compaction // that was made or tried
@@ -169,11 +169,11 @@ func (p *Plan) Tokens() event.Tokens {
 }
 
 // Facts are about a request as the client sent it, and never change. Tokens are those of the vocabulary, indexes those
-// of items. These numbers count items from the start, as those do that conversation.Request draws: Plan.Recorded is the
-// prefixEnd of an earlier request, with whose decision the plan begins; the items behind it are new. A compaction drops
-// the items from the Head to a cut: compactedEnd is the cut of the last one, and Decision.Prepared the cut of the next
-// one, for which a model was asked ahead of need. Decision.Restored is the Recorded of the time at which the user wanted
-// all items whole again.
+// of items. These numbers count items from the start, as those do that conversation.Request draws: Plan.Recorded is
+// the prefixEnd of an earlier request, with whose decision the plan begins; the items behind it are new. A compaction
+// drops the items from the Head to a cut: compactedEnd is the cut of the last one, and Decision.Prepared the cut of
+// the next one, for which a model was asked ahead of need. Decision.Restored is the Recorded of the time at which the
+// user wanted all items whole again.
 type Facts struct {
 	Request   *conversation.Request
 	Scale     conversation.Scale

@@ -145,8 +145,8 @@ func (s State) leaveUsers() {
 	}
 }
 
-// Pair mends pairs of calls and results that the provider has refused. A result whose call is not before it is left out.
-// A call without a result gets one: the text of a result that stands elsewhere, or else that there is none.
+// Pair mends pairs of calls and results that the provider has refused. A result whose call is not before it is left
+// out. A call without a result gets one: the text of a result that stands elsewhere, or else that there is none.
 func (s State) Pair() {
 	calls, results := s.Request.Unpaired()
 	late := map[string]ledger.Edit{} // what results that are left out say, with its artifacts, by the ID of the call
@@ -179,8 +179,8 @@ func (s State) Pair() {
 	s.Add(ledger.StepClear, event.CodeUnpaired, edits...)
 }
 
-// leaveUnpaired returns the edit that leaves out result i, one of those without calls. A note takes its place, unless it
-// would part other results.
+// leaveUnpaired returns the edit that leaves out result i, one of those without calls. A note takes its place, unless
+// it would part other results.
 func (s State) leaveUnpaired(i int, results []int) ledger.Edit {
 	e := ledger.Edit{First: i, Count: 1, Op: ledger.Drop, Artifacts: s.keepItems(i, i+1), Saved: s.Size(i, i+1)}
 	next := i + 1
