@@ -19,25 +19,34 @@ type candidate struct {
 	since int // how many answers the conversation had when the result became clearable
 }
 
-// clearOld replaces old results by stubs, all in one batch, as each change costs the provider's cache. It does so when
-// the request is over ClearLine and the batch frees ClearAtLeast tokens, or when a batch pays (batchThatPays). If the stale
-// results free enough, the others stay.
+// clearOld replaces old results by stubs, all in one batch, as each change costs the provider's cache.
 func (s State) clearOld() {
-	list, why := s.clearable(), event.CodeClearAt
-	stale := slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !s.isStale(c.item) })
-	switch freed := freedBy(stale); {
-	case s.Total > s.Limits.ClearLine && freed >= s.Limits.ClearAtLeast && s.Total-freed <= s.Limits.ClearLine:
-		list = stale
-	case s.Total <= s.Limits.ClearLine || freedBy(list) < s.Limits.ClearAtLeast: // not due, or too little for a lost cache
-		list, why = s.batchThatPays(list)
+	batch, reason := s.batchToClear()
+	switch {
+	case len(batch) > 0:
+		s.clearAll(batch, leastFreed, reason)
+	case s.Total > s.Limits.ClearLine:
+		s.Reason = event.CodeFreesLittle
+	default:
+		s.Reason = event.CodeNotDue
 	}
-	if len(list) == 0 {
-		if s.Reason = event.CodeNotDue; s.Total > s.Limits.ClearLine {
-			s.Reason = event.CodeFreesLittle
+}
+
+// batchToClear returns the results that are to be cleared now: over ClearLine all, or the stale ones if these are
+// enough, provided that they free ClearAtLeast tokens; else a batch that pays, if there is one.
+func (s State) batchToClear() (batch []candidate, reason event.Code) {
+	all := s.clearable()
+	if s.Total > s.Limits.ClearLine {
+		stale := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return !s.isStale(c.item) })
+		freed := freedBy(stale)
+		if freed >= s.Limits.ClearAtLeast && s.Total-freed <= s.Limits.ClearLine {
+			return stale, event.CodeClearAt
 		}
-		return
+		if freedBy(all) >= s.Limits.ClearAtLeast {
+			return all, event.CodeClearAt
+		}
 	}
-	s.clearAll(list, leastFreed, why)
+	return s.batchThatPays(all)
 }
 
 func freedBy(list []candidate) (freed int) {
@@ -47,22 +56,25 @@ func freedBy(list []candidate) (freed int) {
 	return freed
 }
 
-// clearable returns, oldest first, the results that may be cleared. The newest results stay, up to Limits.Protect tokens together, and so does each result until Limits.Groups answers later,
-// except those that a later call has replaced. Not among them are results behind prefixEnd, which no decision covers
-// yet, and those that would free too little.
+// clearable returns, oldest first, the results that may be cleared. The newest results stay, up to Limits.Protect
+// tokens together, and so does each result until Limits.Groups answers later, except those that a later call has
+// replaced. Not among them are results behind prefixEnd, which no decision covers yet, and those that would free too
+// little.
 func (s State) clearable() (list []candidate) {
-	var newest []int                                            // results up to item i that take at most Protect tokens together
 	since := slices.Repeat([]int{s.Answers + 1}, len(s.callOf)) // by item: as in candidate
+	var newest []int                                            // results up to item i: tokens of them, at most Protect
 	tokens := 0
 	for i := range s.Request.Items {
 		if s.Request.Items[i].Role != conversation.Tool {
 			continue
 		}
-		newest, tokens = append(newest, i), tokens+s.forms[i].tokens
+		newest = append(newest, i)
+		tokens += s.forms[i].tokens
 		for len(newest) > 0 && tokens > s.Limits.Protect { // result i pushes the oldest of them out
 			old := newest[0]
-			newest, tokens = newest[1:], tokens-s.forms[old].tokens
-			since[old] = max(s.answersUpTo[i], s.answersUpTo[old]+s.Limits.Groups) // from then on neither limit protects it
+			newest = newest[1:]
+			tokens -= s.forms[old].tokens
+			since[old] = max(s.answersUpTo[i], s.answersUpTo[old]+s.Limits.Groups) // neither limit protects it then
 		}
 	}
 	for i := range s.prefixEnd {
@@ -77,7 +89,8 @@ func (s State) clearable() (list []candidate) {
 	return list
 }
 
-// stale returns the stale results from item first on that take more than most tokens, also as stubs that quote a failure.
+// stale returns the stale results from item first on that take more than most tokens, also as stubs that quote a
+// failure.
 func (s State) stale(first, most int) (list []candidate) {
 	for i := first; i < s.prefixEnd; i++ {
 		mayClear := (s.mayShorten(i) || s.forms[i].cleared) && !s.mustShow(i)
@@ -92,46 +105,50 @@ func (s State) stale(first, most int) (list []candidate) {
 // loses the cache of all that follows. A batch owes as rent the price of its cached tokens in each request since they
 // were clearable. Clearing it costs that the rest of the prefix behind its first result is sent uncached. The batch is
 // taken whose rent exceeds Limits.Rent times this cost by most; none if no rent does.
-func (s State) batchThatPays(list []candidate) (batch []candidate, why event.Code) {
-	rent, least, why := s.Limits.Rent, leastBatch, event.CodeRent
+func (s State) batchThatPays(list []candidate) (batch []candidate, reason event.Code) {
+	losesThinking := s.Binds && !s.CacheCold
+	if s.Limits.Rent == 0 || s.ArtifactsOff || losesThinking { // only ClearLine clears
+		return nil, event.NoCode
+	}
+	rent, least, reason := s.Limits.Rent, leastBatch, event.CodeRent
+	switch {
+	case s.CacheCold && s.Decision.OtherModel:
+		rent, least, reason = 0, leastCold, event.CodeModel
+	case s.CacheCold: // all is sent uncached anyway, so clearing costs nothing, but must free more
+		rent, least, reason = 0, leastCold, event.CodePause
+	}
 	for len(list) > 0 && list[0].item < s.Decision.Restored { // the user wants it whole, as long as it fits
 		list = list[1:]
 	}
-	if rent == 0 || s.ArtifactsOff || s.Binds && !s.CacheCold { // only ClearLine clears; Binds: thinking would go too
-		return nil, event.NoCode
-	}
-	if s.CacheCold { // all is sent uncached anyway, so clearing costs nothing, but must free more (leastCold)
-		rent, least, why = 0, leastCold, event.CodePause
-		if s.Decision.OtherModel {
-			why = event.CodeModel
-		}
-	}
-	cached, answers, first := s.Limits.CachedPrice, s.Answers, s.prefixEnd
-	uncached := rent * (1 - cached)             // what must be owed for each token that loses the cache
-	tokens, freed, owed, best := 0, 0, 0.0, 0.0 // tokens are those of items [first, prefixEnd)
-	for k := len(list) - 1; k >= 0; k-- {
-		c := list[k]
-		owed += cached * float64(c.freed) * float64(answers-c.since+1) // one request per answer since, and this one
-		tokens, first = tokens+s.Sent(c.item, first), c.item
+	uncached := rent * (1 - s.Limits.CachedPrice) // what must be owed for each token that loses the cache
+	first := s.prefixEnd                          // of the batch
+	tokens, freed := 0, 0                         // of items [first, prefixEnd); of the batch
+	owed, best := 0.0, 0.0
+	for k, c := range slices.Backward(list) {
+		requests := s.Answers - c.since + 1 // one per answer since, and this one
+		owed += s.Limits.CachedPrice * float64(c.freed) * float64(requests)
+		tokens += s.Sent(c.item, first)
 		freed += c.freed
-		if gain := owed - uncached*float64(tokens-freed); gain > best && freed >= least {
+		first = c.item
+		gain := owed - uncached*float64(tokens-freed)
+		if gain > best && freed >= least {
 			best, batch = gain, list[k:]
 		}
 	}
-	return batch, why
+	return batch, reason
 }
 
 // clearAll replaces the candidates by stubs, except those whose stub frees less than least, as it may quote a failure.
-func (s State) clearAll(list []candidate, least int, why event.Code) {
+func (s State) clearAll(list []candidate, least int, reason event.Code) {
 	var edits []ledger.Edit
 	for _, c := range list {
 		e := s.stub(c.item)
-		after := s.Size(c.item, c.item+1) - e.Saved // tokens with the stub; until now an excerpt, smaller than Size, may be sent
+		after := s.Size(c.item, c.item+1) - e.Saved // tokens with the stub; an excerpt may be sent so far
 		if s.forms[c.item].tokens-after >= least {
 			edits = append(edits, e)
 		}
 	}
-	s.Add(ledger.StepClear, why, edits...)
+	s.Add(ledger.StepClear, reason, edits...)
 }
 
 // isLarge reports whether result i is worth a distillate: it is large, and what is sent of it takes at least twice as

@@ -5,9 +5,9 @@
 // Artifacts and by the functions of the Policy. A step that loses more acts only where the steps before it leave too
 // much. The newest groups, results that the model has not seen yet and the user's words go last.
 //
-// Files: plan.go, limits.go; then the steps: offload.go, filter.go (the user's own), clear.go (rent or buy), compact.go
-// (when and how far; cut, summary), pictures in offload.go, rescue.go (stages, pairs, thinking); stub.go (what is taken
-// out, where it can be read, and the text in its place).
+// Files: plan.go, limits.go; then the steps: offload.go (also pictures), filter.go (the user's own), clear.go (rent or
+// buy), lines.go (when to compact, and how far), compact.go (cut, summary), rescue.go (stages; pairs and thinking that
+// are refused); stub.go (what is taken out, where it can be read, and the text in its place).
 package ladder
 
 import (
@@ -44,13 +44,13 @@ type Policy struct {
 	SummaryMode   summarize.Mode
 	SummaryDetail summarize.Detail
 	// Words returns a model's words for the summary of the items before end. They update earlier, the model's words in
-	// the last summary. isReady reports whether they were there; if not, a model is asked for them if wait is set. It is
-	// nil if no model may be asked.
+	// the last summary. isReady reports whether they were there; if not, a model is asked for them if wait is set. It
+	// is nil if no model may be asked.
 	Words func(end int, earlier summarize.Says, wait bool) (p summarize.Prose, isReady bool, err error)
 	// Prepare has the same words made in the background; false if no model may be asked ahead of need.
 	Prepare func(end int, earlier summarize.Says) bool
-	// Distill has a model asked in the background for a distillate of the result at an item, which Distillate returns once
-	// it is there; until then it returns "". Both are nil if that is off.
+	// Distill has a model asked in the background for a distillate of the result at an item, which Distillate returns
+	// once it is there; until then it returns "". Both are nil if that is off.
 	Distill    func(i int, call *activity.Call)
 	Distillate func(i int) string
 }
@@ -72,27 +72,28 @@ func (s State) Decide() {
 		s.Reason = event.CodeThinkingRound
 	}
 	s.offload()
-	mayChange := (s.Reason == event.NoCode || s.Reason == event.CodeFloor) && s.mayDecideOlder()
-	if mayChange && s.Limits.Stale > 0 && !s.ArtifactsOff {
+	if !s.mayDecideOlder() {
+		return
+	}
+	clearsStale := s.Limits.Stale > 0 && !s.ArtifactsOff
+	if clearsStale && (s.Reason == event.NoCode || s.Reason == event.CodeFloor) {
 		s.clearAll(s.stale(s.Decision.Restored, s.Limits.Stale), leastSaving, event.CodeStale)
 	}
-	switch {
-	case s.Reason != event.NoCode || !s.mayDecideOlder():
+	if s.Reason != event.NoCode {
 		return
-	case s.prefixEnd > s.Request.Head: // the model has answered: there is more than the head, which never changes
+	}
+	if s.prefixEnd > s.Request.Head { // else there is only the head, which never changes
 		s.filter()
 		s.clearOld()
 		s.compact()
 		s.leaveOldPictures()
-	default:
-		if reason, _ := s.trigger(); reason != "" { // and there is nothing but the head
-			s.Reason = event.CodeNothingOlder
-		}
+	} else if trigger, _ := s.trigger(); trigger != "" {
+		s.Reason = event.CodeNothingOlder
 	}
 	switch {
 	case s.isCrowded() && s.Total > s.most():
 		s.Reason = event.CodeOverhead
-	case len(s.Added) > 0 && s.Total <= s.Limits.ClearLine && s.Due() == "": // the new edits were enough: no reason
+	case len(s.Added) > 0 && s.Total <= s.Limits.ClearLine && s.Due() == "": // the new edits were enough
 		s.Reason = event.NoCode
 	}
 }
@@ -104,8 +105,8 @@ func (s State) mayDecideOlder() bool {
 	return s.Asked || s.Refused || s.prefixEnd > s.Recorded || s.Decision.OtherModel
 }
 
-// Add adds edits of a step, which take the place of those that they cover. All have the reason, or if it is NoCode, each
-// has its own.
+// Add adds edits of a step, which take the place of those that they cover. All have the reason, or if it is NoCode,
+// each has its own.
 func (s State) Add(step ledger.Step, reason event.Code, edits ...ledger.Edit) {
 	if len(edits) == 0 {
 		return
@@ -140,26 +141,31 @@ func (s State) compactBy(least int, reason event.Code, edits ...ledger.Edit) boo
 // drops returns edits that drop items [first, end), in whole groups, except groups that stay in place: an edit for each
 // run of groups between these. All share the artifacts of one transcript. The caller has to set a text on the first.
 func (s State) drops(first, end int) (edits []ledger.Edit) {
-	items, roleBehind := s.Request.Items, conversation.Unknown // the role of the next item that stays
+	items := s.Request.Items
+	roleBehind := conversation.Unknown // of the next item that stays
 	if end < len(items) {
 		roleBehind = items[end].Role
 	}
 	for _, g := range slices.Backward(s.Request.Groups()) {
-		role := items[g.First].Role
-		switch n := len(edits); {
-		case g.First < first || g.End > end: // not wholly among the items
-		case s.isPinned(g), s.isKept(g), s.staysInPlace(g) && roleBehind != conversation.User: // else a flaw
-			roleBehind = role
-		case n > 0 && edits[n-1].First == g.End:
-			edits[n-1].First, edits[n-1].Count = g.First, edits[n-1].Count+g.End-g.First
-		default:
-			edits = append(edits, ledger.Edit{First: g.First, Count: g.End - g.First, Op: ledger.Drop})
+		if g.First < first || g.End > end {
+			continue
 		}
+		// A message of the system right before one of the user would be a flaw.
+		if s.isPinned(g) || s.isKept(g) || s.staysInPlace(g) && roleBehind != conversation.User {
+			roleBehind = items[g.First].Role
+			continue
+		}
+		if n := len(edits); n > 0 && edits[n-1].First == g.End {
+			edits[n-1].First = g.First
+			edits[n-1].Count += g.End - g.First
+			continue
+		}
+		edits = append(edits, ledger.Edit{First: g.First, Count: g.End - g.First, Op: ledger.Drop})
 	}
-	slices.Reverse(edits)
 	if len(edits) == 0 {
 		return nil
 	}
+	slices.Reverse(edits)
 	artifacts := s.keepItems(edits[0].First, edits[len(edits)-1].End()) // KeepAgain finds this range in the edits
 	for k := range edits {
 		e := &edits[k]
@@ -198,8 +204,9 @@ func (s State) mustShow(i int) bool {
 // mayReplace reports whether an item has the role, and may become a stub or an excerpt: it is sent and no stub yet, its
 // content is not opaque (Locked), and no Limit.Keep is set for its tool.
 func (s State) mayReplace(i int, role conversation.Role) bool {
-	it, f, keep := &s.Request.Items[i], &s.forms[i], s.Limits.toolLimit(s.callOf[i].Tool).Keep
-	return it.Role == role && !f.dropped && !f.cleared && !it.Locked && !keep
+	it, f := &s.Request.Items[i], &s.forms[i]
+	isKept := s.Limits.toolLimit(s.callOf[i].Tool).Keep
+	return it.Role == role && !f.dropped && !f.cleared && !it.Locked && !isKept
 }
 
 // mayShorten reports whether an item is a result that may be cut or cleared.
