@@ -19,22 +19,22 @@ import (
 // The older ones are left to the other steps.
 const maxOffloaded = 8 << 20
 
-// offload shortens new results that are over their limit, and new texts of the agent. While artifacts are off, both stay
-// whole until the request is over ClearLine, as only then something has to go. Offload then looks at the older ones too,
-// which it left whole until now, if older items may be changed (mayDecideOlder).
+// offload shortens new results that are over their limit, and new texts of the agent. While artifacts are off, both
+// stay whole until the request is over ClearLine, as only then something has to go. Offload then looks at the older
+// ones too, which it left whole until now, if older items may be changed (mayDecideOlder).
 func (s State) offload() {
-	from := max(s.Recorded, s.Decision.Restored) // the first item to look at
-	switch {
-	case !s.ArtifactsOff: // earlier results were looked at when they were new
-	case s.Total <= s.Limits.ClearLine:
+	if s.ArtifactsOff && s.Total <= s.Limits.ClearLine {
 		return
-	case s.mayDecideOlder():
+	}
+	from := max(s.Recorded, s.Decision.Restored) // earlier results were looked at when they were new
+	if s.ArtifactsOff && s.mayDecideOlder() {
 		from = 0
 	}
 	if s.Binds {
 		from = max(from, s.lastThinking()) // an earlier change would cost all thinking behind it
 	}
-	bytesLeft, edits := maxOffloaded, []ledger.Edit(nil)
+	bytesLeft := maxOffloaded
+	var edits []ledger.Edit
 	for i := len(s.Request.Items) - 1; i >= from && bytesLeft >= 0; i-- {
 		limit, keep, ok := s.limitsAt(i)
 		if !ok {
@@ -47,8 +47,8 @@ func (s State) offload() {
 	s.Add(ledger.StepOffload, event.NoCode, edits...)
 }
 
-// limitsAt returns above how many tokens item i is shortened and how many stay; ok is false if it stays as it is. A lookup
-// keeps half as many as a command and a file read twice as many, as an agent that reads a file wants the file.
+// limitsAt returns above how many tokens item i is shortened and how many stay; ok is false if it stays as it is. A
+// lookup keeps half as many as a command and a file read twice as many, as an agent that reads a file wants the file.
 func (s State) limitsAt(i int) (limit, keep int, ok bool) {
 	if s.forms[i].shortened {
 		return 0, 0, false
@@ -89,10 +89,7 @@ func (s State) isSmall() bool {
 // took out, and is to get it whole. A result that is too long for this is cut like any other.
 func (s State) readsBack(i int) bool {
 	const mostTokens = 30_000 // of the result, or a quarter of the window if less
-	if s.Size(i, i+1) > min(mostTokens, s.Limits.Window/4) {
-		return false
-	}
-	return s.namesArtifact(i, true)
+	return s.Size(i, i+1) <= min(mostTokens, s.Limits.Window/4) && s.namesArtifact(i, true)
 }
 
 // itemText is one text of an item.
@@ -107,8 +104,10 @@ type itemText struct {
 func (f *Facts) textsOf(i int) (texts []itemText) {
 	for k := range f.Request.Items[i].Parts {
 		p := &f.Request.Items[i].Parts[k]
-		if raw := p.Value.Of(f.Request.Body); p.Kind < conversation.ImagePart && len(raw) >= 2 && raw[0] == '"' {
-			texts = append(texts, itemText{k, raw, string(jsonspan.TextOf(raw)), f.Request.CountContent(f.Scale, i, raw)})
+		raw := p.Value.Of(f.Request.Body)
+		if p.Kind < conversation.ImagePart && len(raw) >= 2 && raw[0] == '"' {
+			tokens := f.Request.CountContent(f.Scale, i, raw)
+			texts = append(texts, itemText{part: k, raw: raw, text: string(jsonspan.TextOf(raw)), tokens: tokens})
 		}
 	}
 	return texts
@@ -117,59 +116,72 @@ func (f *Facts) textsOf(i int) (texts []itemText) {
 // shorten returns the edits that cut the texts of item i. All texts together may have limit tokens; of more, about keep
 // tokens stay. Each text has a share of both numbers by its own tokens.
 func (s State) shorten(i, limit, keep int) (edits []ledger.Edit) {
-	texts, all, shortened := s.textsOf(i), 0, s.shortenText
-	if s.Request.Items[i].Role == conversation.Assistant {
-		shortened = s.cutMiddle
-	}
+	texts := s.textsOf(i)
+	all := 0
 	for _, t := range texts {
 		all += t.tokens
 	}
 	for _, t := range texts {
-		if e, ok := shortened(i, t, limit*t.tokens/max(all, 1), keep*t.tokens/max(all, 1)); ok {
+		itsLimit, itsKeep := limit*t.tokens/max(all, 1), keep*t.tokens/max(all, 1)
+		e, ok := s.shortenText(i, t, itsLimit, itsKeep)
+		if ok {
 			edits = append(edits, e)
 		}
 	}
 	return edits
 }
 
-// shortenText returns the edit that shortens one text of item i: terminal output becomes its final screen, and what is
-// still over limit tokens becomes an excerpt of about keep tokens. ok is false if the edit would save too little: of a
-// text within its limit, a tenth and leastScreen tokens.
+// shortenText returns the edit that shortens one text of item i: of a text of the agent the middle is left out,
+// terminal output becomes its final screen, and what is still over limit tokens becomes an excerpt of about keep
+// tokens. ok is false if the edit would save too little: of a text within its limit, a tenth and leastScreen tokens.
 func (s State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, ok bool) {
 	const leastScreen = 200
-	least, text, done, why := leastSaving, t.text, "final screen", event.CodeScreen
+	if s.Request.Items[i].Role == conversation.Assistant {
+		return s.cutMiddle(i, t, limit)
+	}
 	output := jsonspan.Wrapped(t.text) // the only part of JSON around it that is cut; mostly empty
+	text := t.text
 	if !output.Empty() {
 		text = string(jsonspan.TextOf([]byte(t.text[output.Start:output.End])))
 	}
-	text, isScreen := excerpt.Screen(text)
-	switch {
-	case t.tokens > limit && (!isScreen || s.Scale.CountText(text) > limit): // too long, as a screen too
-		if laidOut, ok := excerpt.LaidOut(text, s.linesCount(i)); ok {
-			text = laidOut
-		}
-		short, omitted := excerpt.Lines(text, keep, s.Scale.CountText)
-		done = fmt.Sprintf("%d of %s omitted", omitted, excerpt.Amount(excerpt.CountLines(text)))
-		if strings.Contains(short, excerpt.Cut) {
-			done += ", long lines cut"
-		}
+	screen, isScreen := excerpt.Screen(text)
+	isLong := t.tokens > limit && (!isScreen || s.Scale.CountText(screen) > limit) // as a screen too
+	if !isScreen && !isLong {
+		return e, false
+	}
+	short, done, reason := screen, "final screen", event.CodeScreen
+	if isLong {
+		short, done = s.excerptOf(i, screen, keep)
+		reason = event.CodeOverLimit
 		if isScreen {
 			done += " from the final screen"
 		}
-		text, why = short, event.CodeOverLimit
-	case !isScreen: // the text is within its limit, and stays
-		return e, false
-	case t.tokens <= limit:
+	}
+	least := leastSaving
+	if t.tokens <= limit {
 		least = max(leastScreen, t.tokens/10)
 	}
 	names := s.keepText(i, t.raw, t.text)
 	done = excerpt.OneLine(s.callOf[i].String(), maxCall) + ", " + done
-	text = excerpt.Note(done, s.whereToRead("Full output", names, t.tokens)) + "\n" + text
+	short = excerpt.Note(done, s.whereToRead("Full output", names, t.tokens)) + "\n" + short
 	if !output.Empty() {
-		text = t.text[:output.Start] + jsonspan.Quoted(text) + t.text[output.End:]
+		short = t.text[:output.Start] + jsonspan.Quoted(short) + t.text[output.End:]
 	}
-	e = s.replaceText(i, t, text, names, why)
+	e = s.replaceText(i, t, short, names, reason)
 	return e, e.Saved >= least
+}
+
+// excerptOf returns an excerpt of a text of item i that has about keep tokens, and says what it omits.
+func (s State) excerptOf(i int, text string, keep int) (short, done string) {
+	if laidOut, ok := excerpt.LaidOut(text, s.linesCount(i)); ok {
+		text = laidOut
+	}
+	short, omitted := excerpt.Lines(text, keep, s.Scale.CountText)
+	done = fmt.Sprintf("%d of %s omitted", omitted, excerpt.Amount(excerpt.CountLines(text)))
+	if strings.Contains(short, excerpt.Cut) {
+		done += ", long lines cut"
+	}
+	return short, done
 }
 
 // replaceText returns the edit that puts text in the place of one text of item i.
@@ -181,7 +193,7 @@ func (s State) replaceText(i int, t itemText, text string, names []string, reaso
 
 // cutMiddle returns the edit that leaves out the middle of one text of item i, so that limit tokens stay of it, with
 // the note. Where the note alone takes more, limit bytes stay of each end. ok is false if that saves too little.
-func (s State) cutMiddle(i int, t itemText, limit, _ int) (e ledger.Edit, ok bool) {
+func (s State) cutMiddle(i int, t itemText, limit int) (e ledger.Edit, ok bool) {
 	if t.tokens <= limit {
 		return e, false
 	}
@@ -222,41 +234,49 @@ func (s State) pictures() (list []picture) {
 	return list
 }
 
-// leaveOldPictures leaves out the oldest pictures once the request has 80 % of what the API takes, or of the number that
-// was refused: down to half of that, as each change costs the provider's cache. Those that the model has not seen stay.
+// leaveOldPictures leaves out the oldest pictures once the request has 80 % of what the API takes, or of the number
+// that was refused: down to half of that, as each change costs the provider's cache. Those that the model has not seen
+// stay.
 func (s State) leaveOldPictures() {
 	api := s.Request.Dialect.API()
-	number, size := min(api.MaxPictures, cmp.Or(s.Decision.Pictures, api.MaxPictures)), api.MaxImageBytes
-	list, sent, n := s.pictures(), 0, 0 // sent is in bytes, n pictures are left out
+	most := min(api.MaxPictures, cmp.Or(s.Decision.Pictures, api.MaxPictures))
+	list := s.pictures()
+	sent := 0 // bytes
 	for _, p := range list {
 		sent += len(p.Value.Of(s.Request.Body))
 	}
-	if 5*len(list) <= 4*number && 5*sent <= 4*size {
+	if 5*len(list) <= 4*most && 5*sent <= 4*api.MaxImageBytes {
 		return
 	}
-	for ; n < len(list) && (2*(len(list)-n) > number || 2*sent > size); n++ {
-		if p := list[n]; p.item >= s.prefixEnd || s.mustShow(p.item) {
+	out := 0 // pictures
+	for _, p := range list {
+		isEnough := 2*(len(list)-out) <= most && 2*sent <= api.MaxImageBytes
+		if isEnough || p.item >= s.prefixEnd || s.mustShow(p.item) {
 			break
 		}
-		sent -= len(list[n].Value.Of(s.Request.Body))
+		sent -= len(p.Value.Of(s.Request.Body))
+		out++
 	}
-	s.leavePictures(list[:n])
+	s.leavePictures(list[:out])
 }
 
 // RescuePictures leaves out pictures of a request that was refused for them, with each try more: those that are too
 // large by themselves, or else the oldest half; then all but the newest; then all. When all are out, nothing changes.
 func (s State) RescuePictures(try int) {
-	list, side := s.pictures(), 8000 // pixels that Anthropic takes
+	list := s.pictures()
 	n := len(list)
+	side := 8000 // pixels that Anthropic takes
 	if n > 20 {
 		side = 2000
 	}
 	first := slices.DeleteFunc(slices.Clone(list), func(p picture) bool {
-		_, width, height := tokenize.PictureSize(jsonspan.TextOf(p.Value.Of(s.Request.Body)))
-		return len(p.Value.Of(s.Request.Body))/4*3 <= 5<<20 && max(width, height) <= side
+		value := p.Value.Of(s.Request.Body)
+		_, width, height := tokenize.PictureSize(jsonspan.TextOf(value))
+		return len(value)/4*3 <= 5<<20 && max(width, height) <= side
 	})
 	if len(first) == 0 {
-		s.Decision.Pictures, first = n, list[:(n+1)/2]
+		s.Decision.Pictures = n
+		first = list[:(n+1)/2]
 	}
 	out := [][]picture{first, list[:max(n-1, len(first))], list}
 	out = slices.CompactFunc(out, func(a, b []picture) bool { return len(a) == len(b) }) // else a request comes again
