@@ -37,38 +37,52 @@ func (s State) addressOf(name string) string {
 	return s.Artifacts.Address(name)
 }
 
-// whereToRead says to a model where an artifact of so many tokens is, and how to read it. what is the text's word for
-// it, as "Transcript". names[0] is the artifact; names[1], if there is one, has the same content as the client sent it.
+// whereToRead says to a model where an artifact of so many tokens is, and how to read it; 0 tokens are those of a
+// picture or a document. what is the text's word for it, as "Transcript". names[0] is the artifact; names[1], if there
+// is one, has the same content as the client sent it.
 func (s State) whereToRead(what string, names []string, tokens int) string {
-	const readAtOnce, longLine = 2_000, 150 // tokens up to which a model may read an artifact whole; of a line
 	if s.NothingKept {
 		return what + ": not kept, because nothing could be stored"
 	}
-	at, how := s.addressOf(names[0]), ""
-	switch {
-	case at == "":
+	at := s.addressOf(names[0])
+	if at == "" {
 		return "Kept as artifact " + names[0] + ", which you cannot read from here"
-	case tokens == 0: // a picture or a document, which nobody reads in parts
-	case s.ReadsByTool && tokens == math.MaxInt: // a transcript
-		how = "; epitome's tool find looks for a word in all that left this conversation, and recall reads a range"
-	case s.ReadsByTool: // the name of an artifact alone does not say where to look
-		how = "; grep it or read a range with " + Tool
-	case strings.HasPrefix(at, "http"):
-		how = "; fetch it, with ?grep=WORD or ?lines=A-B for a part"
-	case tokens > readAtOnce && tokens < math.MaxInt && longLine*excerpt.CountLines(string(s.Content[names[0]])) < tokens:
-		how = "; its lines are long: `epitome artifact " + names[0] + " --grep PATTERN` prints the text around matches"
-	case tokens > readAtOnce:
-		how = "; grep it or read a range"
+	}
+	where := what + ": " + at
+	if tokens > 0 { // else a picture or a document, which nobody reads in parts
+		where += s.howToRead(names[0], at, tokens)
 	}
 	if len(names) > 1 && s.addressOf(names[1]) != "" {
-		how += " (as it came, unformatted: " + s.addressOf(names[1]) + ")"
+		where += " (as it came, unformatted: " + s.addressOf(names[1]) + ")"
 	}
-	return what + ": " + at + how
+	return where
 }
 
-// transcriptAt says where the transcript is that has the first of names. A model is always told to search it.
+// howToRead says to a model how to read a part of the artifact at an address; empty if it is small enough to be read
+// whole.
+func (s State) howToRead(name, at string, tokens int) string {
+	const readAtOnce, longLine = 2_000, 150 // tokens up to which a model may read an artifact whole; of a line
+	switch {
+	case s.ReadsByTool && tokens == transcript:
+		return "; epitome's tool find looks for a word in all that left this conversation, and recall reads a range"
+	case s.ReadsByTool: // the name of an artifact alone does not say where to look
+		return "; grep it or read a range with " + Tool
+	case strings.HasPrefix(at, "http"):
+		return "; fetch it, with ?grep=WORD or ?lines=A-B for a part"
+	case tokens <= readAtOnce:
+		return ""
+	case tokens < transcript && longLine*excerpt.CountLines(string(s.Content[name])) < tokens:
+		return "; its lines are long: `epitome artifact " + name + " --grep PATTERN` prints the text around matches"
+	}
+	return "; grep it or read a range"
+}
+
+// transcript stands for the tokens of any transcript: a model is always told to search it.
+const transcript = math.MaxInt
+
+// transcriptAt says where the transcript is that has the first of names.
 func (s State) transcriptAt(names []string) string {
-	return s.whereToRead("Transcript", names[:1], math.MaxInt)
+	return s.whereToRead("Transcript", names[:1], transcript)
 }
 
 // KeepTranscript keeps items [first, end) as an artifact, and says where their transcript is.
@@ -89,19 +103,20 @@ func (f *Facts) linesCount(i int) bool {
 	return f.Request.Items[i].Role != conversation.Tool || f.callOf[i].Kind == activity.Read
 }
 
-// keepText keeps text of item i, which is the JSON string raw unquoted, and returns its names. Where unquoting has lost letters,
-// raw is kept in its place (see ContentOfText). JSON that is laid out is kept a second time with line breaks, and so is the
-// output that JSON wraps, so that a model can grep it: that name comes first.
+// keepText keeps text of item i, which is the JSON string raw unquoted, and returns its names. Where unquoting has
+// lost letters, raw is kept in its place (see ContentOfText). JSON that is laid out is kept a second time with line
+// breaks, and so is the output that JSON wraps, so that a model can grep it: that name comes first.
 func (p *Plan) keepText(i int, raw []byte, text string) []string {
-	names := []string{p.keepContent(jsonspan.ContentOfText(raw, text))}
+	asSent := p.keepContent(jsonspan.ContentOfText(raw, text))
 	if output := jsonspan.Wrapped(text); !output.Empty() {
 		quoted := []byte(text[output.Start:output.End])
 		content := jsonspan.ContentOfText(quoted, string(jsonspan.TextOf(quoted)))
-		names = []string{p.keepContent(content), names[0]}
-	} else if laidOut, ok := excerpt.LaidOut(text, p.linesCount(i)); ok {
-		names = append([]string{p.keepContent([]byte(laidOut))}, names...)
+		return []string{p.keepContent(content), asSent}
 	}
-	return names
+	if laidOut, ok := excerpt.LaidOut(text, p.linesCount(i)); ok {
+		return []string{p.keepContent([]byte(laidOut)), asSent}
+	}
+	return []string{asSent}
 }
 
 // keepItem keeps the content of item i and returns its names: of one plain text those of keepText, else the text, if
@@ -117,7 +132,8 @@ func (p *Plan) keepItem(i int) (names, files []string) {
 	for _, part := range it.Parts {
 		if (part.Kind == conversation.ImagePart || part.Kind == conversation.FilePart) && !part.Value.Empty() {
 			files = append(files, p.keepFile(part))
-			cut = append(cut, jsonspan.Span{Start: part.Value.Start + 1, End: part.Value.End - 1}) // what is between quotes
+			quoted := jsonspan.Span{Start: part.Value.Start + 1, End: part.Value.End - 1} // what is between the quotes
+			cut = append(cut, quoted)
 		}
 	}
 	names = []string{p.keepContent(p.Request.ContentSource(it, cut))}
@@ -135,7 +151,8 @@ func (p *Plan) keepFile(part conversation.Part) string {
 		return p.keepContent(value)
 	}
 	name := p.keepContent(content)
-	switch format := path.Base(http.DetectContentType(content)); format {
+	format := path.Base(http.DetectContentType(content))
+	switch format {
 	case "png", "jpeg", "gif", "webp", "pdf":
 		name += "." + format
 		p.Content[name] = content
@@ -151,22 +168,25 @@ func (p *Plan) keepItems(first, end int) []string {
 
 // KeepAgain keeps all content that a recorded edit may have taken out, so that artifacts that were lost are put again.
 func (p *Plan) KeepAgain(e ledger.Edit) {
-	switch {
-	case e.Op == ledger.AppendSystem || e.End() > len(p.Request.Items): // the content is not in this request
-	case e.Op == ledger.Drop:
+	if e.Op == ledger.AppendSystem || e.End() > len(p.Request.Items) { // the content is not in this request
+		return
+	}
+	if e.Op == ledger.Drop {
 		first, end := e.First, e.End()
 		for k := range p.Edits { // drops that were made together share a transcript
-			if o := &p.Edits[k]; slices.Equal(o.Artifacts, e.Artifacts) {
-				first, end = min(first, o.First), max(end, o.End())
+			other := &p.Edits[k]
+			if slices.Equal(other.Artifacts, e.Artifacts) {
+				first, end = min(first, other.First), max(end, other.End())
 			}
 		}
 		p.keepItems(first, end)
-	default: // content of all other ops: only what e names is put
-		p.keepContent(p.Request.Source(e.First, e.End()))
-		p.keepItem(e.First)
-		for _, t := range p.textsOf(e.First) {
-			p.keepText(e.First, t.raw, t.text)
-		}
+		return
+	}
+	// The content of all other ops: only what e names is put.
+	p.keepContent(p.Request.Source(e.First, e.End()))
+	p.keepItem(e.First)
+	for _, t := range p.textsOf(e.First) {
+		p.keepText(e.First, t.raw, t.text)
 	}
 }
 
@@ -177,26 +197,39 @@ const maxCall = 100
 // the result is and where it can be read. Unless the result is stale, it quotes the failure of a failed call, or else a
 // model's distillate, if there is one.
 func (s State) stub(i int) ledger.Edit {
-	call, text, done, quotes := s.callOf[i], s.Request.LinesOf(&s.Request.Items[i]), " omitted", ""
-	if s.isStale(i) {
-		done = " omitted, as a later call repeats it or changed the file"
-	} else if failure := call.Failure(text); failure != "" && 2*len(failure) < len(text) { // else the quote would free little
-		done, quotes = " omitted; failing lines follow", "\n"+excerpt.Quote(failure)
-	} else if said := s.distillate(i); said != "" {
-		done, quotes = " omitted; a model's account of it follows", "\n"+excerpt.Quote(said)
-	}
-	what := strings.TrimSuffix(excerpt.OneLine(call.String(), maxCall)+", "+call.State(), ", ok") // as most calls end
+	call := s.callOf[i]
+	what := excerpt.OneLine(call.String(), maxCall) + ", " + call.State()
+	what = strings.TrimSuffix(what, ", ok") // as most calls end
+	done, quotes := s.stubEnd(i)
 	return s.clearEdit(i, what, done, quotes)
+}
+
+// stubEnd returns how the note of result i's stub ends, and the quotes behind it.
+func (s State) stubEnd(i int) (done, quotes string) {
+	if s.isStale(i) {
+		return " omitted, as a later call repeats it or changed the file", ""
+	}
+	text := s.Request.LinesOf(&s.Request.Items[i])
+	failure := s.callOf[i].Failure(text)
+	if failure != "" && 2*len(failure) < len(text) { // else the quote would free little
+		return " omitted; failing lines follow", "\n" + excerpt.Quote(failure)
+	}
+	if said := s.distillate(i); said != "" {
+		return " omitted; a model's account of it follows", "\n" + excerpt.Quote(said)
+	}
+	return " omitted", ""
 }
 
 // clearEdit returns the edit that puts one text in the place of all that item i says. The text names what the item was
 // and its size, says what was done to it and where to read it, and ends with quotes.
 func (s State) clearEdit(i int, what, done, quotes string) ledger.Edit {
-	it, media := &s.Request.Items[i], s.Request.Media(&s.Request.Items[i])
+	it := &s.Request.Items[i]
+	media := s.Request.Media(it)
 	names, files := s.keepItem(i)
 	isDocument := it.Role == conversation.User && media != "" // the lines may be those of a document
 	if s.Request.TextOf(it) != "" && !isDocument {
-		what += ", " + excerpt.Amount(excerpt.CountLines(string(s.Content[names[0]]))) // of what the model is told to read
+		lines := excerpt.CountLines(string(s.Content[names[0]])) // of what the model is told to read
+		what += ", " + excerpt.Amount(lines)
 	}
 	if media != "" {
 		what += ", " + media
