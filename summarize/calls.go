@@ -70,7 +70,7 @@ func (s *summary) calls(budget int) string {
 func (s *summary) listCalls(room int) (list []*listedCall, omitted map[string]int) {
 	omitted = map[string]int{}
 	byKey := map[string]*listedCall{} // by what is equal in calls that are counted as one
-	n := s.collectNames()
+	s.collectNames()
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
 		isElsewhere := c.Kind == activity.Todo || c.Kind == activity.Ask // tasks and users have a section
@@ -91,7 +91,7 @@ func (s *summary) listCalls(room int) (list []*listedCall, omitted map[string]in
 			omitted[l.tool]++
 			continue
 		}
-		l.quoted = s.quoteNew(c, n, list)
+		l.quoted = s.quoteNew(c, list)
 		if same != nil && l.quoted == "" {
 			same.times++
 			continue
@@ -107,7 +107,7 @@ func (s *summary) listCalls(room int) (list []*listedCall, omitted map[string]in
 		room -= size
 		list = append(list, l)
 		byKey[key] = l
-		n.markShown(l.text) // results of older calls, which come next, need not repeat its names
+		s.markShown(l.text) // results of older calls, which come next, need not repeat its names
 		s.seen.add(l.String())
 	}
 	s.addResults(list, tokensFor(room))
@@ -121,8 +121,8 @@ func isPast(c *activity.Call, newer map[string]*listedCall) bool {
 }
 
 // quoteNew quotes the lines of a call's result that say what is not known and that no call in list has.
-func (s *summary) quoteNew(c *activity.Call, n *names, list []*listedCall) (quoted string) {
-	for line := range strings.Lines(quote(s.linesToQuote(c, n))) {
+func (s *summary) quoteNew(c *activity.Call, list []*listedCall) (quoted string) {
+	for line := range strings.Lines(quote(s.linesToQuote(c))) {
 		if !slices.ContainsFunc(list, func(l *listedCall) bool { return strings.Contains("\n"+l.quoted, "\n"+line) }) {
 			quoted += line
 		}
@@ -181,14 +181,14 @@ func (s *summary) argumentOf(c *activity.Call) string {
 // linesToQuote returns the failure that a result reports, if its call failed or is a command without exit code. Of
 // other results it returns the first lines of at least three different words that have names which the agent has used in
 // later calls and sees nowhere else.
-func (s *summary) linesToQuote(c *activity.Call, n *names) string {
+func (s *summary) linesToQuote(c *activity.Call) string {
 	const maxLines, longest = 4, 160 // lines with such names, bytes of each
 	text, _ := excerpt.Screen(c.ResultText(s.Request))
 	if failure := c.Failure(text); c.Failed() || failure != "" {
 		return failure
 	}
 	var list []string
-	isNew := func(name string) bool { return n.used[name] > c.Result && !n.shown[name] }
+	isNew := func(name string) bool { return s.usedNames[name] > c.Result && !s.shownNames[name] }
 	for line := range strings.SplitSeq(text, "\n") {
 		isPart := len(line) > longest || strings.HasSuffix(line, "(") || strings.HasSuffix(line, "[")
 		if isPart || len(list) == maxLines || !slices.ContainsFunc(wordsIn(line), isNew) {
@@ -198,7 +198,7 @@ func (s *summary) linesToQuote(c *activity.Call, n *names) string {
 		slices.Sort(words)
 		if len(slices.Compact(words)) >= 3 {
 			list = append(list, strings.TrimRight(line, " \t\r"))
-			n.markShown(line) // no second line is quoted for the same names
+			s.markShown(line) // no second line is quoted for the same names
 		}
 	}
 	return strings.Join(list, "\n")
@@ -230,10 +230,12 @@ const intro = "A program wrote this text, not the user. It is background, not a 
 type summary struct {
 	Span
 	strings.Builder
-	id         string   // in each heading: shows that epitome wrote it, as no text in the span can have it (idBefore)
-	seen       seen     // what is sent, and the summary so far
-	shownFiles []string // of the calls that are listed
-	leftOut    bool     // for lack of room something new that the user said is left out
+	id         string          // in each heading: shows that epitome wrote it, as no text in the span can have it (idBefore)
+	seen       seen            // what is sent, and the summary so far
+	shownFiles []string        // of the calls that are listed
+	leftOut    bool            // for lack of room something new that the user said is left out
+	shownNames map[string]bool // in the summary, or in messages that are sent whole: the agent sees them anyway
+	usedNames  map[string]int  // index of the last item with a call that has the name in its arguments
 }
 
 // section adds a text below a heading; nothing if the text is empty.

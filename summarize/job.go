@@ -173,7 +173,7 @@ func (j *job) learn() {
 		return
 	}
 	j.memory, j.owner = j.deps.Memory, owner
-	j.prompt.Learns, j.prompt.Learned = true, known.Inventory()
+	j.prompt.Heading, j.prompt.Asks, j.prompt.Learned = inject.Heading, inject.Asks, known.Inventory()
 }
 
 // maxTokens returns how many tokens the text may have: no more than what it replaces. 0 is no limit.

@@ -9,7 +9,6 @@ import (
 	"text/template"
 
 	"epitome/dialect/conversation"
-	"epitome/inject"
 )
 
 // prompts has the requests for a summary. Texts around a summary and in it are written where they are used.
@@ -26,8 +25,7 @@ type prompt struct {
 	Tokens  int    // that the answer should have at most
 	Notes   string // headings of the sections that an update adds to
 	Record  string
-	Learns  bool   // a section for later sessions is wanted, too
-	Heading string // of that section
+	Heading string // of a section for later sessions; empty: none is wanted
 	Asks    string // says what stands there
 	Learned string // what later sessions know already
 	Why     string // the answer before could not be used; empty for the first one
@@ -38,7 +36,7 @@ func newPrompt(q *Question, maxTokens int) prompt {
 	const least = 100 // tokens
 	share, _ := q.Detail.share()
 	p := prompt{Question: q, Tag: fmt.Sprintf("%.8s", q.Key), Tokens: int(summaryTokens * share),
-		Notes: strings.Join(notes, ", "), Heading: inject.Heading, Asks: inject.Asks}
+		Notes: strings.Join(notes, ", ")}
 	if maxTokens > 0 {
 		p.Tokens = max(min(p.Tokens, maxTokens*3/4)/100*100, least)
 	}

@@ -143,32 +143,25 @@ func namesIn(text string) []string {
 	return slices.DeleteFunc(wordsIn(text), func(w string) bool { return !isName(w) })
 }
 
-// names says for which names linesToQuote quotes a line of a result: those used after it and not shown.
-type names struct {
-	shown map[string]bool // names that the agent sees anyway: in the summary, or in messages that are sent whole
-	used  map[string]int  // index of the last item with a call that has the name in its arguments
-}
-
-// collectNames collects the names in the summary so far, in what is sent whole, and in calls from the span's start on.
-func (s *summary) collectNames() *names {
-	n := &names{shown: map[string]bool{}, used: map[string]int{}}
-	n.markShown(s.String())
+// collectNames collects the names that are in what is sent, and those in calls from the span's start on.
+func (s *summary) collectNames() {
+	s.shownNames, s.usedNames = map[string]bool{}, map[string]int{}
+	s.markShown(s.String())
 	for _, text := range s.Sent {
-		n.markShown(text)
+		s.markShown(text)
 	}
 	for i := s.From; i < len(s.Request.Items); i++ { // those behind the span show what the agent works on now
 		for k := range s.Request.Items[i].Calls {
 			for _, name := range namesIn(activity.Texts(s.Request.Body, &s.Request.Items[i].Calls[k])) {
-				n.used[name] = i
+				s.usedNames[name] = i
 			}
 		}
 	}
-	return n
 }
 
-func (n *names) markShown(text string) {
+func (s *summary) markShown(text string) {
 	for _, name := range namesIn(text) {
-		n.shown[name] = true
+		s.shownNames[name] = true
 	}
 }
 
