@@ -151,7 +151,7 @@ func (c *Carried) Text() string {
 	older := strings.Replace(c.Summary, intro, "", 1)
 	free := c.Room - c.Count(older) - c.Count(said)
 	last := c.fit(newest.String(), max(free, c.Room/3))
-	earlier := c.fit(c.withoutRepeats(), max(free-c.Count(last), c.Room/3))
+	earlier := c.fit(strings.ReplaceAll(c.Earlier, carriedIntro, ""), max(free-c.Count(last), c.Room/3))
 
 	b := &summary{id: id}
 	fmt.Fprintf(b, "%s the client compacted the conversation; text %s stands for what was left out]\n%s",
@@ -175,17 +175,6 @@ func (c *Carried) usersWords() (words string) {
 		}
 	}
 	return words
-}
-
-// withoutRepeats returns the earlier text without what the new one says anew: the introduction, and lines to keep.
-func (c *Carried) withoutRepeats() string {
-	var b strings.Builder
-	for line := range strings.Lines(strings.ReplaceAll(c.Earlier, carriedIntro, "")) {
-		if !conversation.IsKeepLine(line) || !strings.Contains(c.Summary, strings.TrimSpace(line)) {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
 }
 
 // fit returns a text, or an excerpt of it if it has more than room tokens.
