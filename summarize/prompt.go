@@ -70,24 +70,21 @@ func (p prompt) render(name string) string {
 	return b.String()
 }
 
-// A transcript that is too long is cut in steps: first the texts, then the oldest groups.
+// A transcript that is too long is cut in steps: first the texts, then the oldest entries.
 const (
 	maxSaid     = 8_000 // characters of a message
 	maxToolText = 2_000 // of a call or result; each step of the first halves both
 	minText     = 200   // characters that are never cut
 	textSteps   = 4
-	groupSteps  = 4 // each leaves out one more fifth of the entries
-	lastStep    = textSteps + groupSteps
+	entrySteps  = 4 // each leaves out one more fifth of the entries
+	lastStep    = textSteps + entrySteps
 	uncut       = -1 // the step before the first: only calls and results are cut
 )
 
 // turnsOf returns the span of a question as text. Each entry begins with a line that has the tag.
 func turnsOf(q *Question, tag string, step int) string {
 	var b strings.Builder
-	first := len(q.Transcript) * max(0, step-textSteps) / (groupSteps + 1)
-	for first > 0 && q.Transcript[first-1].Group == q.Transcript[first].Group {
-		first--
-	}
+	first := len(q.Transcript) * max(0, step-textSteps) / (entrySteps + 1)
 	if first > 0 {
 		fmt.Fprintf(&b, "[%s %d older entries are left out]\n", tag, first)
 	}
@@ -147,7 +144,6 @@ type Question struct {
 
 // Entry is a piece of a transcript: what somebody said, a call, or a result.
 type Entry struct {
-	Group   int    // rises along the span; entries of one group are left out together
 	Speaker string // such as "user", "call bash" or "result bash, exit code 1"
 	IsTool  bool   // a call or a result; the text of a call is its arguments
 	Text    string

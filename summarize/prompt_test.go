@@ -78,9 +78,9 @@ func TestLongMessagesAreCutForModels(t *testing.T) {
 func TestQuestionThatIsTooLongIsCutDown(t *testing.T) {
 	q := question("a")
 	q.Continue, q.Transcript = nil, nil
-	for i := range 50 {
+	for range 50 {
 		q.Transcript = append(q.Transcript,
-			Entry{Group: i, IsTool: true, Text: strings.Repeat("long ", 1000)})
+			Entry{IsTool: true, Text: strings.Repeat("long ", 1000)})
 	}
 	long := raw(400, "too long")
 	r := rigged(t, plain(), long, long, long, text(good("a")))

@@ -44,9 +44,9 @@ func question(key string) Question {
 		Key: key, Conversation: "c " + key, Upstream: "up", Model: "own", Dialect: tongue{},
 		Credential: secret, Continue: []byte("the conversation of " + key),
 		Transcript: []Entry{
-			{Group: 1, Speaker: "user", Text: "please fix " + key},
-			{Group: 2, Speaker: "call bash", IsTool: true, Text: `{"command":"make"}`},
-			{Group: 2, Speaker: "result bash, exit code 2", IsTool: true,
+			{Speaker: "user", Text: "please fix " + key},
+			{Speaker: "call bash", IsTool: true, Text: `{"command":"make"}`},
+			{Speaker: "result bash, exit code 2", IsTool: true,
 				Text: "make: *** [all] Error 2"},
 		},
 		SpanTokens: 10_000, Room: 2_000,

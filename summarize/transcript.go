@@ -72,15 +72,11 @@ func callsByItem(calls []activity.Call) map[int][]*activity.Call {
 // Entries returns items [first, end) for a model that is asked about them, below the user's messages in the head.
 func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []Entry) {
 	callOf, callsOf := callsByResult(calls), callsByItem(calls)
-	group := 0
 	add := func(speaker, text string, isTool bool) {
-		list = append(list, Entry{Group: group, Speaker: speaker, IsTool: isTool, Text: text})
+		list = append(list, Entry{Speaker: speaker, IsTool: isTool, Text: text})
 	}
 	for i := range r.Items[:end] {
 		it := &r.Items[i]
-		if it.StartsAnswer { // entries of a group are left out together, so a call keeps its results
-			group++
-		}
 		if i < first && (i >= r.Head || it.Role != conversation.User) { // what users say in the head is the task
 			continue
 		}
