@@ -40,7 +40,8 @@ func Count(text []byte) (n int) {
 	if len(text) == 0 {
 		return 0
 	}
-	classes, ranks := knownClasses(), vocabulary()
+	classes := knownClasses()
+	ranks := vocabulary()
 	m := mergers.Get().(*merger) //nolint:forcetypeassert // only mergers are put there
 	defer mergers.Put(m)
 	for i := 0; i < len(text); {
@@ -88,7 +89,8 @@ func About(text []byte, most int, count func(sample []byte) int) int {
 	if len(text) <= most {
 		return count(text)
 	}
-	samples, size := max(1, most/sampleSize), min(sampleSize, max(most, 1))
+	samples := max(1, most/sampleSize)
+	size := min(sampleSize, max(most, 1))
 	tokens := 0
 	for k := range samples {
 		from := int(int64(len(text)-size) * int64(2*k+1) / int64(2*samples))
@@ -253,12 +255,14 @@ func (m *merger) count(r *ranks, piece []byte) (tokens int) {
 // lowest[n+i] is the rank of the part at byte i together with the next one, above i itself. The lower of lowest[2*k] and
 // lowest[2*k+1] stands in lowest[k], so the lowest of all in lowest[1], and a change takes log n steps.
 func (m *merger) merge(r *ranks, piece []byte) (tokens int) {
-	n, next, last, lowest := len(piece), &m.next, &m.last, &m.lowest
+	n := len(piece)
+	next, last, lowest := &m.next, &m.last, &m.lowest
 	for i := range n - 1 { // every byte is a part
 		next[i], last[i+1] = i+1, i
 		lowest[n+i] = int64(r.pairs[int(piece[i])<<8|int(piece[i+1])])<<32 | int64(i)
 	}
-	next[n-1], lowest[2*n-1] = n, noRank<<32
+	next[n-1] = n
+	lowest[2*n-1] = noRank << 32
 	for k := n - 1; k > 0; k-- {
 		lowest[k] = min(lowest[2*k], lowest[2*k+1])
 	}

@@ -76,7 +76,8 @@ func ModelOf(name string) Model {
 			name = after
 		}
 	}
-	if i := strings.Index(name, "deepseek."); i > 0 {
+	i := strings.Index(name, "deepseek.") // behind a region
+	if i > 0 {
 		name = name[i:]
 	}
 	for _, family := range families {

@@ -58,7 +58,8 @@ func NewRatios(s store.Store) *Ratios {
 
 // of returns what is known of a source; nil if nothing can be learned of it. The caller holds r.mu.
 func (r *Ratios) of(s Source) *learned {
-	if l := r.sources[s]; l != nil {
+	l := r.sources[s]
+	if l != nil {
 		return l
 	}
 	if len(s.Model) > maxName {
@@ -67,7 +68,7 @@ func (r *Ratios) of(s Source) *learned {
 	if len(r.sources) >= maxSources {
 		clear(r.sources) // those in use are read again
 	}
-	l := &learned{}
+	l = &learned{}
 	if value, found, _ := r.store.Get(s.key()); found {
 		_ = json.Unmarshal(value, l) // a value that cannot be read is learned anew
 	}
@@ -97,7 +98,8 @@ func (r *Ratios) Learn(s Source, counted, used int) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if l := r.of(s); l != nil && l.add(ratio) {
+	l := r.of(s)
+	if l != nil && l.add(ratio) {
 		value, _ := json.Marshal(l) // plain data
 		if old, _, err := r.store.Get(s.key()); err == nil {
 			_, _ = r.store.Swap(s.key(), old, value, keepRatios) // a ratio that is not stored is learned again

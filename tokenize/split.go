@@ -98,7 +98,8 @@ func (cs *classes) next(b []byte, i int) int {
 	if b[i] == ' ' {
 		start++
 	}
-	if end := cs.run(b, start, symbol); end > start {
+	end := cs.run(b, start, symbol)
+	if end > start {
 		for end < len(b) && (b[end] == '\r' || b[end] == '\n' || b[end] == '/') {
 			end++
 		}
@@ -112,7 +113,8 @@ func (cs *classes) next(b []byte, i int) int {
 // alternative, which ends with a small letter.
 func (cs *classes) word(b []byte, i int) (isFirst bool, end int) {
 	capitals := cs.run(b, i, upper)
-	if end = cs.run(b, capitals, lower); end > capitals {
+	end = cs.run(b, capitals, lower)
+	if end > capitals {
 		return true, end
 	}
 	for end > i { // back to the last character that counts as a small letter
@@ -136,7 +138,8 @@ func contraction(b []byte, i int) int {
 		return i
 	}
 	for _, c := range contractions {
-		if end := i + len(c); end <= len(b) && bytes.EqualFold(b[i:end], c) {
+		end := i + len(c)
+		if end <= len(b) && bytes.EqualFold(b[i:end], c) {
 			return end
 		}
 	}
@@ -162,10 +165,12 @@ func (cs *classes) digits(b []byte, i int) int {
 // and without its last character where something follows that can take it.
 func (cs *classes) blanks(b []byte, i int) int {
 	end := cs.run(b, i, space)
-	if at := bytes.LastIndexAny(b[i:end], "\r\n"); at >= 0 {
+	at := bytes.LastIndexAny(b[i:end], "\r\n")
+	if at >= 0 {
 		return i + at + 1
 	}
-	if _, n := utf8.DecodeLastRune(b[i:end]); end < len(b) && end-n > i {
+	_, n := utf8.DecodeLastRune(b[i:end])
+	if end < len(b) && end-n > i {
 		return end - n
 	}
 	return end

@@ -68,7 +68,8 @@ func (l look) read(answer gjson.Result, model string) int {
 	for _, m := range models.Array() {
 		size := 0
 		for _, v := range m.Get(l.sizes + "|@flatten").Array() {
-			if n := v.Int(); n >= Least && n <= Most {
+			n := v.Int()
+			if n >= Least && n <= Most {
 				size = lower(size, int(n))
 			}
 		}
@@ -97,7 +98,8 @@ func (l look) read(answer gjson.Result, model string) int {
 func (w *Windows) Probe(upstream, model string, get Get, log *slog.Logger) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now, k := w.now(), w.of(upstream, model)
+	now := w.now()
+	k := w.of(upstream, model)
 	own, ok := w.servers[upstream]
 	if !ok || w.asking || now.Before(k.askAt) || w.life.Err() != nil {
 		return
@@ -128,8 +130,10 @@ func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 	}
 	believed := w.Of(q.upstream, q.model)
 	w.mu.Lock()
-	k, now := w.of(q.upstream, q.model), w.now()
-	k.askAt, k.probed = now.Add(askAgain), lesson{tokens, now.Add(keepProbed)}
+	k := w.of(q.upstream, q.model)
+	now := w.now()
+	k.askAt = now.Add(askAgain)
+	k.probed = lesson{tokens, now.Add(keepProbed)}
 	w.mu.Unlock()
 	log = log.With("window", tokens, "believed", believed.Tokens, "from", string(believed.Source))
 	if tokens < believed.Tokens && believed.Source == Configured {

@@ -122,7 +122,8 @@ func readSize(status int, contentType string, body []byte, s Sent) (r Refusal) {
 	if n.limit >= Least && n.limit <= Most {
 		r.Limit = n.limit
 	}
-	if room := n.room(text, s); room > 0 {
+	room := n.room(text, s)
+	if room > 0 {
 		r.Cause, r.Room = Output, room
 	}
 	return r

@@ -117,7 +117,8 @@ func (w *Windows) Of(upstream, model string) Window {
 	defer w.mu.Unlock()
 	k := w.of(upstream, model)
 	found := Window{int(w.config.Default), Default}
-	if tokens := find(w.rules, strings.ToLower(model)); tokens > 0 {
+	tokens := find(w.rules, strings.ToLower(model))
+	if tokens > 0 {
 		found = Window{tokens, Configured}
 	} else if k.family > 0 {
 		found = Window{k.family, Table}
