@@ -17,9 +17,9 @@ import (
 
 var inProgress = regexp.MustCompile(`(?i)in[ _-]?progress`)
 
-// tasks returns the agent's task list before the end of the span, quoted, and the number of the message that changed it
-// last; nothing if no call of the span set it. The first task in progress stands in it even beyond the budget, and a note
-// counts the tasks that do not fit.
+// tasks returns the agent's task list before the end of the span, quoted, and the number of the message that changed
+// it last; nothing if no call of the span set it. The first task in progress stands in it even beyond the budget, and
+// a note counts the tasks that do not fit.
 func (s *summary) tasks(budget int) (text string, number int) {
 	var all taskList
 	isGone := false // some of the list stands in the span alone
@@ -46,7 +46,8 @@ func (s *summary) tasks(budget int) (text string, number int) {
 		}
 		list.add(line)
 	}
-	if omitted := len(all) - strings.Count(list.text, "\n"); omitted > 0 {
+	omitted := len(all) - strings.Count(list.text, "\n")
+	if omitted > 0 {
 		list.text = fmt.Sprintf("(other tasks, in the transcript: %d)\n%s", omitted, list.text)
 	}
 	return list.text, number
@@ -104,8 +105,8 @@ func (l *taskList) set(arguments []byte, result string) (isWhole bool) {
 // Written returns the files that calls of the span wrote, one per line, the one that was written last at the end.
 func (s *Span) Written(budget int) string { return s.files(activity.Write, budget, nil) }
 
-// files returns the files of the calls of one kind in the span that ended well, one per line, oldest first. It leaves out
-// those in shown.
+// files returns the files of the calls of one kind in the span that ended well, one per line, oldest first. It leaves
+// out those in shown.
 func (s *Span) files(kind activity.Kind, budget int, shown []string) string {
 	list := fitting{room: bytesFor(budget)}
 	for k := range slices.Backward(s.Calls) {
@@ -191,8 +192,8 @@ func ending(text string, longest int) string {
 	return "… " + strings.ToValidUTF8(tail, "") // the cut may divide a character
 }
 
-// quote returns the lines of a text as a quote that ends with a line break; no lines stay empty. It leaves out blank ones
-// and those that would read like a line of the user's to keep.
+// quote returns the lines of a text as a quote that ends with a line break; no lines stay empty. It leaves out blank
+// ones and those that would read like a line of the user's to keep.
 func quote(text string) (quoted string) {
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) == "" || conversation.IsKeepLine(line) {

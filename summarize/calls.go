@@ -33,15 +33,16 @@ func (l *listedCall) String() string {
 	if l.times > 1 && !l.call.Kind.Looks() {
 		times = fmt.Sprintf(", %d times", l.times)
 	}
-	if state := l.call.State(); state != "ok" || times != "" {
+	state := l.call.State()
+	if state != "ok" || times != "" {
 		text += "(" + state + times + ")\n"
 	}
 	return text + l.quoted
 }
 
-// calls lists the calls of the span in budget tokens, oldest first: below the tool's name the main argument of each call,
-// how it ended unless that is ok, and quoted lines of its result. A count stands for older calls that do not fit. A call
-// that reads like a newer one is counted with it, unless it did not fail and has other lines to quote.
+// calls lists the calls of the span in budget tokens, oldest first: below the tool's name the main argument of each
+// call, how it ended unless that is ok, and quoted lines of its result. A count stands for older calls that do not
+// fit. A call that reads like a newer one is counted with it, unless it did not fail and has other lines to quote.
 func (s *summary) calls(budget int) string {
 	if s.Budgets.Work == 0 {
 		return ""
@@ -144,8 +145,9 @@ func (s *summary) addResults(list []*listedCall, room int) {
 				continue
 			}
 			quoted := quote(line)
-			if n := s.Count(quoted); n <= room {
-				room -= n
+			tokens := s.Count(quoted)
+			if tokens <= room {
+				room -= tokens
 				l.quoted += quoted
 				s.seen.add(line)
 			}
@@ -184,7 +186,8 @@ func (s *summary) argumentOf(c *activity.Call) string {
 func (s *summary) linesToQuote(c *activity.Call) string {
 	const maxLines, longest = 4, 160 // lines with such names, bytes of each
 	text, _ := excerpt.Screen(c.ResultText(s.Request))
-	if failure := c.Failure(text); c.Failed() || failure != "" {
+	failure := c.Failure(text)
+	if c.Failed() || failure != "" {
 		return failure
 	}
 	var list []string
@@ -230,10 +233,11 @@ const intro = "A program wrote this text, not the user. It is background, not a 
 type summary struct {
 	Span
 	strings.Builder
-	id         string          // in each heading: shows that epitome wrote it, as no text in the span can have it (idBefore)
-	seen       seen            // what is sent, and the summary so far
-	shownFiles []string        // of the calls that are listed
-	leftOut    bool            // for lack of room something new that the user said is left out
+	id         string   // in each heading: shows that epitome wrote it, as no text in the span can have it (idBefore)
+	seen       seen     // what is sent, and the summary so far
+	shownFiles []string // of the calls that are listed
+	leftOut    bool     // for lack of room something new that the user said is left out
+
 	shownNames map[string]bool // in the summary, or in messages that are sent whole: the agent sees them anyway
 	usedNames  map[string]int  // index of the last item with a call that has the name in its arguments
 }
@@ -260,8 +264,8 @@ func (f *fitting) add(line string) {
 	}
 }
 
-// Text returns the summary. where says where to read the transcript (no full stop). leftOut reports whether
-// something new that the user said is left out for lack of room: with room in Budgets.Spare, the summary has more of it.
+// Text returns the summary. where says where to read the transcript (no full stop). leftOut reports whether something
+// new that the user said is left out for lack of room: with room in Budgets.Spare, the summary has more of it.
 func Text(span Span, says Says, where string) (text string, leftOut bool) {
 	s := &summary{Span: span, id: idBefore(span.Request, span.To), seen: seen{}}
 	for _, sent := range s.Sent {
@@ -309,9 +313,9 @@ func (s *summary) modelsText(says Says) {
 	s.section(heading, strings.TrimRight(says.Text, "\n")+s.unknownNames(says.Text))
 }
 
-// work writes the sections of tasks, files and calls, and returns how many bytes they have. A part of the budget is for
-// tasks, one for files and 13 for calls, all of 18; the last words get what these leave, or more. A model's text takes the
-// place of the last words and of half of the calls, as Size assumes; of a quarter if there is room.
+// work writes the sections of tasks, files and calls, and returns how many bytes they have. A part of the budget is
+// for tasks, one for files and 13 for calls, all of 18; the last words get what these leave, or more. A model's text
+// takes the place of the last words and of half of the calls, as Size assumes; of a quarter if there is room.
 func (s *summary) work(says Says) (bytes int) {
 	part := s.Budgets.Work / 18 // tokens
 	calls := 13 * part
@@ -381,7 +385,8 @@ func Size(s Span) int {
 	fixed := 200 + s.Count(strings.Join(kept, "\n")) // tokens of headings and notes, and of lines to keep
 	users, latest := 0, 0                            // tokens of all the user's messages in the span, and of the last one
 	for i := s.From; i < s.To; i++ {
-		if it := &s.Request.Items[i]; it.Role == conversation.User {
+		it := &s.Request.Items[i]
+		if it.Role == conversation.User {
 			latest = it.Size.Total()
 			users += latest
 		}

@@ -34,7 +34,8 @@ func (f *failure) isPaused(now time.Time) bool {
 
 // subject names what is paused after failures: the model in the conversation, for summaries or for distillates.
 func (j *job) subject() string {
-	return fmt.Sprint(j.question.Conversation, " ", j.question.Upstream, " ", j.question.Model, " ", j.question.Distills)
+	q := &j.question
+	return fmt.Sprint(q.Conversation, " ", q.Upstream, " ", q.Model, " ", q.Distills)
 }
 
 // failure returns how the job's subject has failed. s.mu is held.
@@ -59,10 +60,11 @@ func (s *Summarizer) pause(j *job, f *failure) {
 	}
 	f.tries, f.compactions = 0, 0
 	f.until = now.Add(pauseTime)
+	q := &j.question
 	s.deps.Tell(event.Summary{
-		Kind: event.SummaryPaused, Time: now, Conversation: j.question.Conversation, Upstream: j.question.Upstream,
-		Model: event.Clip(j.question.Model), Distills: j.question.Distills, Reason: fmt.Sprintf("the model is not asked in the "+
-			"conversation for %d compactions or an hour", pauseCompactions),
+		Kind: event.SummaryPaused, Time: now, Conversation: q.Conversation, Upstream: q.Upstream,
+		Model: event.Clip(q.Model), Distills: q.Distills, Reason: fmt.Sprintf(
+			"the model is not asked in the conversation for %d compactions or an hour", pauseCompactions),
 	})
 }
 
@@ -123,7 +125,11 @@ func (j *job) adapt(status int, refusal []byte) error {
 	case status == 0:
 		return j.repeatLater("the upstream could not be reached or broke off")
 	case isTooLong:
-		return j.shorten()
+		j.step++ // of a transcript, which is cut further down
+		if j.way == WayTranscript && j.step <= lastStep {
+			return nil
+		}
+		return j.fallBack("the request for it is too long")
 	case status == http.StatusOK:
 		return j.repeatLater("the upstream reported an error within its answer")
 	case mayPass:
@@ -170,15 +176,6 @@ func adaptForm(f answer.Form, refusal []byte) (answer.Form, bool) {
 	return f, true
 }
 
-// shorten cuts the next transcript further down, or leaves the conversation itself for its transcript.
-func (j *job) shorten() error {
-	j.step++
-	if j.way == WayTranscript && j.step <= lastStep {
-		return nil
-	}
-	return j.fallBack("the request for it is too long")
-}
-
 // fallBack leaves the conversation itself for its transcript.
 func (j *job) fallBack(why string) error {
 	if j.way != WayContinue || len(j.question.Transcript) == 0 {
@@ -189,8 +186,8 @@ func (j *job) fallBack(why string) error {
 	return nil
 }
 
-// repeatLater waits before the same request is sent once more. A prepared question is left to the compaction that needs it:
-// until then the reason may have passed.
+// repeatLater waits before the same request is sent once more. A prepared question is left to the compaction that
+// needs it: until then the reason may have passed.
 func (j *job) repeatLater(why string) error {
 	if j.isPrepared || j.retryAfter > mostPause || !j.mayAskAgain() {
 		return j.fail(why)

@@ -66,7 +66,8 @@ func (s *Summarizer) newJob(q Question, isAwaited bool) *job {
 		j.tries = maxQueue / 2 // many are asked for at once
 	}
 	j.form.MaxOutput = maxOutput
-	if usable := j.question.Usable; usable > 0 { // every window keeps an eighth free for answers, up to 8,192
+	usable := j.question.Usable
+	if usable > 0 { // every window keeps an eighth free for answers, up to 8,192
 		j.form.MaxOutput = min(j.form.MaxOutput, max(min(8_192, usable/7), minOutput))
 	}
 	return j
@@ -76,7 +77,8 @@ func (s *Summarizer) newJob(q Question, isAwaited bool) *job {
 // window of its own; another upstream gets no credential. s.mu is held.
 func (s *Summarizer) redirected(q Question) Question {
 	q.Instructions = s.conf.Instructions
-	if upstream := cmp.Or(s.conf.Upstream, q.Upstream); upstream != q.Upstream {
+	upstream := cmp.Or(s.conf.Upstream, q.Upstream)
+	if upstream != q.Upstream {
 		q.Upstream, q.Dialect, q.Credential = upstream, s.deps.Dialect, nil
 	}
 	if s.conf.KeyEnv != "" {

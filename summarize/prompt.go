@@ -119,7 +119,8 @@ func cutMiddle(text string, limit int) string {
 // never be printed: it has a credential and a conversation.
 type Question struct {
 	// Key names the span and all that the answer depends on, but for Behind and Instructions: scope, chain at its
-	// start and end, mode, detail, earlier summary and focus. The chain covers the content, so no content can know the key.
+	// start and end, mode, detail, earlier summary and focus. The chain covers the content, so no content can know
+	// the key.
 	Key          string
 	Conversation string // ID, for events
 	Scope        string

@@ -35,7 +35,8 @@ func (s *summary) doubts(i int, said string) (text string) {
 			text += fmt.Sprintf("(no call before this names %s)\n", name)
 		}
 	}
-	if c := s.lastFailure(i); c != nil {
+	c := s.lastFailure(i)
+	if c != nil {
 		text += fmt.Sprintf("(when it last ran before this, `%s` %s)\n", excerpt.OneLine(c.About, 100), c.State())
 	}
 	return text
@@ -200,7 +201,9 @@ func (j *job) read(a answer.Answer) (text, why string) {
 	if !namesOne(strings.Fields(j.question.Written), text) {
 		return "", namesNoFile
 	}
-	if tokens, most := j.deps.Count(text), j.maxTokens(); most > 0 && tokens > most {
+	tokens := j.deps.Count(text)
+	most := j.maxTokens()
+	if most > 0 && tokens > most {
 		return "", fmt.Sprintf("it had %d tokens, and %d are the most", tokens, most)
 	}
 	if j.question.Earlier != "" {

@@ -6,11 +6,11 @@
 // and budgets bound its size.
 //
 // A Summarizer asks models, each question once. Equal questions share one job, also across a restart and across
-// processes that share a store, and an answer is stored before anybody gets it. A caller waits at most Config.Wait and
-// may leave earlier; the job goes on until jobTime. After maxTries requests in vain, or a wait in vain, the model is
-// paused: it is not asked in that conversation for pauseCompactions compactions, or for pauseTime if that ends
-// first. After a wait in vain, none waits again until an answer has come in time. Jobs, memory, requests per job and the
-// size of an answer are bounded.
+// processes that share a store, and an answer is stored before anybody gets it. A caller waits at most Config.Wait
+// and may leave earlier; the job goes on until jobTime. After maxTries requests in vain, or a wait in vain, the model
+// is paused: it is not asked in that conversation for pauseCompactions compactions, or for pauseTime if that ends
+// first. After a wait in vain, none waits again until an answer has come in time. Jobs, memory, requests per job and
+// the size of an answer are bounded.
 //
 // A credential lives in memory, as long as the job that needs it. No log, event or error has a word of a conversation,
 // a credential or an upstream's answer. A model may be wrong: what must be right is written by code.
@@ -94,9 +94,9 @@ func (s *Summarizer) Configure(c Config) {
 	s.conf.Wait = cmp.Or(c.Wait, usualWait)
 }
 
-// Ask returns the answer to q, for a compaction. It waits until ctx ends or Config.Wait has passed since somebody first
-// waited for it: then the error is ErrLate and the job goes on. No model is asked while the store fails, as it may have the
-// answer and could not take another one.
+// Ask returns the answer to q, for a compaction. It waits until ctx ends or Config.Wait has passed since somebody
+// first waited for it: then the error is ErrLate and the job goes on. No model is asked while the store fails, as it
+// may have the answer and could not take another one.
 func (s *Summarizer) Ask(ctx context.Context, q Question) (Prose, error) {
 	if p, found, err := s.Look(q.Key); found || err != nil {
 		return p, err
@@ -198,8 +198,8 @@ func (s *Summarizer) join(q Question, isAwaited bool) (*job, error) {
 	return j, nil
 }
 
-// hasRoom reports whether there is room for a new job. A question that is larger than all may be together is taken alone.
-// s.mu is held.
+// hasRoom reports whether there is room for a new job. A question that is larger than all may be together is taken
+// alone. s.mu is held.
 func (s *Summarizer) hasRoom(j *job) bool {
 	if j.question.Distills && len(s.jobs) >= maxQueue/2 { // the rest is for summaries, which clients wait for
 		return false
@@ -265,8 +265,8 @@ func wrong(key, format string, values ...any) error {
 	return fmt.Errorf("cannot use summarize."+key+" "+format, values...)
 }
 
-// What summaries may cost in time, memory and requests. A request waits longer than most models need, and less than most
-// clients wait; a conversation needs a summary now and then, so four jobs at once serve many.
+// What summaries may cost in time, memory and requests. A request waits longer than most models need, and less than
+// most clients wait; a conversation needs a summary now and then, so four jobs at once serve many.
 const (
 	usualWait  = time.Minute
 	jobTime    = 5 * time.Minute // from when it was first asked for
@@ -333,8 +333,8 @@ func Details() []string { return []string{string(Low), string(Medium), string(Hi
 // ParseDetail returns the level with that name. The error does not repeat the name.
 func ParseDetail(name string) (Detail, error) { return oneOf[Detail](Details(), name) }
 
-// share returns how much of the room of Medium a summary takes, and how many tokens a model's text may have: a third more
-// than it is asked for.
+// share returns how much of the room of Medium a summary takes, and how many tokens a model's text may have: a third
+// more than it is asked for.
 func (d Detail) share() (share, prose float64) {
 	switch d {
 	case Low:

@@ -41,7 +41,8 @@ func spoken(r *conversation.Request, calls []activity.Call, first, end int, writ
 		write(fmt.Sprintf("message %d: %s", it.Number, speaker), said)
 		for k, call := range slices.Concat(it.Calls, it.Hosted) {
 			heading, said := "call of "+excerpt.OneLine(call.Name, 80), activity.Texts(r.Body, &call)
-			if c := callsOf[i][k]; c.Result <= i { // no item below says how it ended
+			c := callsOf[i][k]
+			if c.Result <= i { // no item below says how it ended
 				heading += ", " + c.State()
 				said = strings.TrimSuffix(said, "\n") + "\n" + c.ResultText(r)
 			}
@@ -53,7 +54,8 @@ func spoken(r *conversation.Request, calls []activity.Call, first, end int, writ
 func callsByResult(calls []activity.Call) map[int]*activity.Call {
 	callOf := make(map[int]*activity.Call, len(calls))
 	for k := range calls {
-		if c := &calls[k]; c.Result > c.Item { // else it has none, or the provider's, which is no item of its own
+		c := &calls[k]
+		if c.Result > c.Item { // else it has none, or the provider's, which is no item of its own
 			callOf[c.Result] = c
 		}
 	}
@@ -96,7 +98,8 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		}
 		for k, call := range slices.Concat(it.Calls, it.Hosted) {
 			add("call "+call.Name, string(call.ArgumentsIn(r.Body)), true)
-			if c := callsOf[i][k]; c.Result == i {
+			c := callsOf[i][k]
+			if c.Result == i {
 				add("result "+c.Tool+", "+c.State(), c.ResultText(r), true)
 			}
 		}

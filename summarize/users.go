@@ -41,10 +41,10 @@ func (s *Span) Kept() (lines []string, omitted int) {
 	return lines, omitted
 }
 
-// users returns what the user said in the span, newest first, and how many messages are left out. A result of kind Ask is
-// one, too. The two newest messages, short ones and those with much news stand whole if they fit; of others there are the
-// sentences that say something new. With a short reply comes the end of the agent's message that it answers. A message
-// that is one of the lines in kept is left out: they have a section.
+// users returns what the user said in the span, newest first, and how many messages are left out. A result of kind
+// Ask is one, too. The two newest messages, short ones and those with much news stand whole if they fit; of others
+// there are the sentences that say something new. With a short reply comes the end of the agent's message that it
+// answers. A message that is one of the lines in kept is left out: they have a section.
 func (s *summary) users(kept []string) (list []message, others int) {
 	const aboveMessage = 8 // tokens of the line above a message
 	callOf := callsByResult(s.Calls)
@@ -91,7 +91,8 @@ func (s *summary) users(kept []string) (list []message, others int) {
 	return list, others
 }
 
-// usersOwn returns what the user says in an item, and which media are with it. c is the call whose result it is, or nil.
+// usersOwn returns what the user says in an item, and which media are with it. c is the call whose result it is, or
+// nil.
 func (s *summary) usersOwn(it *conversation.Item, c *activity.Call) (text, media string) {
 	if it.Role == conversation.User {
 		return s.Request.OwnWords(it), s.Request.Media(it)
@@ -102,8 +103,8 @@ func (s *summary) usersOwn(it *conversation.Item, c *activity.Call) (text, media
 	return "", ""
 }
 
-// agentsMessage returns the end of a message of the agent that a short reply of the user answers; false if it has no text. It
-// is short, so it is not charged to a budget.
+// agentsMessage returns the end of a message of the agent that a short reply of the user answers; false if it has no
+// text. It is short, so it is not charged to a budget.
 func (s *summary) agentsMessage(i int) (m message, ok bool) {
 	const longest = 320 // bytes
 	said := ending(s.Request.TextOf(&s.Request.Items[i]), longest)

@@ -158,8 +158,8 @@ const noRank = 1<<31 - 1
 // is less likely than an error of the memory. Nearly all time of a count is spent waiting for memory here, so a lookup
 // touches one place: a map takes half as long again.
 //
-// The lower bits of a token's hash say in which slot it stands, or behind which. The slot has the upper bits, and in the
-// place of the lower ones its rank plus one; an empty slot has 0.
+// The lower bits of a token's hash say in which slot it stands, or behind which. The slot has the upper bits, and in
+// the place of the lower ones its rank plus one; an empty slot has 0.
 type ranks struct {
 	seed  maphash.Seed
 	slots [1 << slotBits]uint64
@@ -225,9 +225,9 @@ func (r *ranks) of(b []byte) int32 {
 	return int32(s&(1<<rankBits-1)) - 1
 }
 
-// longest is the most bytes that are merged at once, as the memory that this takes is kept. Longer pieces, which are one
-// character or one script without end, are cut between characters: the count may then be off by a few tokens for each
-// cut.
+// longest is the most bytes that are merged at once, as the memory that this takes is kept. Longer pieces, which are
+// one character or one script without end, are cut between characters: the count may then be off by a few tokens for
+// each cut.
 const longest = 2 << 10
 
 // merger is the scratch space for merging. One goroutine uses it at a time.
@@ -252,8 +252,8 @@ func (m *merger) count(r *ranks, piece []byte) (tokens int) {
 // merge returns the number of tokens of a piece of at most longest bytes. As byte-pair encoding says, of all neighbours
 // that together are a token, those of the lowest rank become one, the leftmost first, until none are left.
 //
-// lowest[n+i] is the rank of the part at byte i together with the next one, above i itself. The lower of lowest[2*k] and
-// lowest[2*k+1] stands in lowest[k], so the lowest of all in lowest[1], and a change takes log n steps.
+// lowest[n+i] is the rank of the part at byte i together with the next one, above i itself. The lower of lowest[2*k]
+// and lowest[2*k+1] stands in lowest[k], so the lowest of all in lowest[1], and a change takes log n steps.
 func (m *merger) merge(r *ranks, piece []byte) (tokens int) {
 	n := len(piece)
 	next, last, lowest := &m.next, &m.last, &m.lowest

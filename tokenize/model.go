@@ -236,8 +236,8 @@ func Audio(format string, n int) int {
 
 var pageOfPDF = regexp.MustCompile(`/Type\s*/Page\b`) // the node above all pages has the type Pages
 
-// Document returns the tokens of a document in base64, for a model that reads text and image of each page. The number of
-// pages is an estimate by the size where none can be seen, as in a PDF whose objects are compressed.
+// Document returns the tokens of a document in base64, for a model that reads text and image of each page. The number
+// of pages is an estimate by the size where none can be seen, as in a PDF whose objects are compressed.
 func (m Model) Document(url []byte) int {
 	const pageBytes, textOfAPage, mostPages = 50_000, 700, 1_000
 	content, _ := base64.StdEncoding.DecodeString(string(url[bytes.LastIndexByte(url, ',')+1:]))
