@@ -8,26 +8,21 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/tidwall/gjson"
 )
 
-// Nothing that is measured knows the rules in rules.txt: which lines of an output tell what went wrong, and which
-// calls only read.
+// Nothing that is measured knows the rules in rules.toml: which lines of an output tell what went wrong, and which calls
+// only read.
 //
-//go:embed rules.txt
-var rulesText string
+//go:embed rules.toml
+var rulesText []byte
 
-// rules has the lines of each list of rules, by the list's name.
-var rules = sync.OnceValue(func() map[string][]string {
-	lists := map[string][]string{}
-	name := ""
-	for line := range strings.Lines(rulesText) {
-		rule, isRule := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "\t")
-		if isRule {
-			lists[name] = append(lists[name], rule)
-		} else if !strings.HasPrefix(rule, "#") {
-			name = rule
-		}
+// rules has the lists of rules by their names.
+var rules = sync.OnceValue(func() (lists map[string][]string) {
+	err := toml.Unmarshal(rulesText, &lists)
+	if err != nil {
+		panic("BUG: " + err.Error())
 	}
 	return lists
 })
@@ -106,7 +101,8 @@ func isReading(tool string, arguments []byte) bool {
 // shellText returns what the arguments of a call have a shell do; empty if the call is none of a shell.
 func shellText(arguments []byte) (command string) {
 	for _, key := range []string{"script", "cmd", "command"} {
-		if words := gjson.GetBytes(arguments, key).Array(); len(words) > 0 {
+		words := gjson.GetBytes(arguments, key).Array()
+		if len(words) > 0 {
 			command = words[len(words)-1].String() // as in ["bash", "-c", "make test"]
 		}
 	}

@@ -57,10 +57,7 @@ func Recall(ctx context.Context, o Options) (*RecallReport, error) {
 func (o *Options) recall(ctx context.Context, whole quiz, size int, r *RecallReport) error {
 	s := &session{scale: conversation.Scale{Memo: tokenize.NewMemo(1 << 18), Ratio: 1}, once: o.Once}
 	address := offload.Options{Address: "url", URL: o.Config.ArtifactsAt(o.Config.Listen)}
-	shape, err := ownPolicy(o.Config, address).open(s, size)
-	if err != nil {
-		return err
-	}
+	shape := ownPolicy(o.Config, address).open(s, size)
 	requests := whole.Grown()
 	if o.Once {
 		requests = func(yield func(int, []byte) bool) { yield(len(whole.Body), whole.Body) }
@@ -69,6 +66,7 @@ func (o *Options) recall(ctx context.Context, whole quiz, size int, r *RecallRep
 	compactions, start := 0, 0
 	before := make([]int, len(whole.questions)) // compactions until the answer came
 	for end, body := range requests {
+		var err error
 		sent, err = shape(&request{Request: &conversation.Request{Dialect: whole.Dialect, Body: body}})
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err

@@ -59,14 +59,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 		for i, body := range bodies {
 			name := fmt.Sprintf("%s, conversation %d", file, i+1)
-			body, err := withOverhead(body, o.Overhead)
-			var s *session
-			if err == nil {
-				s, err = newSession(name, body)
-			}
-			if err == nil {
-				err = o.play(ctx, s, r)
-			}
+			err := o.play(ctx, name, body, r)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -89,26 +82,31 @@ func withOverhead(body []byte, tokens int) ([]byte, error) {
 	return jsonspan.Splice(body, []jsonspan.Edit{jsonspan.Insert(parsed.List, prompt)}, nil)
 }
 
-// play plays a session through all policies in all windows, turn by turn, and adds the figures to r. The players of a
-// turn run at once, each on its own row.
-func (o *Options) play(ctx context.Context, s *session, r *Report) error {
+// play plays a conversation through all policies in all windows, turn by turn, and adds the figures to r. The players of
+// a turn run at once, each on its own row.
+func (o *Options) play(ctx context.Context, name string, body []byte, r *Report) error {
+	body, err := withOverhead(body, o.Overhead)
+	if err != nil {
+		return err
+	}
+	s, err := newSession(name, body)
+	if err != nil {
+		return err
+	}
 	var players []*player
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		opened, err := o.policies[i%len(o.policies)].open(s, row.Window)
-		if err != nil {
-			return err
-		}
-		players = append(players, &player{session: s, shape: opened, row: row, known: maps.Clone(s.known),
-			before: &request{}})
+		shape := o.policies[i%len(o.policies)].open(s, row.Window)
+		players = append(players, &player{session: s, shape: shape, row: row, known: maps.Clone(s.known), before: &request{}})
 	}
 	original := &request{}
 	for n, t := range s.turns {
-		var err error
-		if original, err = s.read(s.bodyAt(t.end), original, s.known); err != nil || ctx.Err() != nil {
+		original, err = s.read(s.bodyAt(t.end), original, s.known)
+		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		r.Requests, r.Tokens = r.Requests+1, r.Tokens+original.tokens
+		r.Requests++
+		r.Tokens += original.tokens
 		var turn sync.WaitGroup
 		for _, p := range players {
 			turn.Go(func() { p.play(n, original) })

@@ -70,7 +70,7 @@ func run(t *testing.T, window int, s *fake, bodies ...string) *Report {
 	o := Options{Paths: []string{folder}, Windows: []int{window}, Progress: io.Discard,
 		Config: defaults(t)}
 	if s != nil {
-		open := func(*session, int) (shaper, error) { return s.shape, nil }
+		open := func(*session, int) shaper { return s.shape }
 		o.policies = []policy{{"epitome", open}}
 	}
 	r, err := Run(t.Context(), o)
@@ -291,10 +291,7 @@ func long(rounds int, tools bool) string {
 func playLong(t *testing.T, p policy, body string, window int) (sent string, all []asked) {
 	t.Helper()
 	s := open(t, body)
-	shape, err := p.open(s, window)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shape := p.open(s, window)
 	for _, turn := range s.turns {
 		original, err := s.read(s.bodyAt(turn.end), &request{}, s.known)
 		if err != nil {
