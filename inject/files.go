@@ -205,34 +205,25 @@ var folderExprs = sync.OnceValue(func() []*regexp.Regexp {
 })
 
 // Folder returns the folder in which an agent says that it works, before the model first speaks; empty if it says
-// nothing. The system prompt counts before the user's messages, and an element that an agent writes before a line of
-// any text, which may quote a file.
+// nothing. The system prompt counts before the messages, and an element that an agent writes before a line of any text,
+// which may quote a file.
 func Folder(r *conversation.Request) string {
-	var system, user []string
-	for _, text := range r.Prompts {
-		system = append(system, string(jsonspan.TextOf(text.Of(r.Body))))
-	}
-	for i := range r.Items[:r.Head] {
-		it := &r.Items[i]
+	texts := slices.Clone(r.Prompts)
+	for _, it := range r.Items[:r.Head] {
 		for _, p := range it.Parts {
-			switch text := string(jsonspan.TextOf(p.Value.Of(r.Body))); {
-			case p.Kind != conversation.TextPart:
-			case it.Role == conversation.System:
-				system = append(system, text)
-			case it.Role == conversation.User:
-				user = append(user, text)
+			if p.Kind == conversation.TextPart && (it.Role == conversation.System || it.Role == conversation.User) {
+				texts = append(texts, p.Value)
 			}
 		}
 	}
-	for _, texts := range [...][]string{system, user} {
-		for _, expr := range folderExprs() {
-			for _, text := range texts {
-				if !strings.Contains(text, "irectory: ") && !strings.Contains(text, "<cwd>") {
-					continue // expressions are slow on long texts
-				}
-				if found := expr.FindStringSubmatch(text); found != nil {
-					return cmp.Or(strings.TrimRight(found[1], "/ "), "/")
-				}
+	for _, expr := range folderExprs() {
+		for _, span := range texts {
+			text := jsonspan.TextOf(span.Of(r.Body))
+			if !bytes.Contains(text, []byte("irectory: ")) && !bytes.Contains(text, []byte("<cwd>")) {
+				continue // expressions are slow on long texts
+			}
+			if found := expr.FindSubmatch(text); found != nil {
+				return cmp.Or(strings.TrimRight(string(found[1]), "/ "), "/")
 			}
 		}
 	}
