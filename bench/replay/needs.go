@@ -44,23 +44,31 @@ func (s *session) findNeeds() {
 	const old = 5 // answers
 	places := map[name][]int{}
 	for t := range s.turns[:len(s.turns)-1] {
-		end := s.turns[t].end
-		args := s.whole.messages[end].args
+		turn := &s.turns[t]
+		args := s.whole.messages[turn.end].args
 		for _, n := range append(namesIn(args), longLinesIn(args)...) {
-			if _, known := places[n]; !known {
-				places[n] = nil
-				for i, m := range s.whole.messages {
-					if n.isIn(m.text) || n.isIn(m.args) {
-						places[n] = append(places[n], i)
-					}
-				}
+			at, isKnown := places[n]
+			if !isKnown {
+				at = s.placesOf(n)
+				places[n] = at
 			}
-			if before, _ := slices.BinarySearch(places[n], end); before > 0 {
-				isOld := t >= old && places[n][before-1] < s.turns[t-old].end
-				s.turns[t].needs = append(s.turns[t].needs, need{n, isOld, places[n][:before]})
+			before, _ := slices.BinarySearch(at, turn.end)
+			if before > 0 {
+				isOld := t >= old && at[before-1] < s.turns[t-old].end
+				turn.needs = append(turn.needs, need{n, isOld, at[:before]})
 			}
 		}
 	}
+}
+
+// placesOf returns the places of the messages that have a name.
+func (s *session) placesOf(n name) (places []int) {
+	for i, m := range s.whole.messages {
+		if n.isIn(m.text) {
+			places = append(places, i)
+		}
+	}
+	return places
 }
 
 // namesIn returns the names in text, each once, in the order of their first place: paths, dotted words, snake_case and

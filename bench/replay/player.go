@@ -129,7 +129,7 @@ func (p *player) measureRecall(t turn, now, original *request, s shaped) {
 	var names, old, lines ratio
 	for _, n := range t.needs {
 		isSent := p.hasAny(now, n.places) || slices.ContainsFunc(made, func(m *message) bool {
-			return n.isIn(m.quotes) || n.isLine && (n.isIn(m.text) || n.isIn(m.args))
+			return n.isIn(m.quotes) || n.isLine && n.isIn(m.text)
 		})
 		isMet := isSent && now.tokens <= p.row.Window
 		if n.isLine {

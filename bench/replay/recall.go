@@ -41,9 +41,11 @@ func Recall(ctx context.Context, o Options) (*RecallReport, error) {
 		for _, q := range quizzes {
 			r.Conversations++
 			for _, size := range o.Windows {
-				if err := o.recall(ctx, q, size, r); err != nil {
+				last, err := o.playQuiz(ctx, q, size)
+				if err != nil {
 					return nil, err
 				}
+				r.count(q, size, last)
 			}
 		}
 	}
@@ -53,61 +55,75 @@ func Recall(ctx context.Context, o Options) (*RecallReport, error) {
 	return r, nil
 }
 
-// recall plays a conversation in a window, and counts the answers in the last request.
-func (o *Options) recall(ctx context.Context, whole quiz, size int, r *RecallReport) error {
+// lastRequest is the last request of a conversation as it was sent.
+type lastRequest struct {
+	shaped
+	compactions int
+	ages        []int // of each question, the compactions since its answer came
+}
+
+// playQuiz plays a conversation in a window.
+func (o *Options) playQuiz(ctx context.Context, q quiz, size int) (last lastRequest, err error) {
 	s := &session{scale: conversation.Scale{Memo: tokenize.NewMemo(1 << 18), Ratio: 1}, once: o.Once}
 	address := offload.Options{Address: "url", URL: o.Config.ArtifactsAt(o.Config.Listen)}
 	shape := ownPolicy(o.Config, address).open(s, size)
-	requests := whole.Grown()
+	requests := q.Grown()
 	if o.Once {
-		requests = func(yield func(int, []byte) bool) { yield(len(whole.Body), whole.Body) }
+		requests = func(yield func(int, []byte) bool) { yield(len(q.Body), q.Body) }
 	}
-	var sent shaped
-	compactions, start := 0, 0
-	before := make([]int, len(whole.questions)) // compactions until the answer came
+	last.ages = make([]int, len(q.questions))
+	start := 0
 	for end, body := range requests {
-		var err error
-		sent, err = shape(&request{Request: &conversation.Request{Dialect: whole.Dialect, Body: body}})
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return err
+		last.shaped, err = shape(&request{Request: &conversation.Request{Dialect: q.Dialect, Body: body}})
+		err = cmp.Or(err, ctx.Err())
+		if err != nil {
+			return last, err
 		}
-		if sent.isCompacted {
-			compactions++
-		}
-		added := unescaped(whole.Body[start:end])
-		for i, q := range whole.questions {
-			if !o.Once && q.isAnsweredBy(added) {
-				before[i] = compactions
+		added := unescaped(q.Body[start:end])
+		for i, asked := range q.questions {
+			if asked.isAnsweredBy(added) && !o.Once {
+				last.ages[i] = 0
+			} else if last.isCompacted {
+				last.ages[i]++
 			}
+		}
+		if last.isCompacted {
+			last.compactions++
 		}
 		start = end
 	}
-	text, lines := unescaped(sent.body), []string{}
-	if sent.tokens > size { // it would be refused
+	return last, nil
+}
+
+// count counts the answers in the last request of a conversation.
+func (r *RecallReport) count(q quiz, size int, last lastRequest) {
+	where := fmt.Sprintf("window %d, conversation %d: ", size, r.Conversations)
+	text := unescaped(last.body)
+	if last.tokens > size { // it would be refused
 		text = ""
-		r.TooLarge = append(r.TooLarge, fmt.Sprintf("window %d, conversation %d: too large", size, r.Conversations))
+		r.TooLarge = append(r.TooLarge, where+"too large")
 	}
+	var lines []string
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(artifactName.FindAllString(text, -1)))) {
-		content, _ := sent.artifact(name) // none with an error
+		content, _ := last.artifact(name) // none with an error
 		lines = append(lines, strings.Split(string(content), "\n")...)
 	}
-	for i, q := range whole.questions {
-		isVisible := q.isAnsweredBy(text)
-		isFound := !isVisible && q.isFoundIn(lines)
+	for i, asked := range q.questions {
+		isVisible := asked.isAnsweredBy(text)
+		isFound := !isVisible && asked.isFoundIn(lines)
 		if !isVisible {
-			r.Unseen = append(r.Unseen, fmt.Sprintf("window %d, conversation %d: %s", size, r.Conversations, q.text))
+			r.Unseen = append(r.Unseen, where+asked.text)
 		}
-		age := []string{"0", "1", "2", "3", "4", "5+"}[min(compactions-before[i], 5)]
-		for _, of := range []string{"all", "category " + cmp.Or(q.category, "none"), "age " + age} {
+		age := []string{"0", "1", "2", "3", "4", "5+"}[min(last.ages[i], 5)]
+		for _, of := range []string{"all", "category " + cmp.Or(asked.category, "none"), "age " + age} {
 			row := r.row(size, of)
 			row.Count++
-			row.Tokens.addShare(ratio{float64(sent.tokens), 1})
-			row.Compactions.addShare(ratio{float64(compactions), 1})
+			row.Tokens.addShare(ratio{float64(last.tokens), 1})
+			row.Compactions.addShare(ratio{float64(last.compactions), 1})
 			row.Visible.count(isVisible)
 			row.Found.count(isFound)
 		}
 	}
-	return nil
 }
 
 // RecallReport is the result of Recall.
@@ -169,20 +185,10 @@ func readQuizzes(file string) (all []quiz, err error) {
 	var document bytes.Buffer // without white space, which would count as tokens
 	err = cmp.Or(err, json.Compact(&document, content))
 	for _, d := range gjson.ParseBytes(document.Bytes()).Array() {
-		var q quiz
-		body := requestIn(d)
-		api, _ := dialect.Of("", body) // never fails without a name
-		q.Request, err = api.Read(body, nil)
-		for _, asked := range d.Get("questions").Array() {
-			next := question{asked.Get("question").Str, asked.Get("expected").String(), asked.Get("category").Str}
-			if next.expected != "" && next.isAnsweredBy(unescaped(body)) {
-				q.questions = append(q.questions, next)
-			}
-		}
-		if q.questions == nil {
-			err = cmp.Or(err, errors.New("no question has an answer that stands in its conversation"))
-		}
-		if all = append(all, q); err != nil {
+		q, invalid := readQuiz(d)
+		all = append(all, q)
+		err = cmp.Or(err, invalid)
+		if err != nil {
 			break
 		}
 	}
@@ -192,11 +198,28 @@ func readQuizzes(file string) (all []quiz, err error) {
 	return all, nil
 }
 
+// readQuiz reads a conversation and those of its questions whose answers stand in it.
+func readQuiz(document gjson.Result) (q quiz, err error) {
+	body := requestIn(document)
+	api, _ := dialect.Of("", body) // never fails without a name
+	q.Request, err = api.Read(body, nil)
+	for _, d := range document.Get("questions").Array() {
+		asked := question{d.Get("question").Str, d.Get("expected").String(), d.Get("category").Str}
+		if asked.expected != "" && asked.isAnsweredBy(unescaped(body)) {
+			q.questions = append(q.questions, asked)
+		}
+	}
+	if q.questions == nil {
+		err = cmp.Or(err, errors.New("no question has an answer that stands in its conversation"))
+	}
+	return q, err
+}
+
 // requestIn returns the request in a document. Of a fixture of algal/pi-openai-server-compaction it makes one: of pi's
 // messages or items of Responses, those that follow, and a last word of the user.
 func requestIn(document gjson.Result) []byte {
-	if request := document.Get("request"); request.Exists() {
-		return []byte(request.Raw)
+	if document.Get("request").Exists() {
+		return []byte(document.Get("request").Raw)
 	}
 	const last = `{"type":"message","role":"user","content":"Continue."}`
 	items := jsonspan.Set([]byte(document.Get("[history,messages,sharedTail]|@flatten").Raw), "-1", last)
@@ -209,8 +232,8 @@ func requestIn(document gjson.Result) []byte {
 		bodies, _ := sessions.Parse([]byte(log)) // none with an error
 		body = jsonspan.Delete(slices.Concat(bodies...), "model")
 	}
-	if tools := document.Get("tools"); tools.IsArray() {
-		body = jsonspan.Set(body, "tools", tools.Raw)
+	if document.Get("tools").IsArray() {
+		body = jsonspan.Set(body, "tools", document.Get("tools").Raw)
 	}
 	return body
 }

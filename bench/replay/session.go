@@ -30,7 +30,7 @@ type session struct {
 type message struct {
 	source string // its JSON
 	role   conversation.Role
-	text   string
+	text   string // with args, if it has any
 	args   string // the values in the arguments of its calls, a line each
 	tokens int
 	place  int // of the client's message, or the first equal one, in the session; -1 if a policy made it
@@ -67,10 +67,11 @@ func newSession(name string, body []byte) (*session, error) {
 	s := &session{name: name, known: map[string]*message{}, lines: map[string][]int{}}
 	model := tokenize.ModelOf(gjson.GetBytes(body, "model").Str)
 	s.scale = conversation.Scale{Model: model, Memo: tokenize.NewMemo(1 << 18), Ratio: model.Ratio}
-	var err error
-	if s.whole, err = s.read(body, &request{}, s.known); err != nil {
+	whole, err := s.read(body, &request{}, s.known)
+	if err != nil {
 		return nil, err
 	}
+	s.whole = whole
 	earlier := map[int]int{} // by result: its item, and that of the earlier one
 	for _, c := range activity.Of(s.whole.Request, nil) {
 		if c.Again > 0 && c.State() == "ok" {
@@ -88,8 +89,8 @@ func newSession(name string, body []byte) (*session, error) {
 		for _, call := range it.Calls {
 			calls[call.ID] = call
 		}
-		m := s.whole.messages[i]
-		if n := len(s.turns); n > 0 && earlier[i] > 0 && earlier[i] < s.turns[n-1].end {
+		m, n := s.whole.messages[i], len(s.turns)
+		if n > 0 && earlier[i] > 0 && earlier[i] < s.turns[n-1].end {
 			lookups = append(lookups, lookup{m, s.whole.messages[earlier[i]]})
 		}
 		if m.place >= 0 { // an equal one came before
@@ -97,7 +98,8 @@ func newSession(name string, body []byte) (*session, error) {
 		}
 		m.place = i
 		for _, line := range m.shownLines() {
-			if at := s.lines[line]; len(at) == 0 || at[len(at)-1] != i {
+			at := s.lines[line]
+			if len(at) == 0 || at[len(at)-1] != i {
 				s.lines[line] = append(at, i)
 			}
 		}
@@ -130,6 +132,9 @@ func (s *session) read(body []byte, before *request, known map[string]*message) 
 			for _, call := range it.Calls {
 				m.args += activity.Texts(body, &call)
 			}
+			if m.args != "" {
+				m.text += "\n" + m.args
+			}
 			known[m.source] = m
 		}
 		r.messages, r.has[m] = append(r.messages, m), true
@@ -159,8 +164,9 @@ func shown(line string) string {
 
 // shownLines returns the lines of a message as a terminal shows them, without blank lines.
 func (m *message) shownLines() (lines []string) {
-	for line := range strings.SplitSeq(m.text+"\n"+m.args, "\n") {
-		if line = shown(line); line != "" {
+	for line := range strings.SplitSeq(m.text, "\n") {
+		line = shown(line)
+		if line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -190,5 +196,6 @@ func (s *session) findQuotes(m *message, end int) {
 			b.WriteString(line + "\n")
 		}
 	}
-	m.quotes, m.artifacts = b.String(), artifactName.FindAllString(m.text+"\n"+m.args, -1)
+	m.quotes = b.String()
+	m.artifacts = artifactName.FindAllString(m.text, -1)
 }
