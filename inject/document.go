@@ -107,12 +107,14 @@ func writeGlyphs(text *strings.Builder, page pdf.Page) error {
 	var last pdf.Text
 	glyphs := page.Content().Text
 	for k, g := range glyphs {
-		size, next := math.Abs(g.FontSize), pdf.Text{}
+		size := math.Abs(g.FontSize)
+		var next pdf.Text
 		if k+1 < len(glyphs) {
 			next = glyphs[k+1]
 		}
 		moves := math.Abs(next.Y-g.Y)+math.Abs(next.X-g.X-g.W) > size/6
-		switch r, _ := utf8.DecodeRuneInString(g.S); {
+		r, _ := utf8.DecodeRuneInString(g.S)
+		switch {
 		case r == utf8.RuneError, unicode.IsControl(r), moves && g.S == falseGlyphs[g.Font]:
 			continue
 		case last.S == "":

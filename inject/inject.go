@@ -106,10 +106,12 @@ func (i *Injector) notes(o Owner) (string, error) {
 
 // index adds the list of the files of contexts to a, one line for each. The error says which contexts are missing.
 func (i *Injector) index(a *Addition, scope string, contexts []string, byTool bool) (missing error) {
-	how := "read it at its path"
-	switch at := i.Shelf.Address(i.Shelf.Name(scope, nil)); {
-	case len(contexts) == 0:
+	if len(contexts) == 0 {
 		return nil
+	}
+	how := "read it at its path"
+	at := i.Shelf.Address(i.Shelf.Name(scope, nil))
+	switch {
 	case byTool:
 		how = "read it with epitome's tool recall, by its artifact"
 	case at == "":
@@ -132,7 +134,8 @@ func (i *Injector) index(a *Addition, scope string, contexts []string, byTool bo
 			}
 			lines += fmt.Sprintf("\n- %q of %s, %d bytes: %s", files[k].Name, context, files[k].Bytes, at)
 		}
-		a.Contexts, a.Artifacts = append(a.Contexts, context), append(a.Artifacts, artifacts...)
+		a.Contexts = append(a.Contexts, context)
+		a.Artifacts = append(a.Artifacts, artifacts...)
 	}
 	if lines != "" {
 		a.Text = fmt.Sprintf("%s Files kept for this conversation, outside of it: %d. When one can help, %s. "+
@@ -194,7 +197,8 @@ func (e Entry) line() string { return "\n- " + e.Kind + ": " + e.Text }
 func newEntry(kind, text string, at time.Time) (e Entry, ok bool) {
 	const least, most = 4, 300 // characters
 	text = cleanLine(text)
-	if n := utf8.RuneCountInString(text); n < least || n > most || secret().MatchString(text) {
+	n := utf8.RuneCountInString(text)
+	if n < least || n > most || secret().MatchString(text) {
 		return Entry{}, false
 	}
 	sum := sha256.Sum256([]byte(kind + " " + strings.ToLower(text)))
@@ -264,7 +268,8 @@ func ParseLearned(said string) (l Learned) {
 	const most = 16 // entries of each kind of change
 	for _, m := range answerLine.FindAllStringSubmatch(said, 4*most) {
 		text := strings.TrimSpace(m[3])
-		switch kind := strings.ToLower(m[2]); {
+		kind := strings.ToLower(m[2])
+		switch {
 		case kind == "drop":
 			l.Drop = append(l.Drop, entryID.FindAllString(strings.ToLower(text), -1)...)
 		case strings.EqualFold(strings.Trim(text, ".*_`\""), "none"):
@@ -280,8 +285,8 @@ func ParseLearned(said string) (l Learned) {
 // runtimeFile begins the names of files in a data folder. Each has what the agent of one run is told.
 const runtimeFile = "runtime-"
 
-// WriteRuntime writes into a data folder what an agent that starts now is told of its machine and folder. ReadRuntime finds
-// it by the name that is returned, until drop is called.
+// WriteRuntime writes into a data folder what an agent that starts now is told of its machine and folder. ReadRuntime
+// finds it by the name that is returned, until drop is called.
 func WriteRuntime(data string) (name string, drop func(), err error) {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -324,15 +329,13 @@ func describe(folder string) string {
 
 // projectIgnore returns the next .gitignore in a folder or above it, in the same repository.
 func projectIgnore(folder string) string {
-	for {
-		text, err := readIgnore(folder, 64<<10)
-		_, isTop := os.Stat(filepath.Join(folder, ".git"))
-		if above := filepath.Dir(folder); err != nil && isTop != nil && above != folder {
-			folder = above
-			continue
-		}
-		return text
+	text, err := readIgnore(folder, 64<<10)
+	_, isTop := os.Stat(filepath.Join(folder, ".git"))
+	above := filepath.Dir(folder)
+	if err != nil && isTop != nil && above != folder {
+		return projectIgnore(above)
 	}
+	return text
 }
 
 // readIgnore returns up to most bytes of the .gitignore in a folder. Like git, it follows no link: one may name a file

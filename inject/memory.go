@@ -42,7 +42,8 @@ func (o Owner) key() string {
 
 // ProjectName returns the name of a project as one line; empty if it has more than 200 characters.
 func ProjectName(name string) string {
-	if name = cleanLine(name); utf8.RuneCountInString(name) > 200 {
+	name = cleanLine(name)
+	if utf8.RuneCountInString(name) > 200 {
 		return ""
 	}
 	return name
@@ -154,7 +155,8 @@ func (m *Memory) Learn(o Owner, l Learned) error {
 func (m *Memory) Forget(o Owner, id string) error {
 	return m.change(o, func(n *Notes) error {
 		was := len(n.Entries)
-		if n.drop(id); len(n.Entries) == was {
+		n.drop(id)
+		if len(n.Entries) == was {
 			return ErrNoEntry
 		}
 		return nil
@@ -214,7 +216,8 @@ func (m *Memory) List() (all []Notes, err error) {
 	}
 	for _, o := range owners {
 		n, failed := m.Read(o)
-		if err = errors.Join(err, failed); len(n.Entries) > 0 {
+		err = errors.Join(err, failed)
+		if len(n.Entries) > 0 {
 			all = append(all, n)
 		}
 	}
