@@ -34,3 +34,22 @@ func TestRescuedConversationHasItsTitle(t *testing.T) {
 			first.Report.Kept)
 	}
 }
+
+// Promise 8: some servers number the calls of each answer alike. Of two such calls without a result none gets a result
+// that comes later, as it may be the other's.
+func TestLateResultOfARepeatedIDIsNobodys(t *testing.T) {
+	call := `{"role":"assistant","tool_calls":[{"id":"call_0","type":"function",` +
+		`"function":{"name":"bash","arguments":"{}"}}]}`
+	body := `{"model":"m","messages":[{"role":"user","content":"Look."},` + call + `,` +
+		`{"role":"user","content":"Go on."},` + call + `,{"role":"user","content":"Well?"},` +
+		`{"role":"tool","tool_call_id":"call_0","content":"The shop is closed."},{"role":"user","content":"And?"}]}`
+	s, limits := newStorage(), defaultLimits()
+	p := start(s)
+	p.window.Store(100_000)
+	out := p.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: []byte(body), Limits: &limits, Now: s.now,
+		Rescue: &rewrite.Rescue{Pair: true}})
+	sent := string(out.Body)
+	if strings.Count(sent, "no result was recorded") != 2 || strings.Contains(sent, "The shop is closed.") {
+		t.Errorf("%+v sends %s", out.Report, sent)
+	}
+}

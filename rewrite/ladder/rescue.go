@@ -150,6 +150,13 @@ func (s State) leaveUsers() {
 func (s State) Pair() {
 	calls, results := s.Request.Unpaired()
 	late := map[string]ledger.Edit{} // what results that are left out say, with its artifacts, by the ID of the call
+	uses := map[string]int{}         // of each ID, by calls and results
+	for i := range s.Request.Items {
+		uses[s.Request.Items[i].Answers]++
+		for _, call := range s.Request.Items[i].Calls {
+			uses[call.ID]++
+		}
+	}
 	var edits []ledger.Edit
 	for _, i := range results {
 		it := &s.Request.Items[i]
@@ -160,7 +167,9 @@ func (s State) Pair() {
 		if s.Request.Media(it) != "" || !s.forms[i].isWhole() {
 			said = s.stub(i)
 		}
-		late[it.Answers] = said
+		if uses[it.Answers] == 2 { // else another call may have this result
+			late[it.Answers] = said
+		}
 		edits = append(edits, s.leaveUnpaired(i, results))
 	}
 	for _, at := range calls {
@@ -174,7 +183,6 @@ func (s State) Pair() {
 		e := s.edit(ledger.AddResult, i, 0, text, late[id].Artifacts)
 		e.Part = part
 		edits = append(edits, e)
-		delete(late, id) // no other call gets it
 	}
 	s.Add(ledger.StepClear, event.CodeUnpaired, edits...)
 }
