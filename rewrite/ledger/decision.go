@@ -346,18 +346,25 @@ func (l *Ledger) Restore(key string) (edits int, err error) {
 	return edits, err
 }
 
-// Forget removes the decisions under keys, and edits by their names. Their records, maybe empty, and lists of names
-// stay until they expire.
+// Forget removes the decisions under keys, and edits by their names. Lists of names stay until they expire. A record
+// without decisions goes too: in an Overlay it would hide the one below.
 func (l *Ledger) Forget(keys, edits []string) error {
+	gone := slices.Clone(edits)
 	for _, key := range keys {
+		isLast := false // no other decision is in the record
 		err := l.update(key, func(list []Decision, i int) ([]Decision, error) {
+			isLast = len(list) == 1
 			return slices.Delete(list, i, i+1), nil
 		})
 		if err != nil {
 			return fmt.Errorf("cannot forget a decision: %w", err)
 		}
+		if isLast {
+			recordKey, _, _ := strings.Cut(key, "/")
+			gone = append(gone, recordKey)
+		}
 	}
-	return l.store.Delete(edits...)
+	return l.store.Delete(gone...)
 }
 
 // IsStale reports whether the edits of a decision have to be touched, long before they expire. Their artifacts are due
