@@ -74,12 +74,14 @@ func parseBucket(address string) (*bucket, error) {
 	query := u.Query()
 	for key := range query {
 		if key != "endpoint" && key != "region" && key != "path_style" {
-			return nil, errors.New("its query has an unknown key; write endpoint, region and path_style, or some of them")
+			return nil, errors.New("its query has an unknown key; " +
+				"write endpoint, region and path_style, or some of them")
 		}
 	}
 	region := cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1")
 	service, err := url.Parse(cmp.Or(query.Get("endpoint"), "https://s3."+region+".amazonaws.com"))
-	if err != nil || service.Scheme != "http" && service.Scheme != "https" || service.Host == "" || service.User != nil {
+	isWeb := err == nil && (service.Scheme == "http" || service.Scheme == "https")
+	if !isWeb || service.Host == "" || service.User != nil {
 		return nil, errors.New("its endpoint must be a URL such as https://s3.example.com")
 	}
 	inPath, err := strconv.ParseBool(cmp.Or(query.Get("path_style"), "false"))

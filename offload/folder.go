@@ -67,7 +67,8 @@ func (f *folder) secret() ([]byte, error) {
 		const advice = "bring it back, or delete the link, and a new secret is made"
 		return nil, fmt.Errorf("%s links to a file that is not there: %s", f.secretFile, advice)
 	case err == nil && len(secret) != secretSize:
-		return nil, fmt.Errorf("%s does not have %d bytes: delete it, and a new secret is made", f.secretFile, secretSize)
+		return nil, fmt.Errorf("%s does not have %d bytes: delete it, and a new secret is made",
+			f.secretFile, secretSize)
 	}
 	return secret, errors.Join(err, os.Chmod(f.secretFile, 0o600))
 }

@@ -13,11 +13,12 @@ import (
 // failureWords are texts in small letters by which a line is taken to speak of failure. Test runners print the signs.
 var failureWords = []string{
 	"error", "fail", "fatal", "panic", "exception", "traceback", "assert", "abort", "denied", "refused", "rejected",
-	"forbidden", "cannot", "can't", "could not", "couldn't", "unable", "undefined", "undeclared", "unexpected", "unknown",
-	"unreachable", "uncaught", "invalid", "missing", "not found", "not ok", "not a ", "not valid", "not in scope",
-	"no such", "nonexistent", "mismatch", "conflict", "violat", "killed", "segfault", "core dumped", "out of memory",
-	"out of bounds", "out of range", "out of space", "timed out", "time out", "timeout", "corrupt", "broken", "crash",
-	"expected", "received:", "actual", "got:", "but was", "!=", "attempt to", "✗", "✘", "✖", "●", "×",
+	"forbidden", "cannot", "can't", "could not", "couldn't", "unable", "undefined", "undeclared", "unexpected",
+	"unknown", "unreachable", "uncaught", "invalid", "missing", "not found", "not ok", "not a ", "not valid",
+	"not in scope", "no such", "nonexistent", "mismatch", "conflict", "violat", "killed", "segfault", "core dumped",
+	"out of memory", "out of bounds", "out of range", "out of space", "timed out", "time out", "timeout", "corrupt",
+	"broken", "crash", "expected", "received:", "actual", "got:", "but was", "!=", "attempt to", "✗", "✘", "✖", "●",
+	"×",
 }
 
 // wordsAt has failureWords by their first two bytes, as a regexp takes fifty times as long.
