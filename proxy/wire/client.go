@@ -192,9 +192,7 @@ const watchAfter = 5 * time.Millisecond
 type watch struct {
 	mu      sync.Mutex
 	timer   *time.Timer
-	running bool          // the timer
 	onGone  func()        // nil while no exchange is under way
-	since   time.Time     // when Watch was called
 	reading chan struct{} // closed when the reading of the connection has ended; nil if it has not begun
 }
 
@@ -213,30 +211,25 @@ func (c *Client) Watch(onGone func()) {
 	w := &c.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.onGone, w.since = onGone, time.Now()
+	w.onGone = onGone
 	if w.timer == nil {
 		w.timer = time.AfterFunc(watchAfter, c.look)
-	} else if !w.running {
+	} else {
 		w.timer.Reset(watchAfter)
 	}
-	w.running = true
 }
 
-// look waits for the client to leave, if it has been watched for long enough.
+// look waits for the client to leave, if an exchange is under way.
 func (c *Client) look() {
 	w := &c.watch
 	w.mu.Lock()
-	rest := watchAfter - time.Since(w.since)
-	if w.onGone == nil || rest > 0 {
-		w.running = w.onGone != nil
-		if w.running {
-			w.timer.Reset(rest)
-		}
+	onGone := w.onGone
+	if onGone == nil || w.reading != nil {
 		w.mu.Unlock()
 		return
 	}
-	onGone, reading := w.onGone, make(chan struct{})
-	w.running, w.reading = false, reading
+	reading := make(chan struct{})
+	w.reading = reading
 	w.mu.Unlock()
 	defer close(reading)
 	var b [1]byte
