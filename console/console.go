@@ -135,7 +135,6 @@ func New(c Config, p Program) *Console {
 	})
 	o.handle("GET /-/session", public, o.json(o.session))
 	o.handle("POST /-/login", public, o.login)
-	o.handle("POST /-/logout", public, o.logout)
 	o.handle("POST /-/login/code", figures, o.json(o.newCode))
 
 	o.handle("GET /-/{$}", page, o.page("overview", o.overview))

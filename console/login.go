@@ -96,7 +96,7 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 		o.spent.Store(hash(secret), session)
 		time.AfterFunc(CodeLife, func() { o.spent.Delete(hash(secret)) })
 	}
-	o.setCookie(w, r, session, SessionLife)
+	o.setCookie(w, r, session)
 	writeJSON(w, http.StatusOK, map[string]bool{"owner": true})
 }
 
@@ -147,12 +147,6 @@ func (o *Console) isToken(r *http.Request, text string) (bool, error) {
 	return false, nil
 }
 
-func (o *Console) logout(w http.ResponseWriter, r *http.Request) {
-	o.sessions.take(o.sessionOf(r))
-	o.setCookie(w, r, "", -time.Second)
-	writeJSON(w, http.StatusOK, map[string]bool{"owner": false})
-}
-
 // newCode answers with a login code, for clients that can read the data folder. A cookie does not suffice: a script in
 // a browser must not be able to let others in.
 func (o *Console) newCode(r *http.Request) (any, error) {
@@ -168,10 +162,10 @@ func (o *Console) newCode(r *http.Request) (any, error) {
 }
 
 // setCookie gives a session to the browser, which sends it back to /-/ only, and with no request of another site.
-func (o *Console) setCookie(w http.ResponseWriter, r *http.Request, session string, life time.Duration) {
+func (o *Console) setCookie(w http.ResponseWriter, r *http.Request, session string) {
 	origin, err := url.Parse(r.Header.Get("Origin")) // as the browser sees this host, whatever stands between
 	http.SetCookie(w, &http.Cookie{
-		Name: o.cookie, Value: session, Path: "/-/", MaxAge: int(life / time.Second), HttpOnly: true,
+		Name: o.cookie, Value: session, Path: "/-/", MaxAge: int(SessionLife / time.Second), HttpOnly: true,
 		SameSite: http.SameSiteStrictMode, Secure: err == nil && origin.Scheme == "https",
 	})
 }

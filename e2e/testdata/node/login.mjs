@@ -74,8 +74,8 @@ export const checks = {
         const ask = (path, options) => () => fetch(base + path, { credentials: "include", ...options }).then((r) => r.text());
         await say("fetch", ask("/-/session"));
         await say("blind", () => fetch(`${base}/-/session`, { mode: "no-cors", credentials: "include" }).then((r) => r.text()));
-        await say("post", ask("/-/logout", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" }));
-        await say("blind post", () => fetch(`${base}/-/logout`, { method: "POST", mode: "no-cors", credentials: "include", body: "{}" }).then((r) => r.text()));
+        await say("post", ask("/-/login/code", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" }));
+        await say("blind post", () => fetch(`${base}/-/login/code`, { method: "POST", mode: "no-cors", credentials: "include", body: "{}" }).then((r) => r.text()));
         await say("stream", () => new Promise((resolve, reject) => {
           const source = new EventSource(`${base}/-/events`, { withCredentials: true });
           source.onmessage = source.onopen = () => resolve("a stream");
