@@ -235,7 +235,8 @@ func (j *job) transcriptBody() []byte {
 	if j.question.Distills {
 		name = "distillate"
 	}
-	room := j.question.Usable - j.form.MaxOutput/2 // after an answer that was cut, that is what has no room beyond usable
+	// After an answer that was cut, half of the output has no room beyond usable.
+	room := j.question.Usable - j.form.MaxOutput/2
 	for ; ; j.step++ {
 		j.prompt.Record = turnsOf(&j.question, j.prompt.Tag, j.step)
 		system, user := j.prompt.render(name+"-system.md"), j.prompt.render(name+".md")

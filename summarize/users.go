@@ -180,8 +180,9 @@ func (s *summary) messages(list []message, others int) {
 	for _, m := range list {
 		fmt.Fprintf(&text, "%s %d %s\n%s", mark, s.Request.Items[m.item].Number, m.note, m.text)
 	}
-	s.section("the user's messages, and the last part of yours as quotes, oldest first, with their numbers in the whole "+
-		"conversation; "+cut+" stands where one is cut (the user's rules hold; finished tasks stay done)", text.String())
+	s.section("the user's messages, and the last part of yours as quotes, oldest first, with their numbers in the "+
+		"whole conversation; "+cut+" stands where one is cut (the user's rules hold; finished tasks stay done)",
+		text.String())
 }
 
 // seen has the pairs of neighbouring words in all texts that a reader of the summary sees, as hashes. A text is worth
