@@ -70,18 +70,20 @@ func (a *app) run(command []string, stdin io.Reader) error {
 	}
 	defer end()
 	if r.Runtime {
-		run, drop, err := inject.WriteRuntime(r.folder)
+		name, drop, err := inject.WriteRuntime(r.folder)
 		if err != nil {
 			return fmt.Errorf("cannot tell the agent about this machine: %w; set context.runtime = false", err)
 		}
 		defer drop()
-		r.run = run
+		r.run = name
 	}
 	args := r.arguments(agent, all, conf.Offload.TellsTool())
 	child.Args = slices.Concat(command[:1], args, command[1:])
 	child.Env = append(os.Environ(), r.environ(all)...)
+	anthropic := all[1] // see findProviders
 	_, isChosen := os.LookupEnv(toolSearch)
-	if agent == "claude" && all[1].url == "https://api.anthropic.com" && !isChosen {
+	if agent == "claude" && anthropic.url == "https://api.anthropic.com" && !isChosen {
+		// Without it Claude Code, which sees epitome's address, would send the schemas of all tools at once.
 		child.Env = append(child.Env, toolSearch+"=true")
 	}
 	child.Stdin, child.Stdout, child.Stderr = stdin, os.Stdout, os.Stderr

@@ -304,10 +304,11 @@ func (c *Config) values() (keys []string, texts map[string]string) {
 		panic(fmt.Errorf("BUG: cannot list the configuration: %w", err))
 	}
 	texts = map[string]string{}
-	lines := strings.SplitAfter(string(text), "\n")
+	lines := strings.SplitAfter(string(text), "\n") // with their ends, as entriesIn takes them
 	for _, e := range entriesIn(lines) {
-		_, value, isKey := strings.Cut(strings.TrimSuffix(lines[e.line-1], "\n"), " = ")
-		if isKey {
+		line := strings.TrimSuffix(lines[e.line-1], "\n")
+		_, value, isKey := strings.Cut(line, " = ")
+		if isKey { // else it is the head of a table
 			keys = append(keys, e.key)
 			texts[e.key] = value
 		}

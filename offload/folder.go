@@ -70,7 +70,10 @@ func (f *folder) secret() ([]byte, error) {
 		return nil, fmt.Errorf("%s does not have %d bytes: delete it, and a new secret is made",
 			f.secretFile, secretSize)
 	}
-	return secret, errors.Join(err, os.Chmod(f.secretFile, 0o600))
+	if err != nil {
+		return nil, err
+	}
+	return secret, os.Chmod(f.secretFile, 0o600) // one that was copied here may be open to others
 }
 
 func (f *folder) put(name string, content []byte) error {

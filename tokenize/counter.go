@@ -130,12 +130,15 @@ func (m *Memo) Count(kind uint16, text []byte, count func() int) int {
 	if len(text) < worthwhile {
 		return count()
 	}
-	k := memoKey{maphash.Bytes(m.seed, text), uint32(len(text)), kind} //nolint:gosec // tells texts apart
+	length := uint32(len(text)) //nolint:gosec // cut to 32 bits it still helps to tell texts apart
+	k := memoKey{maphash.Bytes(m.seed, text), length, kind}
 	m.mu.Lock()
 	n, found := m.new[k]
-	if !found {
-		n, found = m.old[k]
+	if found {
+		m.mu.Unlock()
+		return n
 	}
+	n, found = m.old[k]
 	m.mu.Unlock()
 	if !found {
 		n = count()

@@ -86,15 +86,15 @@ func (cs *classes) next(b []byte, i int) int {
 	case c&number != 0:
 		return cs.digits(b, i)
 	case c&line == 0: // it may stand before a word
-		isFirst, end := cs.word(b, i+n)
-		if !isFirst && c&lower != 0 { // a mark before capitals is a word of its own
-			isFirst, end = cs.word(b, i)
+		byFirst, end := cs.word(b, i+n)
+		if !byFirst && c&lower != 0 { // c is a mark, as letters are done: with it the first alternative matches
+			byFirst, end = cs.word(b, i)
 		}
-		if isFirst || end > i+n {
+		if byFirst || end > i+n {
 			return contraction(b, end)
 		}
 	}
-	start := i
+	start := i // of symbols
 	if b[i] == ' ' {
 		start++
 	}
@@ -109,9 +109,9 @@ func (cs *classes) next(b []byte, i int) int {
 }
 
 // word matches one of the first two alternatives at i, without what stands before the word and without the contraction:
-// capitals followed by small letters, where letters without case and marks are both. isFirst says that it is the first
+// capitals followed by small letters, where letters without case and marks are both. byFirst says that it is the first
 // alternative, which ends with a small letter.
-func (cs *classes) word(b []byte, i int) (isFirst bool, end int) {
+func (cs *classes) word(b []byte, i int) (byFirst bool, end int) {
 	capitals := cs.run(b, i, upper)
 	end = cs.run(b, capitals, lower)
 	if end > capitals {

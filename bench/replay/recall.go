@@ -262,8 +262,9 @@ func keysIn(text string) (keys []string) {
 	return keys
 }
 
-// isAnsweredBy reports whether the answer stands in a text: behind the last key in the question, with no other key of
-// its family between them; if the question has no key, near one of its words. The question itself is no answer.
+// isAnsweredBy reports whether the answer stands in a text: behind the key that the question names last, with no key
+// between them that differs from it in digits alone; if the question has no key, near one of its words. The question
+// itself is no answer.
 func (q *question) isAnsweredBy(text string) bool {
 	if strings.Contains(q.text, q.expected) {
 		text = strings.ReplaceAll(text, q.text, " ")
@@ -276,8 +277,11 @@ func (q *question) isAnsweredBy(text string) bool {
 		start := at + found
 		at = start + len(q.expected)
 		const before, behind = 200, 60 // characters, of at most four bytes each
-		head, tail := []rune(text[max(0, start-4*before):start]), []rune(text[at:min(len(text), at+4*behind)])
-		if q.isNear(string(head[max(0, len(head)-before):]), string(tail[:min(len(tail), behind)])) {
+		head := []rune(text[max(0, start-4*before):start])
+		tail := []rune(text[at:min(len(text), at+4*behind)])
+		head = head[max(0, len(head)-before):]
+		tail = tail[:min(len(tail), behind)]
+		if q.isNear(string(head), string(tail)) {
 			return true
 		}
 	}

@@ -76,7 +76,7 @@ func (rd reader) addPart(it *conversation.Item, o *jsonspan.Object) {
 		file := o.In("file")
 		p.Kind = conversation.FilePart
 		p.Value = file.Value("file_data")
-		p.Title = file.Find("filename")
+		p.Title = file.Find("filename") // null is none
 	}
 	it.Parts = append(it.Parts, p)
 }

@@ -235,7 +235,7 @@ func (c *Checker) Close() {
 }
 
 // Worse returns an error if a rewritten request is not JSON or has a flaw that the original did not have. Flaws of the
-// original may stay: epitome repairs none that no provider has refused.
+// original may stay: epitome repairs a flaw only after a provider has refused it.
 func Worse(original, rewritten *Request) error {
 	if !jsonspan.Valid(rewritten.Body) { // reading it has not validated all values
 		return jsonspan.ErrNoJSON

@@ -59,18 +59,19 @@ func Amount(n int) string {
 }
 
 // LaidOut lays out JSON, so that an excerpt can show single values: each array or object that is short is one line, so
-// that no field is read as that of another object. ok is false for text that is no JSON, is large, or is so deep that
-// its indentation takes much memory, and if the lines count, as those of a file do, for text that has no long ones.
-func LaidOut(text string, linesCount bool) (lines string, ok bool) {
+// that no field is read as that of another object. ok is false for text that is no JSON array or object, is large, or
+// is so deep that its indentation takes much memory. It is false, too, if the lines matter, as those of a file do, and
+// are short already.
+func LaidOut(text string, linesMatter bool) (lines string, ok bool) {
 	const longLine, maxSize, maxDepth = 500, 8 << 20, 16 // average bytes per line; bytes of all; levels
 	var b bytes.Buffer
 	hasShortLines := len(text) < longLine*CountLines(text)
-	if len(text) > maxSize || linesCount && hasShortLines {
+	if len(text) > maxSize || linesMatter && hasShortLines {
 		return "", false
 	}
 	start := strings.TrimLeft(text, " \t\r\n")
-	isList := strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")
-	if !isList || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Compact(&b, []byte(text)) != nil {
+	isJSON := strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")
+	if !isJSON || !jsonspan.IsFlat([]byte(text), maxDepth) || json.Compact(&b, []byte(text)) != nil {
 		return "", false
 	}
 	var laidOut strings.Builder

@@ -323,7 +323,7 @@ func failure(ctx context.Context, fault event.Fault, err error) *Failure {
 
 const (
 	earlyAnswer = time.Second // for an upstream that stopped reading a request, to say why
-	maxInterim  = 16          // heads before the answer's own
+	maxHeads    = 16          // of one answer: interim ones and its own
 )
 
 // readHead reads the answer's head, and hands on those that come before it. sendErr is why the request was not taken
@@ -333,7 +333,7 @@ func (a *Answer) readHead(ctx context.Context, out *Request, sendErr error) erro
 	if sendErr != nil {
 		wait = earlyAnswer
 	}
-	for range maxInterim {
+	for range maxHeads {
 		_ = a.conn.SetReadDeadline(time.Now().Add(wait))
 		head, err := readHead(a.conn.reader)
 		if err != nil {
@@ -348,9 +348,9 @@ func (a *Answer) readHead(ctx context.Context, out *Request, sendErr error) erro
 		}
 		if head.Code >= 200 || head.Code == 101 {
 			a.Head = head
-			a.closing = a.closing || sendErr != nil || a.Code == 101
+			a.closing = head.closing || sendErr != nil || head.Code == 101
 			isToHead := string(out.Method) == "HEAD"
-			a.Empty = isToHead || a.Code < 200 || a.Code == 204 || a.Code == 304 // whatever the header lines say
+			a.Empty = isToHead || head.Code < 200 || head.Code == 204 || head.Code == 304 // whatever the header lines say
 			a.remaining = a.Length
 			return nil
 		}

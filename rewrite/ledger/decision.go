@@ -51,9 +51,9 @@ type Decision struct {
 
 // origin is what a decision knows of the one in the store from which it goes on.
 type origin struct {
-	found  int                 // Items as Find returned it
-	lists  map[string][]string // names of edits, by the keys in Lists
-	record *record             // that holds it, by which Record notices that another one has replaced it
+	found   int                 // Items as Find returned it
+	namesIn map[string][]string // names of edits, by the keys in Lists
+	record  *record             // that holds it, by which Record notices that another one has replaced it
 }
 
 // InPlaceOf returns d, which could not be recorded, as what goes on from found.
@@ -380,7 +380,7 @@ func (l *Ledger) Touch(d Decision) {
 	var work errgroup.Group
 	work.SetLimit(atOnce)
 	names := slices.Concat(d.Lists, d.Names)
-	for _, inList := range d.lists {
+	for _, inList := range d.namesIn {
 		names = append(names, inList...)
 	}
 	for _, name := range names {

@@ -149,13 +149,13 @@ func (l *Ledger) decisions(r *Request, ends []int, known *record) (all []Decisio
 
 // readEdits reads the edits of d, but for those of known. It returns false if any is lost.
 func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error) {
-	lists, isWhole, err := readAll(l.store, d.Lists, known.lists)
+	lists, isWhole, err := readAll(l.store, d.Lists, known.namesIn)
 	if !isWhole {
 		return false, err
 	}
-	d.lists = map[string][]string{}
+	d.namesIn = map[string][]string{}
 	for i, key := range d.Lists {
-		d.lists[key] = lists[i]
+		d.namesIn[key] = lists[i]
 	}
 	names := slices.Concat(append(lists, d.Names)...)
 	same := 0 // edits at the start that are those of known
@@ -300,8 +300,8 @@ func (l *Ledger) putEdits(d *Decision) error {
 			return err
 		})
 	}
-	known := d.lists
-	d.Lists, d.Names, d.lists = nil, nil, map[string][]string{}
+	known := d.namesIn
+	d.Lists, d.Names, d.namesIn = nil, nil, map[string][]string{}
 	for k := range d.Edits {
 		e := &d.Edits[k]
 		if e.Name == "" {
@@ -316,7 +316,7 @@ func (l *Ledger) putEdits(d *Decision) error {
 				value, _ := json.Marshal(d.Names) // plain data
 				put(key, value)
 			}
-			d.lists[key] = d.Names
+			d.namesIn[key] = d.Names
 			d.Lists, d.Names = append(d.Lists, key), nil
 		}
 	}
