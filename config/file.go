@@ -127,6 +127,7 @@ func (c *Config) place(err error) error {
 }
 
 var (
+	// Groups of entryLine: "[" or "[[" and the name of a table, or a key.
 	entryLine  = regexp.MustCompile(`^[ \t]*(?:(\[\[?)([^\]]+)\]|((?:"[^"]*"|'[^']*'|[\w.-])+)[ \t]*=)`)
 	comment    = regexp.MustCompile(`(?m)^#([a-z[])`)                                       // of config.toml, for a key
 	chosenName = regexp.MustCompile(`^(upstreams|clients|prices)\.("[^"]*"|'[^']*'|[^.]+)`) // with a name of the user's
@@ -141,7 +142,7 @@ func entriesIn(lines []string) (all []entry) {
 		switch {
 		case m == nil && len(all) > 0:
 			all[len(all)-1].end = i + 1
-		case m == nil:
+		case m == nil: // above the first entry
 		case m[1] == "":
 			all = append(all, entry{table + m[3], header, i + 1, i + 1})
 		default:

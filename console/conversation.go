@@ -87,11 +87,11 @@ func newConversation(s journal.Story, turn event.Exchange) *conversation {
 	c.FirstKept, c.LastKept = s.Exchanges[0].Turn, newest.Turn
 	c.IsAlive = failed(newest) == ""
 	c.Chart = turnChart(s, turn.Turn)
-	beyond := int64(0)
+	oversized := int64(0)
 	for _, e := range slices.Backward(s.Exchanges) {
 		if e.Mode == event.ModeOn && e.Bill.Oversized {
-			beyond++
-			c.AliveSince = e.Turn
+			oversized++
+			c.AliveSince = e.Turn // that of the oldest one stays
 		}
 		if !changed(e) && failed(e) == "" && !e.Miss.IsLoss() {
 			continue
@@ -102,7 +102,7 @@ func newConversation(s journal.Story, turn event.Exchange) *conversation {
 			c.More++
 		}
 	}
-	if !c.IsAlive || beyond < s.Sums.Money.Oversized { // the first one may be a turn that is no longer kept
+	if !c.IsAlive || oversized < s.Sums.Money.Oversized { // or the oldest one is no longer kept: sums count it
 		c.AliveSince = 0
 	}
 	return c

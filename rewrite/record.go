@@ -101,7 +101,7 @@ func (c *requestCache) put(l, from *lastRequest) {
 		return id != "" && o.decision.Conversation == id && o.shaper == l.shaper && o.subject.IsFor(l.subject)
 	}
 	r := *l.request
-	r.Items = slices.Clip(r.Items)
+	r.Items = slices.Clip(r.Items) // what is appended for the next request goes to an array of its own
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	isReplaced := slices.Contains(c.list, from) && isBefore(from)
@@ -114,10 +114,11 @@ func (c *requestCache) put(l, from *lastRequest) {
 	l.request = &r
 	c.list = append(c.list, l)
 	c.size += l.bytes()
+	// The size falls with each one that goes, until the rest fits. l itself goes only if it is too large alone.
 	c.remove(func(o *lastRequest) bool { return o != l && c.size > mostOfAll || c.size > most })
 }
 
-// remove takes out the requests that go. The caller holds c.mu.
+// remove takes out the requests that go; it asks for each, the oldest first. The caller holds c.mu.
 func (c *requestCache) remove(goes func(*lastRequest) bool) {
 	c.list = slices.DeleteFunc(c.list, func(l *lastRequest) bool {
 		if !goes(l) {

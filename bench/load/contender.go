@@ -116,12 +116,14 @@ func (c *contender) request(body []byte) *fasthttp.Request {
 }
 
 // sendFor sends requests over each of several connections for some time, at least one, and reads the whole responses.
-// It returns the time of each exchange in µs, and the least number of bytes of a body that arrived.
+// It returns the time of each exchange in µs, and how many bytes of the request's body reached the upstream at least,
+// which says so in lengthHeader: a proxy may shorten it.
 func (c *contender) sendFor(length time.Duration, body []byte, conns int) ([]float64, int, error) {
 	client := &fasthttp.HostClient{Addr: c.addr, MaxConns: conns, ReadTimeout: answerLimit, WriteTimeout: answerLimit,
 		MaxIdemponentCallAttempts: 1}
 	defer client.CloseIdleConnections()
-	took, arrived := make([][]float64, conns), slices.Repeat([]int{len(body)}, conns)
+	took := make([][]float64, conns)
+	reached := slices.Repeat([]int{len(body)}, conns)
 	var group errgroup.Group
 	for i := range took {
 		group.Go(func() error {
@@ -137,13 +139,13 @@ func (c *contender) sendFor(length time.Duration, body []byte, conns int) ([]flo
 				if err != nil || n > len(body) {
 					return fmt.Errorf("of %d bytes %d arrived: %.200q", len(body), n, response.Body())
 				}
-				arrived[i] = min(arrived[i], n)
+				reached[i] = min(reached[i], n)
 			}
 			return nil
 		})
 	}
 	err := group.Wait()
-	return slices.Concat(took...), slices.Min(arrived), err
+	return slices.Concat(took...), slices.Min(reached), err
 }
 
 // lengthHeader says in an answer how long the request's body was.

@@ -225,7 +225,7 @@ func (r *Report) Missed() (missed []string) {
 		return []string{"conversations: none; give session logs, or files with a Chat Completions request each"}
 	}
 	for _, x := range r.Rows {
-		lost := int(x.Retrievable.of - x.Retrievable.sum/100)
+		lost := int(x.Retrievable.of - x.Retrievable.sum/100) // each that can be retrieved has added 100
 		if strings.HasPrefix(x.Policy, "epitome") && x.Died+x.Invalid+x.Unrecorded+lost > 0 {
 			missed = append(missed, fmt.Sprintf("window %d: %d sessions died, %d requests are invalid, %d changed "+
 				"without a decision, %d names cannot be retrieved", x.Window, x.Died, x.Invalid, x.Unrecorded, lost))

@@ -72,7 +72,8 @@ func (a *API) Compacts(path []byte) bool { return endsWith(path, a.CompactEnd) }
 func endsWith(path []byte, end string) bool { return end != "" && bytes.HasSuffix(path, []byte(end)) }
 
 // MeantPath returns the path with the version of the API, for a request of a client that leaves the version to the base
-// URL; nil for any other request. has reports whether the request has a header, named in lower case.
+// URL; nil for any other request. has reports whether the request has a header, named in lower case: that of the API's
+// version shows that the client speaks this API, as the path alone may be another one's.
 func (a *API) MeantPath(path []byte, has func(header string) bool) []byte {
 	meant := "/v1" + string(path)
 	isOfAPI := meant == a.PathEnd || meant == a.CountEnd

@@ -232,13 +232,13 @@ func (r *Request) hashOf(i int) Hash {
 	}
 	field([]byte(it.Name))
 	field([]byte(it.Answers))
-	if it.IsError {
+	if it.IsError { // else nothing: recorded hashes are so
 		number(1)
 	}
 	number(len(it.Parts))
 	for _, p := range it.Parts {
 		source := p.Span                     // with the keys beside the value, such as an image's detail
-		if p.Kind == TextPart || p.Empty() { // of a text only the text; a picture or an entry in no list has no Span
+		if p.Kind == TextPart || p.Empty() { // of a text only the text; a part that is in no list has no Span
 			source = p.Value
 		}
 		number(int(p.Kind))

@@ -100,7 +100,8 @@ func (t *turn) add(v gjson.Result) {
 	}
 }
 
-// addStream reads the counts in the events of a stream, and reports whether those at its start and at its end are there.
+// addStream reads the counts in the events of a stream. It reports whether it has a start, and the count of the output at
+// its end.
 func (t *turn) addStream(text []byte) (hasStart, hasEnd bool) {
 	for f := range answer.Fields(text) {
 		if string(f.Name) != "data" || !jsonspan.Valid(f.Value) {

@@ -194,7 +194,7 @@ func (b *Book) flush() {
 
 // load sums up the events of earlier processes.
 func (b *Book) load() {
-	b.expire()
+	b.expire() // old files need not be read
 	b.files.mend()
 	unreadable, err := b.files.read(func(n Entry) {
 		b.mu.Lock()
@@ -206,9 +206,11 @@ func (b *Book) load() {
 	}
 	if err != nil {
 		b.Log.Warn("figures leave out damaged events", "reason", err.Error())
+		b.mu.Lock()
 		b.notes = append(b.notes, err.Error())
+		b.mu.Unlock()
 	}
-	b.expire()
+	b.expire() // the oldest file may have older events, too
 }
 
 // take completes an event, sums it up and passes it on. A panic costs that event. Requests from strangers, of which

@@ -64,6 +64,10 @@ func (j *files) mend() {
 		return
 	}
 	newest := all[len(all)-1]
+	info, err := os.Stat(newest)
+	if err != nil || !info.Mode().IsRegular() { // what comes through a pipe is read once
+		return
+	}
 	text, err := os.ReadFile(newest)
 	end := bytes.LastIndexByte(text, '\n') + 1
 	if err == nil && end < len(text) {
