@@ -79,8 +79,8 @@ func (a *app) handoffCommand() *cobra.Command {
 	return c
 }
 
-// handOff prints the handoff of the conversation whose ID has the given beginning, or of the newest one. It runs an agent
-// with it as the first prompt, or writes it into a file, if to says so.
+// handOff prints the handoff of the conversation whose ID has the given beginning, or of the newest one. It runs an
+// agent with it as the first prompt, or writes it into a file, if to says so.
 func (a *app) handOff(beginning, to string) error {
 	var answer struct{ Text, Why string }
 	card, err := a.running()

@@ -202,9 +202,9 @@ type codexConfig struct {
 }
 
 // codexProvider returns the provider of Codex, which reads its base URL from its command line, not the environment;
-// openAI is that of the environment or of --upstream. An argument of the user's that chooses another one comes later and
-// wins. told says that the user has named a provider. The error says why Codex is not redirected: its login does not
-// show which provider it uses, and the other one would refuse it.
+// openAI is that of the environment or of --upstream. An argument of the user's that chooses another one comes later
+// and wins. told says that the user has named a provider. The error says why Codex is not redirected: its login does
+// not show which provider it uses, and the other one would refuse it.
 func codexProvider(conf config.Config, openAI provider, told bool) (provider, error) {
 	home, _ := os.UserHomeDir() // without one, the path is one of no file
 	folder := cmp.Or(os.Getenv("CODEX_HOME"), filepath.Join(home, ".codex"))

@@ -149,8 +149,8 @@ func (a *app) statusCommand() *cobra.Command {
 
 var errNoConversation = errors.New("there is no conversation yet; it begins with an agent's first request")
 
-// status prints a line about the conversation of a session, or with an empty session about the one used last, and unless
-// that is to be all its tokens by category.
+// status prints a line about the conversation of a session, or with an empty session about the one used last, and
+// unless that is to be all its tokens by category.
 func (a *app) status(session string, lineOnly bool) error {
 	var s journal.Status
 	_, err := a.get("/-/status?session="+url.QueryEscape(session), &s)
@@ -203,7 +203,8 @@ func paint(text string, share float64) string {
 	return colour + text + "\x1b[0m"
 }
 
-// colourOf returns the colour of a share of the window, as Percent rounds it: yellow from 70 percent on, and red from 90.
+// colourOf returns the colour of a share of the window, as Percent rounds it: yellow from 70 percent on, and red from
+// 90.
 func colourOf(share float64) string {
 	percent := math.Round(100 * share)
 	switch {

@@ -141,8 +141,8 @@ func ClockText(c *event.Clock) string {
 // leftText writes seconds as minutes and seconds, such as 3:40.
 func leftText(seconds int) string { return fmt.Sprintf("%d:%02d", seconds/60, seconds%60) }
 
-// Rebilled says what part of the bill for some exchanges, which is not zero, was for tokens that the provider's cache had
-// lost, and why it had.
+// Rebilled says what part of the bill for some exchanges, which is not zero, was for tokens that the provider's cache
+// had lost, and why it had.
 func Rebilled(s journal.Sums) (part, causes string) {
 	var p phrases
 	all := 0.0

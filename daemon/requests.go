@@ -99,8 +99,8 @@ func (r *requests) list() []string {
 	return r.tidy()
 }
 
-// tidy deletes files that are older than they are kept, and the oldest beyond the quota. It returns the conversations of
-// the others, the newest first. The caller holds the lock.
+// tidy deletes files that are older than they are kept, and the oldest beyond the quota. It returns the conversations
+// of the others, the newest first. The caller holds the lock.
 func (r *requests) tidy() (conversations []string) {
 	entries, _ := os.ReadDir(r.folder) // there is no folder if nothing was ever kept
 	var files []fs.FileInfo

@@ -166,8 +166,8 @@ func (d *Daemon) editsWith(h http.Header, artifact string) (edits []event.Edit, 
 	return edits, nil
 }
 
-// indexOf returns where the edit with an artifact and a text stands; negative if there is none. Of several edits with one
-// artifact, only the first has a text.
+// indexOf returns where the edit with an artifact and a text stands; negative if there is none. Of several edits with
+// one artifact, only the first has a text.
 func indexOf(artifact string, edits []event.Edit) int {
 	return slices.IndexFunc(edits, func(e event.Edit) bool { return e.Artifact == artifact && e.Text != "" })
 }
@@ -199,8 +199,8 @@ func (d *Daemon) inputOf(r *http.Request, body []byte) (rewrite.Input, error) {
 }
 
 // compress answers POST /-/v1/compress: it shapes the conversation in the body as if it were on its way to the upstream
-// of its model. Decisions are recorded, so that the next call repeats them. Code writes summaries, as a gateway sends no
-// credential with which a model could be asked. After a failure, what was decided before is repeated.
+// of its model. Decisions are recorded, so that the next call repeats them. Code writes summaries, as a gateway sends
+// no credential with which a model could be asked. After a failure, what was decided before is repeated.
 func (d *Daemon) compress(r *http.Request, body []byte) (rewrite.Output, error) {
 	asked, err := d.inputOf(r, body)
 	if err != nil {

@@ -230,8 +230,8 @@ func Folder(r *conversation.Request) string {
 	return ""
 }
 
-// Find adds the path of a file to files, by the file's own name; of a folder, those of all files in it that no .gitignore
-// there excludes, by their paths in it, without links. It refuses more files than a context may have.
+// Find adds the path of a file to files, by the file's own name; of a folder, those of all files in it that no
+// .gitignore there excludes, by their paths in it, without links. It refuses more files than a context may have.
 func Find(path string, files map[string]string) error {
 	info, err := os.Stat(path)
 	if err != nil {

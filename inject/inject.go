@@ -56,8 +56,8 @@ func (i *Injector) Project(r *conversation.Request) string {
 }
 
 // Wish names the contexts and the project that a request asks for, whatever they hold at the time; empty if it asks for
-// nothing. A conversation keeps the wish of its first request. With a project, day is that day: a job that begins in the
-// same words each night is given what is known then.
+// nothing. A conversation keeps the wish of its first request. With a project, day is that day: a job that begins in
+// the same words each night is given what is known then.
 func (i *Injector) Wish(contexts []string, project string) (names, day string) {
 	parts := unique(contexts)
 	if i.Memory.On() && ProjectName(project) != "" {
@@ -145,8 +145,8 @@ func (i *Injector) index(a *Addition, scope string, contexts []string, byTool bo
 	return missing
 }
 
-// expand returns the contexts that have files and fit the patterns, sorted, each once. The error names the patterns that
-// nothing fits.
+// expand returns the contexts that have files and fit the patterns, sorted, each once. The error names the patterns
+// that nothing fits.
 func (i *Injector) expand(patterns []string) (contexts []string, missing error) {
 	for _, pattern := range patterns {
 		names, err := i.Files.Names(pattern)

@@ -104,8 +104,8 @@ type room struct {
 // freeBody is how many bytes of a body take no room: max_connections bounds them. So small requests never wait.
 const freeBody = 64 << 10
 
-// bodyPools hold the memory of bodies of freeBody bytes or more for the next requests, each that of sizes below the next
-// power of two. Without them the garbage collector runs so often that a body of 800 KB costs half as much CPU time
+// bodyPools hold the memory of bodies of freeBody bytes or more for the next requests, each that of sizes below the
+// next power of two. Without them the garbage collector runs so often that a body of 800 KB costs half as much CPU time
 // again. From room.memory to room.release the memory is one exchange's. Nothing that lives on may refer to it.
 var bodyPools [64]sync.Pool
 
@@ -250,8 +250,8 @@ func newDecoder(coding string, src io.Reader) (r io.ReadCloser, err error) {
 	return r, nil
 }
 
-// decode returns a body without its content coding. Of an encoded one it returns at most the given number of bytes, and an
-// error if that is not all.
+// decode returns a body without its content coding. Of an encoded one it returns at most the given number of bytes, and
+// an error if that is not all.
 func decode(coding string, body []byte, most int64) ([]byte, error) {
 	if !isEncoded(coding) {
 		return body, nil

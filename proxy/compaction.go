@@ -47,8 +47,8 @@ func (l *learned[V]) get(key string) V {
 	return l.all[key]
 }
 
-// lacksCompactions reports whether the upstream has shown in a scope that it makes none: a client's mistake is none of the
-// others'. That is believed for an hour, as the upstream may begin to.
+// lacksCompactions reports whether the upstream has shown in a scope that it makes none: a client's mistake is none of
+// the others'. That is believed for an hour, as the upstream may begin to.
 func (u *upstream) lacksCompactions(scope string) bool {
 	return time.Since(u.lacking.get(scope)) < time.Hour
 }
@@ -94,8 +94,8 @@ func (x *exchange) replaceCompaction(a *wire.Answer) (*wire.Answer, error) {
 	return x.send()
 }
 
-// showsLack reports whether an answer has no compaction in it, which was asked for, and whether later requests can expect
-// the same. The answer is held.
+// showsLack reports whether an answer has no compaction in it, which was asked for, and whether later requests can
+// expect the same. The answer is held.
 func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 	asksNow := x.shaped.AsksNow
 	switch a.Code {

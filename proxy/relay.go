@@ -177,8 +177,8 @@ func plainText(a *wire.Answer, held []byte) []byte {
 }
 
 // hold reads an answer up to its end, until enough reports so, or until there are too many bytes or it takes too long.
-// enough may be nil. The bytes stay with the answer, to be passed on. It returns all that was held of this answer so far,
-// without framing. An error is met again when the answer is passed on.
+// enough may be nil. The bytes stay with the answer, to be passed on. It returns all that was held of this answer so
+// far, without framing. An error is met again when the answer is passed on.
 func hold(a *wire.Answer, wait time.Duration, enough func([]byte) bool) []byte {
 	until := time.Now().Add(wait)
 	for len(a.Held()) < mostHeld && time.Now().Before(until) {
@@ -192,9 +192,9 @@ func hold(a *wire.Answer, wait time.Duration, enough func([]byte) bool) []byte {
 	return a.Held()
 }
 
-// firstStep returns the meaning of the first event of a stream that is more than its frame, and whether the content ends
-// with a line. A comment is a part of the frame: gateways send some before they know whether the provider accepts the
-// request.
+// firstStep returns the meaning of the first event of a stream that is more than its frame, and whether the content
+// ends with a line. A comment is a part of the frame: gateways send some before they know whether the provider accepts
+// the request.
 func firstStep(d conversation.Dialect, content []byte) (step answer.Step, endsLine bool) {
 	end := bytes.LastIndexAny(content, "\r\n") + 1
 	for e := range answer.Events(content[:end]) {

@@ -178,7 +178,8 @@ func (x *exchange) setReport(r *rewrite.Report) {
 	x.setExtra(e.Action)
 }
 
-// setExtra puts an action, the tokens, the conversation, and why a compaction that is due waits, into the answer's head.
+// setExtra puts an action, the tokens, the conversation, and why a compaction that is due waits, into the answer's
+// head.
 func (x *exchange) setExtra(action string) {
 	extra := wire.AppendField(make([]byte, 0, 128), []byte("x-epitome-action"), action)
 	if tokens := x.event.Totals(); tokens != "" {

@@ -103,8 +103,8 @@ func (x *shaping) plan() {
 	x.describeRequest()
 }
 
-// takeTurn waits for a turn if many bytes of the request are new, and returns false if the client leaves meanwhile. Turns
-// keep the memory that many such requests take bounded, and a processor free for the others.
+// takeTurn waits for a turn if many bytes of the request are new, and returns false if the client leaves meanwhile.
+// Turns keep the memory that many such requests take bounded, and a processor free for the others.
 func (x *shaping) takeTurn(fresh int) bool {
 	const largeNew = 1 << 20
 	if fresh < largeNew || x.hasTurn || x.in.Turn == nil {

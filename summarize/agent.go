@@ -124,9 +124,9 @@ func (s *Span) files(kind activity.Kind, budget int, shown []string) string {
 	return list.text
 }
 
-// lastWords returns, in room bytes, the ends of the agent's newest messages, quoted: the two newest, and others that say
-// something new. It leaves out single lines that only announce a call, which is listed: those that end with a colon, or
-// stand before a call and have no name or number.
+// lastWords returns, in room bytes, the ends of the agent's newest messages, quoted: the two newest, and others that
+// say something new. It leaves out single lines that only announce a call, which is listed: those that end with a
+// colon, or stand before a call and have no name or number.
 func (s *summary) lastWords(room int) (list []message) {
 	const longest, line = 1_000, 16 // bytes of a message, whose end mostly says what was found; of the line above it
 	for i := s.To - 1; i >= s.From && room > line; i-- {
@@ -160,8 +160,8 @@ const always = 2
 // longestThought is how many bytes of the reasoning of one answer stand in a summary.
 const longestThought = 300
 
-// thoughts returns, in room bytes, the ends of the agent's newest reasoning, quoted: the two newest, and others that say
-// something new.
+// thoughts returns, in room bytes, the ends of the agent's newest reasoning, quoted: the two newest, and others that
+// say something new.
 func (s *summary) thoughts(room int) (list []message) {
 	const line = 24 // bytes of the line above a quote
 	for i := s.To - 1; i >= s.From && room > line; i-- {

@@ -66,8 +66,8 @@ func (s *summary) calls(budget int) string {
 	return b.String()
 }
 
-// listCalls returns the calls that fit in room bytes, newest first, and how many others there are of each tool: once a call
-// does not fit, older ones are only counted.
+// listCalls returns the calls that fit in room bytes, newest first, and how many others there are of each tool: once a
+// call does not fit, older ones are only counted.
 func (s *summary) listCalls(room int) (list []*listedCall, omitted map[string]int) {
 	omitted = map[string]int{}
 	byKey := map[string]*listedCall{} // by what is equal in calls that are counted as one
@@ -181,8 +181,8 @@ func (s *summary) argumentOf(c *activity.Call) string {
 }
 
 // linesToQuote returns the failure that a result reports, if its call failed or is a command without exit code. Of
-// other results it returns the first lines of at least three different words that have names which the agent has used in
-// later calls and sees nowhere else.
+// other results it returns the first lines of at least three different words that have names which the agent has used
+// in later calls and sees nowhere else.
 func (s *summary) linesToQuote(c *activity.Call) string {
 	const maxLines, longest = 4, 160 // lines with such names, bytes of each
 	text, _ := excerpt.Screen(c.ResultText(s.Request))

@@ -12,8 +12,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Nothing that is measured knows the rules in rules.toml: which lines of an output tell what went wrong, and which calls
-// only read.
+// Nothing that is measured knows the rules in rules.toml: which lines of an output tell what went wrong, and which
+// calls only read.
 //
 //go:embed rules.toml
 var rulesText []byte
@@ -27,8 +27,8 @@ var rules = sync.OnceValue(func() (lists map[string][]string) {
 	return lists
 })
 
-// matching returns an expression that matches where one in a list does. It is compiled when it is first needed: no other
-// command should wait for it.
+// matching returns an expression that matches where one in a list does. It is compiled when it is first needed: no
+// other command should wait for it.
 func matching(list string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(strings.Join(rules()[list], "|")) })
 }

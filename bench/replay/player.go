@@ -156,8 +156,8 @@ func (p *player) hasAny(r *request, places []int) bool {
 	return slices.ContainsFunc(places, func(i int) bool { return r.has[p.whole.messages[i]] })
 }
 
-// isInArtifact reports whether one of the artifacts that read returns contains a text: as it is, in a JSON string, or in
-// the arguments of a call, which are JSON in a JSON string.
+// isInArtifact reports whether one of the artifacts that read returns contains a text: as it is, in a JSON string, or
+// in the arguments of a call, which are JSON in a JSON string.
 func isInArtifact(text string, artifacts []string, read func(name string) ([]byte, error)) bool {
 	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`).Replace
 	once := escape(text)

@@ -34,8 +34,8 @@ type policy struct {
 	open func(s *session, window int) shaper
 }
 
-// shaper returns what is sent in the place of a request. The requests are those of one session, in order. After an error
-// the request counts as invalid.
+// shaper returns what is sent in the place of a request. The requests are those of one session, in order. After an
+// error the request counts as invalid.
 type shaper func(original *request) (shaped, error)
 
 // shaped is what is sent in the place of a request.
@@ -55,8 +55,8 @@ type asked struct {
 	output int
 }
 
-// epitome shapes the requests of one session as a running epitome with the configuration does, with a store and artifacts
-// of its own in memory. Where a model is asked for summaries, a stand-in answers.
+// epitome shapes the requests of one session as a running epitome with the configuration does, with a store and
+// artifacts of its own in memory. Where a model is asked for summaries, a stand-in answers.
 type epitome struct {
 	*summarize.Summarizer
 	session   *session

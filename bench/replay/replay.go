@@ -82,8 +82,8 @@ func withOverhead(body []byte, tokens int) ([]byte, error) {
 	return jsonspan.Splice(body, []jsonspan.Edit{jsonspan.Insert(parsed.List, prompt)}, nil)
 }
 
-// play plays a conversation through all policies in all windows, turn by turn, and adds the figures to r. The players of
-// a turn run at once, each on its own row.
+// play plays a conversation through all policies in all windows, turn by turn, and adds the figures to r. The players
+// of a turn run at once, each on its own row.
 func (o *Options) play(ctx context.Context, name string, body []byte, r *Report) error {
 	body, err := withOverhead(body, o.Overhead)
 	if err != nil {

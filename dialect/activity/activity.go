@@ -31,7 +31,8 @@ type Call struct {
 	IsOpen       bool          // nobody knows how it ended: it has no result, was broken off or goes on
 	Exit         int           // the exit code that the result states; else -1
 
-	// A result is stale if a later call changes or repeats it. These have the item of the first such call's result, or 0.
+	// A result is stale if a later call changes or repeats it. These have the item of the first such call's result, or
+	// 0.
 	Patched  int // the file that it shows was written
 	Replaced int // nothing new is in it: the file was read again or written whole, or an equal call has nearly the same
 
@@ -98,8 +99,8 @@ func callsBefore(item int, calls []Call) []Call {
 	return kept
 }
 
-// readCall reads a call in an item, without a result in a later one. If the tool's name says that it reads or writes, but
-// no argument names a file, the call is of kind Other: it may read mail, or create an issue.
+// readCall reads a call in an item, without a result in a later one. If the tool's name says that it reads or writes,
+// but no argument names a file, the call is of kind Other: it may read mail, or create an issue.
 func readCall(body []byte, call *conversation.Call, item int) Call {
 	c := Call{
 		Item: item, Result: -1, Tool: call.Name, Arguments: call.Arguments, Output: call.Output,

@@ -260,9 +260,9 @@ func (r *Request) hashOf(i int) Hash {
 // Link identifies a prefix of a conversation: a digest of the hashes of its items.
 type Link [sha256.Size]byte
 
-// Chain returns one link per prefix length in items: Chain()[n] identifies Items[:n]. The system prompt and the tools are
-// left out, as clients change them in the middle of a conversation: a new day, another mode, MCP servers that start late.
-// Chain sets the hashes of the items behind the leading ones.
+// Chain returns one link per prefix length in items: Chain()[n] identifies Items[:n]. The system prompt and the tools
+// are left out, as clients change them in the middle of a conversation: a new day, another mode, MCP servers that start
+// late. Chain sets the hashes of the items behind the leading ones.
 func (r *Request) Chain() []Link {
 	if len(r.chain) > len(r.Items) { // an earlier call has computed all links
 		return r.chain

@@ -21,8 +21,8 @@ type Scale struct {
 	isFar bool // the item stands behind so many others that only samples of fewSampled bytes are counted of its texts
 }
 
-// The count of a text with more bytes than maxCounted is extrapolated from samples of so many in total, which bounds the
-// time for one text. Behind items of maxCounted tokens together it is fewSampled, which bounds the time for all.
+// The count of a text with more bytes than maxCounted is extrapolated from samples of so many in total, which bounds
+// the time for one text. Behind items of maxCounted tokens together it is fewSampled, which bounds the time for all.
 const (
 	maxCounted = 1 << 20
 	fewSampled = 16 << 10
@@ -158,8 +158,8 @@ func (r *Request) CountThoughts(s Scale, list []Thought) (n int) {
 	return n
 }
 
-// CountContent returns the tokens of JSON v as content of item i, present or new: of its text if v is a string, else of v.
-// If a message has several calls, Exact models (tokenize.Model) were seen to get the results with non-ASCII escaped.
+// CountContent returns the tokens of JSON v as content of item i, present or new: of its text if v is a string, else of
+// v. If a message has several calls, Exact models (tokenize.Model) were seen to get the results with non-ASCII escaped.
 func (r *Request) CountContent(s Scale, i int, v []byte) int {
 	isOneOfSeveral := false
 	if r.Items[i].Role == Tool {

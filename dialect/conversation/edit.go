@@ -132,8 +132,8 @@ func ReplaceText(p *Part, text string) jsonspan.Edit {
 }
 
 // ReplaceContent returns the edits that replace the whole content of an item, pictures too, by one text; none for an
-// item whose content no text can replace. Of the outputs of a command the first becomes the text and the others nothing,
-// which keeps its exit codes.
+// item whose content no text can replace. Of the outputs of a command the first becomes the text and the others
+// nothing, which keeps its exit codes.
 func (r *Request) ReplaceContent(it *Item, text string) (edits []jsonspan.Edit) {
 	if it.Content.Empty() || it.Locked {
 		return nil
@@ -191,7 +191,8 @@ type Checker struct {
 	orphans []int             // indexes of results that answer no call
 }
 
-// Unpaired returns the calls without results, each as its item and its place there, and the items of results without calls.
+// Unpaired returns the calls without results, each as its item and its place there, and the items of results without
+// calls.
 func (r *Request) Unpaired() (calls [][2]int, results []int) {
 	c := r.Dialect.Check(r)
 	c.Close() // those at the end wait no longer

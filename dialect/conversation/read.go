@@ -28,9 +28,9 @@ type Reader interface {
 	ReadEntry(o *jsonspan.Object) error
 }
 
-// ReadBody reads r.Body into r, which it returns. It copies the items that known has in common (see reuse), reads the keys
-// that all APIs share, and leaves all else to rd. Then it sets all fields of r and of its items that follow from the
-// items.
+// ReadBody reads r.Body into r, which it returns. It copies the items that known has in common (see reuse), reads the
+// keys that all APIs share, and leaves all else to rd. Then it sets all fields of r and of its items that follow from
+// the items.
 func (r *Request) ReadBody(known *Request, rd Reader) (*Request, error) {
 	if bytes.Count(r.Body, []byte(",")) > maxCommas {
 		return nil, fmt.Errorf("the request has more than %d commas", maxCommas)

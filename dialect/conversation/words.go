@@ -21,8 +21,8 @@ var wordsText string
 // words are the expressions for what clients put into messages of the user.
 var words = Expressions(wordsText)
 
-// Expressions returns the expressions of a text by their names. Each line has a name and an expression, or is a comment;
-// expressions of one name are alternatives.
+// Expressions returns the expressions of a text by their names. Each line has a name and an expression, or is a
+// comment; expressions of one name are alternatives.
 func Expressions(text string) map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -49,8 +49,8 @@ var (
 	summaryRequest = regexp.MustCompile(`^"(?:` + words["summary"] + `)`)
 )
 
-// WithoutBilling returns a piece of a body without the line for billing that Claude Code writes before its system prompt:
-// it differs from request to request.
+// WithoutBilling returns a piece of a body without the line for billing that Claude Code writes before its system
+// prompt: it differs from request to request.
 func WithoutBilling(body []byte) []byte {
 	if !bytes.Contains(body, []byte("billing-header")) {
 		return body
@@ -59,8 +59,8 @@ func WithoutBilling(body []byte) []byte {
 }
 
 // OwnWords returns the texts of an item without what the client put in. Of a message of the user this is what the user
-// typed: a text that is nothing but elements is the client's, except within those that are "typed" in words.txt. So HTML
-// that a user pastes without a word beside it counts as the client's.
+// typed: a text that is nothing but elements is the client's, except within those that are "typed" in words.txt. So
+// HTML that a user pastes without a word beside it counts as the client's.
 func (r *Request) OwnWords(it *Item) string {
 	var own []string
 	for _, text := range r.texts(it, it.Role != User) {
@@ -139,8 +139,8 @@ var keepLine = regexp.MustCompile(`(?im)^keep:[^\r\n]*`)
 // IsKeepLine reports whether a line begins as those do. Where it is not the user's, it asks for nothing.
 func IsKeepLine(line string) bool { return keepLine.MatchString(line) }
 
-// keepLines returns the lines of an item that begin with "keep:", in any case, in what the user typed. Below a line that
-// begins with a tag no line counts: what stands in an element may look like its end.
+// keepLines returns the lines of an item that begin with "keep:", in any case, in what the user typed. Below a line
+// that begins with a tag no line counts: what stands in an element may look like its end.
 func (r *Request) keepLines(it *Item) (lines []string) {
 	if it.Role != User || !strings.Contains(strings.ToLower(r.TextOf(it)), "keep:") {
 		return nil

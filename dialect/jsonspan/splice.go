@@ -150,8 +150,8 @@ func ContentOfText(v []byte, text string) []byte {
 func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
 // Wrapped finds the one long string with line breaks in a small array or object, such as the output of a command beside
-// its exit code, or text that is all one JSON string. It returns the span of the string with its quotes; an empty one if
-// text is something else.
+// its exit code, or text that is all one JSON string. It returns the span of the string with its quotes; an empty one
+// if text is something else.
 func Wrapped(s string) (long Span) {
 	const maxAround = 400 // bytes beside the string
 	around := func(end int) int { return end - long.Len() }

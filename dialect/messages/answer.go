@@ -60,8 +60,8 @@ func (Dialect) Add(a *answer.Partial, v gjson.Result) {
 }
 
 // Usage reads the token counts of an answer, with those of compactions that the provider has made within the turn. A
-// stream has the counts of its request at the start: without these nothing is known. It has the final output at its end;
-// without it, u.Cut is set.
+// stream has the counts of its request at the start: without these nothing is known. It has the final output at its
+// end; without it, u.Cut is set.
 func (Dialect) Usage(text []byte) (u event.Usage, request int) {
 	t := turn{usage: event.Usage{CacheUnknown: true}, output: answer.Unknown}
 	hasStart, hasEnd := t.addStream(text)
@@ -100,8 +100,8 @@ func (t *turn) add(v gjson.Result) {
 	}
 }
 
-// addStream reads the counts in the events of a stream. It reports whether it has a start, and the count of the output at
-// its end.
+// addStream reads the counts in the events of a stream. It reports whether it has a start, and the count of the output
+// at its end.
 func (t *turn) addStream(text []byte) (hasStart, hasEnd bool) {
 	for f := range answer.Fields(text) {
 		if string(f.Name) != "data" || !jsonspan.Valid(f.Value) {

@@ -59,8 +59,9 @@ const (
 	cacheStep = 128  // tokens: Responses reads a multiple of it
 )
 
-// account returns what the cache has of a prompt, and adds it. Messages caches what ends at a marker, Responses all. What
-// is not used for five minutes is dropped, or for an hour if a marker says so: then all markers of a request have to.
+// account returns what the cache has of a prompt, and adds it. Messages caches what ends at a marker, Responses all.
+// What is not used for five minutes is dropped, or for an hour if a marker says so: then all markers of a request have
+// to.
 func (p *Provider) account(q *request) Usage {
 	u, now, life := Usage{Input: q.tokens()}, time.Now(), 5*time.Minute
 	if strings.Contains(q.body.Raw, `"ttl":"1h"`) {

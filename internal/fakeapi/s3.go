@@ -10,8 +10,8 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// StartS3 serves a bucket, whose credentials are put into the environment, and returns its address as offload.bucket has
-// it. What fails has answered, the service does not see.
+// StartS3 serves a bucket, whose credentials are put into the environment, and returns its address as offload.bucket
+// has it. What fails has answered, the service does not see.
 func StartS3(tb testing.TB, fails func(w http.ResponseWriter, r *http.Request) (isAnswered bool)) (address string) {
 	tb.Helper()
 	tb.Setenv("AWS_ACCESS_KEY_ID", "id")

@@ -65,8 +65,8 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
-// OpenToOthers returns the files and folders of a data folder that others than its owner may look into, and how many there
-// are in all. Those in a folder whose name begins with store are Badger's, with modes of its own.
+// OpenToOthers returns the files and folders of a data folder that others than its owner may look into, and how many
+// there are in all. Those in a folder whose name begins with store are Badger's, with modes of its own.
 func OpenToOthers(folder, store string) (open []string, all int) {
 	_ = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -134,8 +134,8 @@ func Issue(tb testing.TB, name, certFile, keyFile string) (tls.Certificate, *x50
 	return pair, trust
 }
 
-// StartForwardProxy starts a forward proxy that leads every tunnel to one address, and returns its own. It tells asked of
-// each tunnel.
+// StartForwardProxy starts a forward proxy that leads every tunnel to one address, and returns its own. It tells asked
+// of each tunnel.
 func StartForwardProxy(tb testing.TB, to string, asked func(*http.Request)) (address string) {
 	tb.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

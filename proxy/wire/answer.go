@@ -46,8 +46,8 @@ func (a *Answer) IsComplete() bool {
 	return a.Length >= 0 && a.remaining == 0
 }
 
-// Next returns the next piece of the body, valid until the next call. The upstream may be silent for the ReadIdle of the
-// request. At the body's end the error is io.EOF.
+// Next returns the next piece of the body, valid until the next call. The upstream may be silent for the ReadIdle of
+// the request. At the body's end the error is io.EOF.
 func (a *Answer) Next() (p Piece, err error) {
 	if len(a.held.Raw) > 0 {
 		p, a.held = a.held, Piece{}

@@ -256,8 +256,8 @@ func (c *Client) Unwatch() {
 	}
 }
 
-// WatchUnread is Watch for a client that has sent bytes which nobody reads for now. end ends the watch. A client that has
-// sent more than the system takes is seen to leave once these bytes are read.
+// WatchUnread is Watch for a client that has sent bytes which nobody reads for now. end ends the watch. A client that
+// has sent more than the system takes is seen to leave once these bytes are read.
 func (c *Client) WatchUnread(onGone func()) (end func()) {
 	_ = c.SetReadDeadline(time.Time{})
 	ended := make(chan struct{})
