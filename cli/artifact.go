@@ -139,7 +139,7 @@ func (a *app) findArtifacts(beginning, pattern string) error {
 	}
 	var hits []console.Hit
 	query := url.Values{"find": {pattern}, "conversation": {beginning}}
-	if err := card.Get("/-/api/find?"+query.Encode(), &hits); err != nil {
+	if err := card.Search("/-/api/find?"+query.Encode(), &hits); err != nil {
 		return fmt.Errorf("cannot find %s: %w", pattern, err)
 	}
 	for _, h := range hits {
@@ -159,7 +159,10 @@ func (a *app) mcpCommand() *cobra.Command {
 			defer stop()
 			find := func(_ context.Context, _ http.Header, artifact, word string) (text string, err error) {
 				query := url.Values{"find": {word}, "artifact": {artifact}}
-				_, err = a.get("/-/api/find?"+query.Encode(), &text)
+				card, err := a.running()
+				if err == nil {
+					err = card.Search("/-/api/find?"+query.Encode(), &text)
+				}
 				return text, err
 			}
 			return console.ServeMCP(ctx, daemon.Version(), a.readArtifact, find)

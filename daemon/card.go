@@ -128,13 +128,19 @@ func (c *Card) URL() string {
 // ErrNotFound says that there is nothing at a path.
 var ErrNotFound = errors.New("404 Not Found")
 
-// Get decodes the answer to a GET, as the owner, into answer, and waits a minute for it. The error is ErrNotFound if
+// Get decodes the answer to a GET, as the owner, into answer, and waits five seconds for it. The error is ErrNotFound if
 // there is nothing.
 func (c *Card) Get(target string, answer any) error {
+	return c.ask(5*time.Second, http.MethodGet, target, nil, answer)
+}
+
+// Search is Get for an answer that may take a minute, as artifacts are read for it.
+func (c *Card) Search(target string, answer any) error {
 	return c.ask(time.Minute, http.MethodGet, target, nil, answer)
 }
 
-// Post decodes the answer to a POST of JSON likewise. It waits longer, as a conversation is forgotten or a model asked.
+// Post decodes the answer to a POST of JSON likewise. It waits ten minutes, as a conversation is forgotten or a model
+// asked.
 func (c *Card) Post(target string, question, answer any) error {
 	return c.ask(10*time.Minute, http.MethodPost, target, question, answer)
 }
