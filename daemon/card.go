@@ -128,8 +128,8 @@ func (c *Card) URL() string {
 // ErrNotFound says that there is nothing at a path.
 var ErrNotFound = errors.New("404 Not Found")
 
-// Get decodes the answer to a GET, as the owner, into answer, and waits five seconds for it. The error is ErrNotFound if
-// there is nothing.
+// Get decodes the answer to a GET, as the owner, into answer, and waits five seconds for it. The error is ErrNotFound
+// if there is nothing.
 func (c *Card) Get(target string, answer any) error {
 	return c.ask(5*time.Second, http.MethodGet, target, nil, answer)
 }

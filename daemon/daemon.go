@@ -56,7 +56,7 @@ type Daemon struct {
 	deps       rewrite.Deps // of live, but that asks no server for windows
 	live       *rewrite.Shaper
 	gateway    *rewrite.Shaper // live without a model to ask and without additions
-	observer   *rewrite.Shaper // has the decisions of live, and records its own nowhere
+	observer   *rewrite.Shaper // has the decisions of live, and keeps its own in memory alone
 	observed   *ledger.Ledger  // the decisions that observer has
 	requests   *requests       // the newest ones, for another agent
 	proxy      *proxy.Proxy

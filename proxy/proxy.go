@@ -1,4 +1,4 @@
-// Package proxy is one exchange on the wire: receive, identify, route, shape, forward, relay, record.
+// Package proxy is one exchange on the wire: check, receive, route, shape, forward, relay, record.
 //
 // It promises to be transparent. A request, unless its conversation is rewritten, goes upstream with the method, raw
 // target and body bytes it came with, and with every end-to-end header line in its place and spelling; the answer

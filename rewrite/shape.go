@@ -114,8 +114,8 @@ func (x *shaping) takeTurn(fresh int) bool {
 	return x.hasTurn
 }
 
-// policy returns the policy as far as the configuration and the request itself say it. ratio is that of the scale. find
-// and extend add to it what other requests have shown.
+// policy returns the policy as far as the configuration and the request itself say it. ratio is that of the scale.
+// Later steps add to it what other requests have shown.
 func (x *shaping) policy(ratio float64) *ladder.Policy {
 	d, in := &x.deps, &x.in
 	window, usable := d.Window(in.Upstream, x.request.Model+in.Variant, x.request.MaxOutput)

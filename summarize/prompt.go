@@ -14,9 +14,9 @@ import (
 // prompts has the requests for a summary. Texts around a summary and in it are written where they are used.
 //
 //go:embed prompts
-var files embed.FS
+var prompts embed.FS
 
-var templates = template.Must(template.ParseFS(files, "prompts/*.md"))
+var templates = template.Must(template.ParseFS(prompts, "prompts/*.md"))
 
 // prompt is what the templates are filled with. It depends on the question alone, so equal questions are equal bytes.
 type prompt struct {
@@ -118,9 +118,9 @@ func cutMiddle(text string, limit int) string {
 // Question asks for a summary of the items of a span of a conversation. It must not be changed once it is asked, and
 // never be printed: it has a credential and a conversation.
 type Question struct {
-	// Key names the span and all that the answer depends on, but for Behind and Instructions: scope, chain at its
-	// start and end, mode, detail, earlier summary and focus. The chain covers the content, so no content can know
-	// the key.
+	// Key names the span and all that the answer depends on, but for Behind and Instructions: scope, additions to the
+	// system prompt, chain at its end, mode, detail, earlier summary and focus. The chain covers the content, so no
+	// content can know the key.
 	Key          string
 	Conversation string // ID, for events
 	Scope        string

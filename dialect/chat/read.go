@@ -1,4 +1,5 @@
-// Package chat is the dialect of Chat Completions. The JSON names of its conversations appear here and nowhere else.
+// Package chat is the dialect of Chat Completions. The JSON names of its conversations appear here and, as far as other
+// APIs have them too or epitome writes them, in package conversation.
 // No byte outside an edit changes.
 package chat
 

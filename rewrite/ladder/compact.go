@@ -200,7 +200,7 @@ func (c *compaction) run() {
 		c.Reason = event.CodeSavesLittle
 		return
 	}
-	if c.Compaction == nil { // else this is the second attempt for the request (minimal), with the report of the first
+	if c.Compaction == nil { // else this is a later attempt for the request, with the report of the first
 		trigger, _ := c.trigger()
 		c.Compaction = &event.Compaction{
 			Kind: event.CompactionFailed, Reason: trigger, Mode: string(c.SummaryMode),

@@ -55,8 +55,8 @@ type Policy struct {
 	Distillate func(i int) string
 }
 
-// Decide takes the steps in order: it offloads new results, then applies the user's filters, clears old results, and
-// compacts where the window fills. s.Reason says why older items stay as they are.
+// Decide takes the steps in order: it offloads new results and old pictures, then applies the user's filters, clears
+// stale and old results, and compacts where the window fills. s.Reason says why older items stay as they are.
 func (s State) Decide() {
 	if s.Distill != nil && s.prefixEnd > 0 && s.Request.Upkeep == conversation.NobodyElse {
 		defer s.askDistillates() // about what is left then

@@ -203,8 +203,9 @@ func (s State) leaveUnpaired(i int, results []int) ledger.Edit {
 
 // DropThinking takes out all thinking from the first item on that the new edits change: some models accept thinking
 // only behind exactly the bytes that preceded it when they thought (State.Binds). The same decision records this, so
-// the thinking is never sent again. Later thinking is bound to the changed items, and stays. If the provider refused
-// thinking (refused), all goes. Call DropThinking after all other steps, as a later edit could change an earlier item.
+// the thinking is never sent again. Thinking of later answers is bound to the changed items, and stays. If the provider
+// refused thinking (refused), all goes. Call DropThinking after all other steps, as a later edit could change an
+// earlier item.
 func (s State) DropThinking(refused bool) {
 	if !refused && !s.Binds {
 		return

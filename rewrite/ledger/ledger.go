@@ -6,7 +6,7 @@
 //
 // A conversation is known by its items alone: its system prompt, its tools and its model may change, and its edits are
 // taken over. Only first requests, which have no answer of the model yet, are told apart by prompt and tools as well.
-// Each prefix has one record, and those of a request are read at once.
+// Each prefix has one record; those of a request's newest prefixes are read at once.
 package ledger
 
 import (
