@@ -89,6 +89,13 @@ type record struct {
 	list  []Decision // without edits, the newest last
 }
 
+// has reports whether the record has a decision, as it is stored.
+func (r *record) has(d Decision) bool {
+	text := func(d Decision) string { b, _ := json.Marshal(d); return string(b) } // plain data
+	stored := text(d)
+	return slices.ContainsFunc(r.list, func(o Decision) bool { return text(o) == stored })
+}
+
 // parse returns the decisions of a record, the newest last; none if it cannot be read.
 func parse(record []byte, key string) (list []Decision) {
 	if json.Unmarshal(record, &list) != nil {

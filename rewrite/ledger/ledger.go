@@ -259,7 +259,7 @@ func (l *Ledger) put(r *Request, d Decision, replace bool) (standing Decision, w
 		i := slices.IndexFunc(list, func(o Decision) bool { return o.kind() == d.kind() })
 		if i >= 0 {
 			standing = list[i]
-			isNews := standing.Key == d.Key && known != nil && !bytes.Equal(there, known.value)
+			isNews := replace && standing.Key == d.Key && known != nil && !known.has(standing)
 			isWhole, err := l.readEdits(&standing, d)
 			if err != nil {
 				return standing, false, err

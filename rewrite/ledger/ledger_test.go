@@ -132,6 +132,22 @@ func TestTheFirstDecisionStands(t *testing.T) {
 	}
 }
 
+// A decision is replaced though another model, or another first request, has decided the same prefix meanwhile: a rescue
+// records only once the provider has answered. It is not if an equal request has replaced it.
+func TestOnlyTheSameDecisionHindersAReplacement(t *testing.T) {
+	r := start(t)
+	r.record(base, "ab", Decision{}, false, "refused")
+	found := r.find(base, "ab")
+	other := base
+	other.Model = "other"
+	r.record(other, "ab", Decision{}, false, "theirs")
+	r.record(base, "ab", found, true, "rescued")
+	r.want(r.find(base, "ab"), 2, "rescued")
+	r.want(r.find(other, "ab"), 2, "theirs")
+	r.record(base, "ab", found, true, "late")
+	r.want(r.find(base, "ab"), 2, "rescued")
+}
+
 // A conversation goes on whatever its prompt has become. Its first request is known by its prompt, and by its additions.
 func TestConversationsAreKnownByTheirAnswers(t *testing.T) {
 	r := start(t)
