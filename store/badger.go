@@ -121,6 +121,7 @@ func (b *Badger) openFolder() (err error) {
 		return err
 	}
 	b.version = b.db.MaxVersion()
+	b.removeDamaged()
 	return os.Remove(b.opening())
 }
 
@@ -139,6 +140,14 @@ func (b *Badger) renameDamaged() error {
 		}
 	}
 	return nil
+}
+
+// removeDamaged removes the tables that renameDamaged has renamed, once Badger has opened the folder without them.
+func (b *Badger) removeDamaged() {
+	tables, _ := filepath.Glob(filepath.Join(b.folder, "*.sst.damaged"))
+	for _, name := range tables {
+		_ = os.Remove(name)
+	}
 }
 
 // isDamaged reports whether a table cannot be read, or does not fit its checksums.
