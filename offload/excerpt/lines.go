@@ -44,13 +44,28 @@ func speaksOfFailure(line string) bool {
 }
 
 // harmless match parts of lines in small letters that have failureWords and speak of no failure, such as "0 errors".
-var harmless = []*regexp.Regexp{
-	regexp.MustCompile(`^(?:\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*|` +
-		`[^,;]*(?:\b(?:ok|passed)(?:\s[^,;a-z]*)?|\(pass\).*))$`),
-	regexp.MustCompile(`^\s*\d+(?: ?[|│→]|\t).*$`), // a line of a file, behind its number
-	regexp.MustCompile(`\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-](?:errors?|failures?|failed|fail|conflicts)\b`),
-	regexp.MustCompile(`errors?[ _-]?free|` +
-		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b`),
+// Regexps are slow, so each is for lines with one of some whole words or of some texts.
+var harmless = []struct {
+	words, texts []string
+	form         *regexp.Regexp
+}{
+	{strings.Fields("ok pass passed"), strings.Fields("✓ √ ✔"), regexp.MustCompile(
+		`^(?:\s*(?:ok\b|pass\b|passed\b|[✓√✔])[^,;]*|[^,;]*(?:\b(?:ok|passed)(?:\s[^,;a-z]*)?|\(pass\).*))$`)},
+	{nil, []string{"|", "│", "→", "\t"}, regexp.MustCompile(`^\s*\d+(?: ?[|│→]|\t).*$`)}, // of a file, behind its number
+	{strings.Fields("0 no without any"), nil, regexp.MustCompile(`\b(?:0|no|without|any)\b[^,;.]{0,12}[ _-]` +
+		`(?:errors?|failures?|failed|fail|conflicts)\b`)},
+	{strings.Fields("0 none null false nil"), []string{"free"}, regexp.MustCompile(`errors?[ _-]?free|` +
+		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b`)},
+}
+
+// hasWord reports whether a word ends in a line in small letters, and no longer one goes on there.
+func hasWord(line, word string) bool {
+	for _, after, found := strings.Cut(line, word); found; _, after, found = strings.Cut(after, word) {
+		if after == "" || !strings.Contains("abcdefghijklmnopqrstuvwxyz0123456789_", after[:1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // reasons match failing lines in small letters that say, behind a colon, why something failed.
@@ -191,14 +206,18 @@ func failure(line string) float64 {
 	}
 	start := small[:min(len(small), longest)]
 	harmful := start
-	for _, form := range harmless {
-		harmful = form.ReplaceAllString(harmful, "")
+	for _, h := range harmless {
+		isIn := func(text string) bool { return strings.Contains(harmful, text) }
+		isWordIn := func(word string) bool { return hasWord(harmful, word) }
+		if slices.ContainsFunc(h.words, isWordIn) || slices.ContainsFunc(h.texts, isIn) {
+			harmful = h.form.ReplaceAllString(harmful, "")
+		}
 	}
 	if !speaksOfFailure(harmful) && !speaksOfFailure(small[len(start):]) {
 		return 0
 	}
 	saysWhy := func(form *regexp.Regexp) bool { return form.MatchString(start) }
-	if slices.ContainsFunc(reasons, saysWhy) {
+	if strings.Contains(start, ": ") && slices.ContainsFunc(reasons, saysWhy) { // most lines need no regexp
 		return failureScore + reasonScore
 	}
 	return failureScore
