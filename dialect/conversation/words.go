@@ -80,13 +80,13 @@ func typedIn(text string) string {
 	return unwrap(strings.TrimSpace(clientsText.ReplaceAllString(text, "")))
 }
 
-// mostElements bounds the elements of a text that are told apart.
+// mostElements bounds the elements of a text that are told apart, and the beginnings whose end is looked for in vain.
 const mostElements = 100
 
 // withoutNotes returns a text without the elements of clients that begin a line or follow another one.
 func withoutNotes(text string) string {
 	var own strings.Builder
-	for range mostElements {
+	for unclosed := 0; unclosed < mostElements && strings.Contains(text, "<"); { // a regexp takes long
 		at := clientTag.FindStringSubmatchIndex(text)
 		if at == nil {
 			break
@@ -100,6 +100,7 @@ func withoutNotes(text string) string {
 		if end < 0 { // it is no element
 			own.WriteString(text[:at[1]])
 			text = inner
+			unclosed++
 			continue
 		}
 		own.WriteString(text[:at[0]])
