@@ -142,6 +142,9 @@ func (t *turn) sum() (sum event.Usage, output int) {
 	}
 	sum.CacheUnknown = true
 	for _, call := range t.calls {
+		if call.Get("type").Str == "advisor_message" { // of another model, at its own price
+			continue
+		}
 		u := event.Usage{CacheUnknown: true}
 		readCounts(call, &u)
 		sum.Input += u.Input
