@@ -3,6 +3,7 @@ package inject
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -148,16 +149,21 @@ func contentBytes(contents pdf.Value) (n int64) {
 // office is a DOCX, PPTX or XLSX file: a zip of parts in XML.
 type office struct {
 	*zip.Reader
+	left   int64           // bytes that may still be unpacked
 	shared []string        // texts that cells name by number
 	b      strings.Builder // has the text of the parts so far
 }
 
 func officeText(extension string, content []byte) (string, error) {
+	const maxParts, maxBytes = 10_000, 8 * MaxFileBytes
 	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return "", err
 	}
-	o := &office{Reader: z}
+	if len(z.File) > maxParts {
+		return "", errTooLong
+	}
+	o := &office{Reader: z, left: maxBytes}
 	switch extension {
 	case ".docx":
 		err = o.text("word/document.xml")
@@ -189,98 +195,111 @@ func (o *office) list(folder, name string) error {
 			Target string `xml:"Target,attr"`
 		} `xml:"Relationship"`
 	}
-	err := o.part(folder+name, &book)
-	if err == nil {
-		err = o.part(folder+"_rels/"+name+".rels", &book)
-	}
-	if err != nil {
-		return err
+	for _, name := range [...]string{folder + name, folder + "_rels/" + name + ".rels"} {
+		part, err := o.part(name)
+		if err == nil {
+			err = xml.Unmarshal(part, &book)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	targets := map[string]string{}
 	for _, r := range book.Relations {
 		targets[r.ID] = folder + strings.TrimPrefix(r.Target, "/"+folder)
 	}
 	for _, c := range slices.Concat(book.Sheets, book.Slides) {
-		o.write(c.Name + "\n")
+		target := ""
 		for _, id := range c.IDs {
-			if targets[id] != "" {
-				err = errors.Join(err, o.text(targets[id]))
-			}
+			target = cmp.Or(target, targets[id])
 		}
-		o.write("\n")
+		o.b.WriteString(c.Name + "\n")
+		if err := o.text(target); err != nil {
+			return err
+		}
+		o.b.WriteByte('\n')
 	}
-	return err
+	return nil
 }
 
-// part reads a part into a value. One that is too large is cut, so that it is no XML.
-func (o *office) part(name string, into any) error {
+// part returns the content of a part.
+func (o *office) part(name string) ([]byte, error) {
 	f, err := o.Open(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return xml.NewDecoder(io.LimitReader(f, 8*MaxFileBytes)).Decode(into)
+	text, err := io.ReadAll(io.LimitReader(f, o.left+1))
+	o.left -= int64(len(text))
+	if o.left < 0 {
+		err = errTooLong
+	}
+	return text, err
 }
 
-// element is an element of a part.
-type element struct {
-	XMLName  xml.Name
-	Type     string    `xml:"t,attr"` // of a cell: s if its value is the number of a shared text
-	Cell     string    `xml:"r,attr"` // such as C5
-	Text     string    `xml:",chardata"`
-	Children []element `xml:",any"`
-}
+// ends has what stands behind the text of an element: of paragraphs, rows and shared texts, and of cells.
+var ends = map[string]string{"p": "\n", "tr": "\n", "row": "\n", "si": "\n", "tc": "\t", "c": "\t"}
 
 // text adds the text of a part.
 func (o *office) text(name string) error {
-	var e element
-	err := o.part(name, &e)
-	o.add(e, "\n")
-	if o.b.Len() > MaxFileBytes {
-		err = errors.Join(err, errTooLong)
+	part, err := o.part(name)
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// write adds text, unless there is too much already.
-func (o *office) write(text string) {
-	if o.b.Len() <= MaxFileBytes {
-		o.b.WriteString(text)
-	}
-}
-
-// add adds the text of an element. end is for the ends of lines.
-func (o *office) add(e element, end string) {
-	column := 0 // of the cell before
-	for _, child := range e.Children {
-		switch child.XMLName.Local {
-		case "Fallback", "rPh": // said twice
-		case "br", "cr", "tab":
-			o.write(" ")
-		case "p", "row", "si", "tr":
-			o.add(child, end)
-			o.write(end)
-		case "tc":
-			o.add(child, " ")
-			o.write("\t")
-		case "c":
-			at := max(column+1, columnOf(child.Cell))
-			o.write(strings.Repeat("\t", at-1-column))
-			column = at
-			o.add(child, end)
-			o.write("\t")
-		case "t":
-			o.write(strings.ReplaceAll(child.Text, "\n", " "))
-		case "v":
-			n, err := strconv.Atoi(child.Text)
-			if e.Type == "s" && err == nil && n >= 0 && n < len(o.shared) {
-				child.Text = o.shared[n]
+	d := xml.NewDecoder(bytes.NewReader(part))
+	open := map[string]int{} // elements by name
+	column, isShared := 0, false
+	for o.b.Len() <= MaxFileBytes {
+		token, err := d.Token()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			open[t.Name.Local]++
+			switch t.Name.Local {
+			case "row":
+				column = 0
+			case "c":
+				isShared = attribute(t, "t") == "s"
+				at := columnOf(attribute(t, "r"))
+				o.b.WriteString(strings.Repeat("\t", max(0, at-1-column)))
+				column = max(column+1, at)
+			case "br", "cr", "tab":
+				o.b.WriteByte(' ')
 			}
-			o.write(child.Text)
-		default:
-			o.add(child, end)
+		case xml.EndElement:
+			open[t.Name.Local]--
+			end := ends[t.Name.Local]
+			if end == "\n" && open["tc"] > 0 {
+				end = " "
+			}
+			o.b.WriteString(end)
+		case xml.CharData:
+			text := string(t)
+			n, err := strconv.Atoi(text)
+			switch {
+			case open["t"]+open["v"] == 0, open["Fallback"]+open["rPh"] > 0: // said twice
+			case isShared && err == nil && n >= 0 && n < len(o.shared):
+				o.b.WriteString(o.shared[n])
+			default:
+				o.b.WriteString(strings.ReplaceAll(text, "\n", " "))
+			}
 		}
 	}
+	return errTooLong
+}
+
+func attribute(t xml.StartElement, name string) string {
+	for _, a := range t.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
 }
 
 // columnOf returns the number of a cell's column: 3 for C5.

@@ -60,7 +60,7 @@ func TestDocumentsAreText(t *testing.T) {
 		{"a.docx", zipOf(t, "word/document.xml", `<w:document><w:body><w:p><w:pPr><w:tabs/></w:pPr><w:r><w:t>A &amp; </w:t></w:r>`+
 			`<w:r><w:t>b</w:t><w:tab/><w:t>c</w:t><w:delText>gone</w:delText></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>k`+
 			`</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>v</w:t></w:r></w:p></w:tc></w:tr></w:tbl><mc:Fallback><w:p><w:t>`+
-			`twice</w:t></w:p></mc:Fallback></w:body></w:document>`), "A & b c\nk \tv \t\n"},
+			`twice</w:t></w:p></mc:Fallback></w:body></w:document>`), "A & b c\nk \tv \t\n\n"},
 		{"a.pptx", zipOf(t, "ppt/presentation.xml", `<p><sldIdLst><sldId id="256" r:id="r2"/><sldId r:id="r1" id="257"/>`+
 			`</sldIdLst></p>`, "ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="r1" `+
 			`Target="slides/slide2.xml"/><Relationship Id="r2" Target="/ppt/slides/slide10.xml"/></Relationships>`,
@@ -91,6 +91,10 @@ func TestDocumentsWithoutTextAreRefused(t *testing.T) {
 	sheets := zipOf(t, "xl/workbook.xml", "<book><sheets>"+strings.Repeat(sheet, 4)+"</sheets></book>",
 		"xl/_rels/workbook.xml.rels", files, "xl/sharedStrings.xml", third, "xl/a.xml", `<c t="s"><v>0</v></c>`)
 	page := "BT /F 12 Tf " + strings.Repeat("("+strings.Repeat("a", 1000)+") Tj ", MaxFileBytes/1000) + "ET"
+	many := make([]string, 2*10_001)
+	for i := 0; i < len(many); i += 2 {
+		many[i] = fmt.Sprint(i)
+	}
 	for _, c := range []struct{ name, content, want string }{
 		{"scan.pdf", scan, "OCR"},
 		{"cut.pdf", pdfOf("BT ET")[:200], "damaged"},
@@ -100,10 +104,11 @@ func TestDocumentsWithoutTextAreRefused(t *testing.T) {
 		{"xml.docx", zipOf(t, "word/document.xml", "<w:p><w:t>Hi"), "damaged"},
 		{"other.pptx", docx, "damaged"},
 		{"other.xlsx", docx, "damaged"},
-		{"bomb.docx", bomb, "damaged"},
+		{"bomb.docx", bomb, "too much text"},
 		{"sum.pptx", slides, "too much text"},
 		{"sum.xlsx", sheets, "too much text"},
 		{"bomb.pdf", pdfOf(page), "too much text"},
+		{"many.docx", zipOf(t, many...), "too much text"},
 	} {
 		got, err := Text(c.name, []byte(c.content))
 		if got != nil || err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
