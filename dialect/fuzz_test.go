@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"epitome/dialect/answer"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 var names = []string{"chat", "messages", "responses"}

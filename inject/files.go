@@ -17,7 +17,7 @@ import (
 	"github.com/tidwall/match"
 
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 // FilesConfig is the table [context] of config.toml.

@@ -7,8 +7,8 @@ import (
 
 	"epitome/dialect/chat"
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
 	"epitome/inject"
+	"epitome/internal/jsonspan"
 )
 
 func folderOf(t *testing.T, d conversation.Dialect, body string) string {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 	"epitome/offload"
 )
 

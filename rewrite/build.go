@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 	"epitome/rewrite/ledger"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
 	"epitome/event"
+	"epitome/internal/jsonspan"
 	"epitome/offload"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"

@@ -11,7 +11,7 @@ import (
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 	"epitome/offload/excerpt"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 // refusals are answers and what each says about the size of its request: those with a provider were received from it,

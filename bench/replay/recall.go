@@ -20,7 +20,7 @@ import (
 	"epitome/bench/sessions"
 	"epitome/dialect"
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 	"epitome/offload"
 	"epitome/tokenize"
 )

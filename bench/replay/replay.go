@@ -21,7 +21,7 @@ import (
 	"epitome/bench/sessions"
 	"epitome/config"
 	"epitome/dialect/chat"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 	"epitome/offload"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 	"epitome/offload/excerpt"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 func TestArgumentsNestedDeeplyAreReadAsText(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 	"epitome/offload/excerpt"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"epitome/dialect/activity"
 	"epitome/dialect/chat"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 func TestCallsSayHowTheyEnded(t *testing.T) {

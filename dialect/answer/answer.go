@@ -16,8 +16,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/dialect/jsonspan"
 	"epitome/event"
+	"epitome/internal/jsonspan"
 	"epitome/internal/unit"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strconv"
 
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 // Names of the cap on the output, in tokens of the model.

@@ -8,8 +8,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/dialect/answer"
-	"epitome/dialect/jsonspan"
 	"epitome/event"
+	"epitome/internal/jsonspan"
 )
 
 // Step returns the meaning of an event for its answer. An answer counts as over with the first choice that ends.

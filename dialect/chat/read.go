@@ -9,7 +9,7 @@ import (
 	"errors"
 
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 // Dialect implements conversation.Dialect. It has no state.

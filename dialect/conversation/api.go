@@ -9,7 +9,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 //go:embed apis.toml

@@ -12,8 +12,8 @@ import (
 	"slices"
 
 	"epitome/dialect/answer"
-	"epitome/dialect/jsonspan"
 	"epitome/event"
+	"epitome/internal/jsonspan"
 )
 
 // Role is who speaks in an item. Items with role Unknown are never edited.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/dialect/jsonspan"
 	"epitome/event"
+	"epitome/internal/jsonspan"
 	"epitome/tokenize"
 )
 

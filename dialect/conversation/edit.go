@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 // Drop takes items [First, First+Count) out of a request. Message, if not nil, is the JSON of a message in their place.

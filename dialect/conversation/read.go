@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/dialect/answer"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 // maxItems bounds the items of a request, far above the number that agents reach. Larger requests are not shortened.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 	"epitome/offload/excerpt"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"epitome/dialect/answer"
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
 	"epitome/event"
+	"epitome/internal/jsonspan"
 )
 
 // Step returns the meaning of an event for its answer. A text block that is still empty is a part of the frame.

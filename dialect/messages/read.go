@@ -12,7 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 // Dialect implements conversation.Dialect. It has no state.

@@ -11,8 +11,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/dialect/answer"
-	"epitome/dialect/jsonspan"
 	"epitome/event"
+	"epitome/internal/jsonspan"
 )
 
 // Step returns the meaning of an event for its answer. A message that is still empty is a part of the frame.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 func TestReplacesContentInItsForm(t *testing.T) {

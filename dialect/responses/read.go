@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 // Dialect implements conversation.Dialect. An item is one entry of the input, but the entries of one answer (reasoning,

@@ -15,7 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"epitome/dialect/jsonspan"
+	"epitome/internal/jsonspan"
 )
 
 // Mark begins every note of epitome: a line in brackets that epitome adds to a conversation for the model.

@@ -6,8 +6,8 @@ import (
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
-	"epitome/dialect/jsonspan"
 	"epitome/event"
+	"epitome/internal/jsonspan"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
 )
