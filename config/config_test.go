@@ -327,6 +327,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		"[window.models]\nlisten = \"127.0.0.1:1\"":      "if it is not meant for [window.models], write it above all tables",
 		"# one\n[proxy]\n\nmax_bodi = \"1MB\"":           "config.toml:4: unknown key proxy.max_bodi (did you mean max_body?)",
 		"max_body = \"1MB\"":                             "did you mean proxy.max_body?",
+		"[rewrite]\noffload_lokup_tokns = 1000":          "did you mean offload_lookup_tokens?",
 		"upstreams.a = { url = \"http://x\", uri = 1 }":  "config.toml:1: unknown key upstreams.a.uri (did you mean url?)",
 		"rewrite.tools = [ { tool = \"a\", keep = 1 } ]": "config.toml:1: rewrite.tools: must not be a TOML integer: write it as in [[rewrite.tools]]",
 		"frobnicate = 1":                                 "config.toml:1: unknown key frobnicate",

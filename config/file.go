@@ -229,19 +229,25 @@ func suggestion(all []known, unknown string) string {
 	return " (did you mean " + strings.TrimPrefix(best, table) + "?)"
 }
 
-// distance returns how many letters the longer of two words has between their common beginning and their common end.
+// distance returns how many letters have to be inserted, removed or replaced to make one word of the other.
 func distance(one, other string) int {
-	if len(one) > len(other) {
-		one, other = other, one
+	row := make([]int, len(other)+1) // distances of the beginnings of other from the letters of one so far
+	for j := range row {
+		row[j] = j
 	}
-	begin, end := 0, 0
-	for begin < len(one) && one[begin] == other[begin] {
-		begin++
+	for i := range len(one) {
+		before := row[0] // of the beginning of other that is a letter shorter, in the row above
+		row[0] = i + 1
+		for j := range len(other) {
+			replaced := before
+			if one[i] != other[j] {
+				replaced++
+			}
+			before = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
 	}
-	for end < len(one)-begin && one[len(one)-1-end] == other[len(other)-1-end] {
-		end++
-	}
-	return len(other) - begin - end
+	return row[len(other)]
 }
 
 // expand replaces each "${NAME}" in the values that may hold a secret by the environment variable NAME.
