@@ -27,6 +27,7 @@ import (
 
 	"epitome/event"
 	"epitome/event/journal"
+	"epitome/store"
 )
 
 // Metrics counts events for Prometheus, from zero at each start of the program.
@@ -40,7 +41,7 @@ type Metrics struct {
 	exchanges, received, sent, changes, rescues, misses, compactions *prometheus.CounterVec
 	usage, billed, summaries, readAgain                              *prometheus.CounterVec
 	saved                                                            *prometheus.GaugeVec
-	firstByte, duration, shaping, windowUsed                         *prometheus.HistogramVec
+	firstByte, duration, shaping, windowUsed, storeCalls             *prometheus.HistogramVec
 }
 
 // NewMetrics returns metrics of a version of the program, with nothing counted.
@@ -93,12 +94,28 @@ func NewMetrics(version string) *Metrics {
 			.0001, .0005, .002, .01, .05, .2, 1, 5, 30),
 		windowUsed: histogram("window_used_ratio", "Share of the model's window that a request fills as sent.",
 			.1, .25, .5, .6, .7, .8, .9, 1, 1.1),
+		storeCalls: auto.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "epitome_store_seconds", Help: "Time that Redis or the bucket took for a call, by outcome: ok, refused, unanswered.",
+			Buckets: []float64{.001, .005, .02, .05, .1, .25, .5, 1, 2.5},
+		}, []string{"server", "outcome"}),
+	}
+}
+
+// Observer returns what observes the calls to a server.
+func (m *Metrics) Observer(server string) store.Observer {
+	return func(outcome string, took time.Duration) {
+		m.storeCalls.WithLabelValues(server, outcome).Observe(took.Seconds())
 	}
 }
 
 // Gauge adds a gauge, whose value is read when the metrics are.
 func (m *Metrics) Gauge(name, help string, value func() float64) {
 	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: "epitome_" + name, Help: help}, value)
+}
+
+// Counter adds a counter, whose value is read when the metrics are.
+func (m *Metrics) Counter(name, help string, value func() float64) {
+	promauto.With(m.registry).NewCounterFunc(prometheus.CounterOpts{Name: "epitome_" + name, Help: help}, value)
 }
 
 // Record counts an event.

@@ -42,6 +42,8 @@ type Daemon struct {
 	config  atomic.Pointer[config.Config]
 	ends    []func() // they end what was begun, the last first
 
+	reloadFailed atomic.Bool // the last one
+
 	ln         net.Listener
 	card       *Card
 	upstreams  *proxy.Upstreams
@@ -111,7 +113,7 @@ func (d *Daemon) start() error {
 	if err != nil {
 		return err
 	}
-	d.storage, err = openStorage(conf, folder, d.Address(), d.log)
+	d.storage, err = openStorage(conf, folder, d.Address(), d.log, d.metrics.Observer)
 	if err != nil {
 		return err
 	}
@@ -348,6 +350,7 @@ func (d *Daemon) reload() {
 	if err == nil {
 		err = d.proxy.Reload(next.Settings())
 	}
+	d.reloadFailed.Store(err != nil)
 	if err != nil {
 		d.log.Error("the configuration is not sound; the old one stays in force", "error", err.Error())
 		return

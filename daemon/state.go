@@ -89,8 +89,23 @@ func (d *Daemon) addGauges() {
 	m.Gauge("artifacts_writable", "1 while artifacts can be stored, 0 on a full disk or without the bucket.",
 		func() float64 { return oneIf(d.storage.keeps()) })
 	if shared, ok := d.storage.store.(*store.Redis); ok {
-		m.Gauge("shared_store_up", "1 while the shared store answers.",
-			func() float64 { return oneIf(shared.State() != store.Away) })
+		m.Gauge("shared_store_up", "1 while the shared store answers and takes writes.", func() float64 {
+			state := shared.State()
+			return oneIf(state != store.Away && state != store.Refuses)
+		})
+	}
+	places := d.proxy.Places()
+	m.Gauge("shaping_in_flight", "Conversations that are shaped now; those that wait for it are not counted.",
+		func() float64 { return float64(places.InFlight()) })
+	m.Counter("shaping_waited_seconds_total", "Time that large conversations waited until they were shaped.",
+		func() float64 { return places.Waited().Seconds() })
+	m.Counter("shaping_budget_spent_total", "Conversations that were sent without new decisions, or shortened by "+
+		"code alone, as they had waited too long.", func() float64 { return float64(places.Spent()) })
+	m.Gauge("reloaded", "1 unless the last reload of the configuration has failed.",
+		func() float64 { return oneIf(!d.reloadFailed.Load()) })
+	if d.started.TLS.IsSet() {
+		m.Gauge("certificate_end_seconds", "When the certificate in [tls] expires, in seconds since 1970; 0 if it "+
+			"cannot be read.", func() float64 { return float64(d.started.TLS.End()) })
 	}
 }
 

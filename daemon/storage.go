@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -48,15 +49,17 @@ const (
 
 // openStorage opens the store and the shelf in the data folder. Without a usable store epitome runs on in memory and
 // says so. listen is the address under which artifacts can be asked for. The caller closes what it returns.
-func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*storage, error) {
-	shelf, err := openShelf(conf, folder, listen, log)
+// observe returns what gets the calls to a server.
+func openStorage(conf config.Config, folder, listen string, log *slog.Logger,
+	observe func(server string) store.Observer) (*storage, error) {
+	shelf, err := openShelf(conf, folder, listen, log, observe("bucket"))
 	if err != nil {
 		return nil, err
 	}
 	s := &storage{shelf: shelf, log: log}
 	if conf.Store.URL == "" {
 		s.openOwn(folder)
-	} else if err := s.openShared(conf); err != nil {
+	} else if err := s.openShared(conf, observe("shared_store")); err != nil {
 		shelf.Close()
 		return nil, err
 	}
@@ -82,8 +85,8 @@ func (s *storage) openOwn(folder string) {
 
 // openShared opens the store that others share. That its server does not answer is no error, but that the others have
 // another secret is one: their artifacts and scopes have other names, so nothing could be shared.
-func (s *storage) openShared(conf config.Config) error {
-	shared, err := store.OpenRedis(conf.Store.URL, conf.Store.CA, s.log)
+func (s *storage) openShared(conf config.Config, observe store.Observer) error {
+	shared, err := store.OpenRedis(conf.Store.URL, conf.Store.CA, s.log, observe)
 	if err != nil {
 		return fmt.Errorf("cannot use store.url: %w", err)
 	}
@@ -100,11 +103,13 @@ func (s *storage) openShared(conf config.Config) error {
 
 // openShelf opens the artifacts in the bucket or the shared folder that the configuration names, or else in the data
 // folder. listen is the address under which they can be asked for.
-func openShelf(conf config.Config, folder, listen string, log *slog.Logger) (shelf *offload.Shelf, err error) {
+func openShelf(conf config.Config, folder, listen string, log *slog.Logger,
+	observe store.Observer) (shelf *offload.Shelf, err error) {
 	o, err := shelfOptions(conf, listen, log)
 	if err != nil {
 		return nil, err
 	}
+	o.Observe = observe
 	if conf.Offload.Bucket != "" {
 		shelf, err = offload.OpenBucket(conf.Offload.Bucket, o)
 		if err != nil {
@@ -133,7 +138,7 @@ func OpenArtifacts(conf config.Config, folder string) (*offload.Shelf, error) {
 	if err != nil && conf.Offload.Bucket == "" {
 		return nil, offload.ErrUnknown
 	}
-	return openShelf(conf, folder, conf.Listen, slog.New(slog.DiscardHandler))
+	return openShelf(conf, folder, conf.Listen, slog.New(slog.DiscardHandler), nil)
 }
 
 // ArtifactsIn returns the folder in which the artifacts of a data folder lie, if they do not lie in a bucket.
@@ -210,7 +215,8 @@ func (s *storage) parts() map[string]string {
 // keeps reports whether artifacts can be kept now.
 func (s *storage) keeps() bool {
 	p := s.parts()
-	return p["artifacts"] == "" && (p["bucket"] == "" || p["bucket"] == store.Answers)
+	takes := []string{"", store.Answers, store.Slow}
+	return p["artifacts"] == "" && slices.Contains(takes, p["bucket"])
 }
 
 const (

@@ -36,6 +36,8 @@ type bucket struct {
 
 const (
 	bucketTimeout = 2 * time.Second // for a request, beside the time for its bytes
+	bucketLong    = time.Second     // a request that takes longer is slow
+	bucketAtOnce  = 64              // requests
 	slowest       = 1 << 20         // bytes that the service must move in a second
 	secretObject  = "secret"
 	probeObject   = "probe" // written at the start, so that the log shows a wrong configuration early
@@ -52,7 +54,10 @@ func OpenBucket(address string, o Options) (*Shelf, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the bucket of artifacts: %w", err)
 	}
-	b.server = store.NewMonitor("the bucket of artifacts", cmp.Or(o.Log, silent), b.ping, isUnanswered)
+	b.server = store.NewMonitor(store.Server{
+		Name: "the bucket of artifacts", Log: cmp.Or(o.Log, silent), Ping: b.ping, NoAnswer: isUnanswered,
+		AtOnce: bucketAtOnce, Long: bucketLong, Observe: o.Observe,
+	})
 	s, err := (&Shelf{place: b, server: b.server}).open(o)
 	if err == nil {
 		go func() { _ = b.write(probeObject, []byte("epitome\n"), minio.PutObjectOptions{}) }() // a failure is logged
@@ -109,6 +114,12 @@ func (b *bucket) connect() (err error) {
 			"write ~/.aws/credentials, or give the machine a role")
 	}
 	b.options.Creds = known
+	transport, err := minio.DefaultTransport(b.options.Secure)
+	if err != nil {
+		return err
+	}
+	transport.MaxIdleConnsPerHost = bucketAtOnce // else most requests of a burst open a connection
+	b.options.Transport = transport
 	b.client, err = minio.NewCore(b.endpoint, &b.options)
 	return err
 }
@@ -216,8 +227,12 @@ func (b *bucket) put(name string, content []byte) error {
 	return b.write(b.key(name), content, minio.PutObjectOptions{})
 }
 
-// renew has the service copy an object onto itself.
+// renew has the service copy an object onto itself. About a small content it does not ask: writing it takes no longer.
 func (b *bucket) renew(name string, size int64, age time.Duration) (found bool, err error) {
+	const small = 64 << 10
+	if size >= 0 && size <= small {
+		return false, nil
+	}
 	var info minio.ObjectInfo
 	err = b.do(0, func(ctx context.Context) error {
 		info, err = b.client.StatObject(ctx, b.name, b.key(name), minio.StatObjectOptions{})

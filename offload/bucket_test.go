@@ -3,6 +3,7 @@ package offload
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -33,6 +34,7 @@ func serveS3(t testing.TB) *s3 {
 	s.address = fakeapi.StartS3(t, func(w http.ResponseWriter, r *http.Request) bool {
 		switch {
 		case s.frozen.Load():
+			_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client has left
 			<-r.Context().Done()
 		case s.fails.Load():
 			w.WriteHeader(http.StatusServiceUnavailable)

@@ -40,12 +40,13 @@ var (
 
 // Options are what all shelves need.
 type Options struct {
-	Keep    time.Duration // an artifact lives at least that long after it was put or touched; an eighth more at most
-	Quota   int64         // bytes of content; no limit for a bucket, whose owner sets one
-	Secret  []byte        // with which names are made; nil: a random one, which is kept with the artifacts
-	Address string        // how texts name artifacts: path, url, both or none
-	URL     string        // at which artifacts are served, with a slash at its end
-	Log     *slog.Logger  // nil: none
+	Keep    time.Duration  // an artifact lives at least that long after it was put or touched; an eighth more at most
+	Quota   int64          // bytes of content; no limit for a bucket, whose owner sets one
+	Secret  []byte         // with which names are made; nil: a random one, which is kept with the artifacts
+	Address string         // how texts name artifacts: path, url, both or none
+	URL     string         // at which artifacts are served, with a slash at its end
+	Log     *slog.Logger   // nil: none
+	Observe store.Observer // of the calls to a bucket; nil: none
 }
 
 // Shelf keeps artifacts. Open one with OpenFolder, OpenBucket or OpenMemory. Its methods may be called from any

@@ -28,7 +28,6 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
-	"golang.org/x/sync/semaphore"
 
 	"epitome/event"
 	"epitome/proxy/wire"
@@ -65,7 +64,7 @@ type Proxy struct {
 	deps     Deps
 	settings *atomic.Pointer[settings] // of the Upstreams
 	rooms    *rooms                    // for the bodies under way
-	turns    *semaphore.Weighted       // for requests of which much is new, to be shaped
+	places   *rewrite.Places           // for requests of which much is new, to be shaped
 	server   *fasthttp.Server
 	pages    Pages  // set by Serve
 	loopback bool   // the listener can be reached from this machine only; set by Serve
@@ -88,7 +87,7 @@ func New(u *Upstreams, deps Deps) *Proxy {
 		deps:     deps,
 		settings: &u.settings,
 		rooms:    newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody), conf.limits.room),
-		turns:    semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)-1))), // a processor is left for others
+		places:   rewrite.NewPlaces(runtime.GOMAXPROCS(0), conf.limits.shape),
 		mark:     rand.Text(),
 	}
 	p.life, p.end = context.WithCancel(context.Background())
@@ -173,6 +172,9 @@ func (p *Proxy) Cut() {
 // InFlight returns the number of exchanges under way, without requests for epitome's own pages.
 func (p *Proxy) InFlight() int { return int(p.underWay.Load()) }
 
+// Places are those in which requests are shaped.
+func (p *Proxy) Places() *rewrite.Places { return p.places }
+
 // await returns when no exchange is under way, or with ctx.
 func (p *Proxy) await(ctx context.Context) {
 	for p.InFlight() > 0 && ctx.Err() == nil {
@@ -201,6 +203,15 @@ func (c Certificate) Check() error {
 
 func (c Certificate) load() (*tls.Certificate, error) {
 	return loadPair("tls.cert_file and tls.key_file", c.CertFile, c.KeyFile)
+}
+
+// End returns when the certificate expires, in seconds since 1970; 0 if it cannot be read.
+func (c Certificate) End() int64 {
+	pair, err := c.load()
+	if err != nil {
+		return 0
+	}
+	return pair.Leaf.NotAfter.Unix()
 }
 
 // Listen has the connections of ln speak TLS; without a certificate it returns ln. The files are read with each

@@ -3,13 +3,10 @@
 package rewrite_test
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"testing"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
@@ -95,27 +92,4 @@ func heap() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc) //nolint:gosec // far below
-}
-
-// A conversation that goes on waits for no other that is new and large. A new one waits until its client leaves.
-func TestOnlyMuchThatIsNewWaitsForItsTurn(t *testing.T) {
-	limits, s, turn := defaultLimits(), newStorage(), semaphore.NewWeighted(1)
-	shaper := rewrite.NewShaper(rewrite.Deps{Ledger: ledger.New(s, keep), Shelf: idleShelf{shelf{s}}, Memo: memo(),
-		Window: func(_, _ string, _ int) (int, int) { return 1_000_000, 900_000 }})
-	client, leave := context.WithCancel(context.Background())
-	shape := func(list []exchange) rewrite.Report {
-		return shaper.Shape(rewrite.Input{Dialect: dialects["chat"], Body: bodyOf("chat", list), Upstream: "up",
-			Limits: &limits, Now: s.now, Client: client, Turn: turn}).Report
-	}
-	list := append(hostile["results of 2 KB"](3<<20), exchange{said: "I see."})
-	if shape(list[:len(list)-1]).Items == 0 || !turn.TryAcquire(1) {
-		t.Fatal("the first request was not shaped, or has kept its turn")
-	}
-	if shape(list).Items == 0 {
-		t.Error("a conversation that goes on was not shaped while another had the turn")
-	}
-	leave()
-	if shape(list[1:]).Items > 0 {
-		t.Error("a new conversation was shaped while another had the turn")
-	}
 }

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -192,7 +193,8 @@ const atOnce = 16
 // some time ago. If the shelf has lost any, their content is taken from the request and put once more.
 func (x *shaping) restoreArtifacts() error {
 	d, now := &x.state.Decision, x.in.Now.Round(0)
-	if len(x.replayed.Edits) == 0 || now.IsZero() || !x.deps.Ledger.IsStale(*d, now) {
+	isDue := len(x.replayed.Edits) > 0 && !now.IsZero() && x.deps.Ledger.IsStale(*d, now)
+	if !isDue || x.place.isSpent() {
 		return nil
 	}
 	d.Touched = now
@@ -225,13 +227,18 @@ func (x *shaping) keepArtifacts(beyondQuota bool) error {
 	s := x.state
 	var work errgroup.Group
 	work.SetLimit(atOnce)
+	var late error
 	for name, content := range s.Content {
+		if !x.isVital && x.place.isSpent() {
+			late = errSpent
+			break
+		}
 		isNamed := func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) }
 		if slices.ContainsFunc(s.Edits, isNamed) { // else the edit that named it was taken back or covered by another
 			work.Go(func() error { return x.deps.Shelf.Put(name, content, beyondQuota) })
 		}
 	}
-	if err := work.Wait(); err != nil {
+	if err := cmp.Or(work.Wait(), late); err != nil {
 		return fmt.Errorf("cannot keep what was taken out: %w", err)
 	}
 	clear(s.Content)

@@ -7,15 +7,13 @@
 //	record    artifacts first, then the decision, then the caller sends
 //
 // Shape never fails: after a failure the request is sent with the edits decided before, or unchanged, and the report
-// says so. All I/O is done by the fields of Deps, and no clock is read.
+// says so. All I/O is done by the fields of Deps, and no clock is read but for the budget of time (place.go).
 package rewrite
 
 import (
 	"context"
 	"errors"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"epitome/dialect/conversation"
 	"epitome/event"
@@ -98,9 +96,8 @@ type Input struct {
 	Memory func(bytes int) []byte
 	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.
 	Client context.Context
-	// Turn is a semaphore of which a request holds one unit while it is shaped, if more than largeNew of it is new; not
-	// while a model is waited for. It may be nil, and so may Client then.
-	Turn *semaphore.Weighted
+	// Places bound what is shaped at once. They may be nil, and so may Client then.
+	Places *Places
 	// Credential returns a copy of the headers by which the upstream knows the client, for Question.Credential.
 	Credential func() any
 }
@@ -136,7 +133,7 @@ func (s *Shaper) Beside(d Deps) *Shaper { return &Shaper{deps: d, recent: s.rece
 
 // Shape returns what is sent in the place of a request.
 func (s *Shaper) Shape(in Input) Output {
-	x := &shaping{Shaper: s, in: in, out: Output{Body: in.Body}, last: &lastRequest{}}
+	x := &shaping{Shaper: s, in: in, out: Output{Body: in.Body}, last: &lastRequest{}, place: in.Places.begin(&in)}
 	r := &x.out.Report
 	r.Action = event.ActionNone
 	err := try(x.run)
@@ -144,9 +141,7 @@ func (s *Shaper) Shape(in Input) Output {
 		r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, err
 	}
 	x.last.release()
-	if x.hasTurn {
-		in.Turn.Release(1)
-	}
+	x.place.leave()
 	return x.out
 }
 

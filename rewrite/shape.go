@@ -31,8 +31,9 @@ type shaping struct {
 	replayed   ladder.Plan           // the plan with which state began: the edits that find found, and no others
 	undone     []ledger.Edit         // the edits that the user has taken back since the request before
 	discarded  bool                  // the decision that was found does not fit the request or its window any more
+	isVital    bool                  // the request must become shorter, even if nothing can be recorded
 	held       bool                  // the decision could not be recorded
-	hasTurn    bool                  // the request holds a unit of in.Turn
+	place      *place                // of the request, among in.Places
 	unknown    bool                  // the ledger failed: an earlier request may have been decided otherwise
 	earlier    []string              // texts of compactions by epitome, which stand in the place of its items
 	serves     bool                  // the request asks for a compaction, which epitome makes
@@ -61,7 +62,7 @@ func (x *shaping) read() error {
 	}
 	x.subject = ledger.Request{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.API().Name}
 	x.last = x.recent.find(x.Shaper, x.subject, in.Body, in.Now)
-	if x.last.request == nil && !x.takeTurn(len(in.Body)) {
+	if x.last.request == nil && !x.place.enter(len(in.Body)) {
 		return nil
 	}
 	req, err := x.parse(x.last.request)
@@ -82,7 +83,7 @@ func (x *shaping) read() error {
 	if req.Reused > 0 && in.Rescue == nil {
 		known = req.Items[req.Reused-1].Span.End
 	}
-	if x.takeTurn(len(in.Body) - known) {
+	if x.place.enter(len(in.Body) - known) {
 		x.request = req
 	}
 	return nil
@@ -101,17 +102,6 @@ func (x *shaping) plan() {
 		x.in.Replay = true
 	}
 	x.describeRequest()
-}
-
-// takeTurn waits for a turn if many bytes of the request are new, and returns false if the client leaves meanwhile.
-// Turns keep the memory that many such requests take bounded, and a processor free for the others.
-func (x *shaping) takeTurn(fresh int) bool {
-	const largeNew = 1 << 20
-	if fresh < largeNew || x.hasTurn || x.in.Turn == nil {
-		return true
-	}
-	x.hasTurn = x.in.Turn.Acquire(x.in.Client, 1) == nil
-	return x.hasTurn
 }
 
 // policy returns the policy as far as the configuration and the request itself say it. ratio is that of the scale.
@@ -194,8 +184,8 @@ func (x *shaping) scale() conversation.Scale {
 // recorded; and if an equal request has recorded a decision meanwhile, the body is built anew by that one.
 func (x *shaping) decide() error {
 	err := x.find()
-	isVital := x.isVital()
-	if err != nil && !isVital {
+	x.isVital = x.mustShrink()
+	if err != nil && !x.isVital {
 		return err
 	}
 	if err == nil {
@@ -204,7 +194,7 @@ func (x *shaping) decide() error {
 	if x.in.Replay { // a count of tokens, or a compaction by the provider: it is about the form that is sent anyway
 		return x.build()
 	}
-	if err := x.restoreArtifacts(); err != nil && !isVital {
+	if err := x.restoreArtifacts(); err != nil && !x.isVital {
 		return err
 	}
 	if x.isDecided() {
@@ -226,7 +216,7 @@ func (x *shaping) decide() error {
 		return nil
 	}
 	err = x.record()
-	if err != nil && isVital {
+	if err != nil && x.isVital {
 		x.hold()
 		x.explain(event.CodeUnrecorded, event.CodeUnrecorded.Clause())
 		return nil
@@ -234,10 +224,10 @@ func (x *shaping) decide() error {
 	return err
 }
 
-// isVital reports whether the request must become shorter even if that cannot be recorded: the provider has refused
+// mustShrink reports whether the request must become shorter even if that cannot be recorded: the provider has refused
 // it, the client will drop what it asks to have compacted, or it is over the line of compaction as it was decided
 // before. Any other request waits for the ledger to answer.
-func (x *shaping) isVital() bool {
+func (x *shaping) mustShrink() bool {
 	return x.in.Rescue != nil || x.serves || !x.in.Replay && x.state.Total > x.state.Limits.CompactLine
 }
 
@@ -269,7 +259,10 @@ func (x *shaping) explain(code event.Code, reason string) {
 // the decision of the last request, provided that this one continues it: fallBack sends its edits.
 func (x *shaping) find() error {
 	s := x.state
-	d, err := x.deps.Ledger.Find(x.subject, x.last.decision)
+	d, err := x.subject.New(), errSpent
+	if !x.place.isSpent() {
+		d, err = x.deps.Ledger.Find(x.subject, x.last.decision)
+	}
 	if err != nil {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
 	}

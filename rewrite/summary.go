@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"slices"
 
@@ -49,13 +48,12 @@ func (x *shaping) words(end int, earlier summarize.Says, wait bool) (p summarize
 		return p, false, errors.New("a refused request does not wait for a summary")
 	case x.in.Client == nil:
 		return p, false, errors.New("nobody waits for a summary")
+	case x.place.isSpent():
+		return p, false, errSpent
 	case x.steady() < steadyTurns && !x.in.Compact:
 		return p, false, errors.New("the client has just changed earlier messages, and may change them again")
 	}
-	if x.hasTurn {
-		x.in.Turn.Release(1)
-		defer func() { _ = x.in.Turn.Acquire(context.Background(), 1) }() // which never fails
-	}
+	defer x.place.rest()()
 	p, err = x.deps.Summarizer.Ask(x.in.Client, x.question(end, earlier))
 	return p, false, err
 }

@@ -21,7 +21,9 @@ import (
 
 const (
 	redisPrefix  = "epitome:"             // of all keys on the server
-	redisTimeout = 150 * time.Millisecond // of a connection and of an answer, unless the URL says another
+	redisTimeout = time.Second            // of a connection and of an answer, unless the URL says another
+	redisLong    = 100 * time.Millisecond // a call that takes longer is slow
+	redisAtOnce  = 64                     // calls, and connections to each server, unless the URL says another
 )
 
 // Redis is a store that several processes share, in Redis 7.0 or later, or in Valkey. How soon the server makes a fact
@@ -45,8 +47,8 @@ func CheckRedis(server, ca string) error {
 // redis://USER:PASSWORD@HOST:6379/0, rediss:// with TLS, or unix:///PATH, with options such as ?read_timeout=1s. More
 // addresses stand behind ?addr=HOST:PORT: with master_name=NAME all of them are Sentinels (with sentinel_username and
 // sentinel_password), else servers of a Cluster. ca is a PEM file with the authorities that are trusted in place of the
-// system's; empty for these. That the server does not answer is no error.
-func OpenRedis(server, ca string, log *slog.Logger) (*Redis, error) {
+// system's; empty for these. That the server does not answer is no error. observe may be nil.
+func OpenRedis(server, ca string, log *slog.Logger, observe Observer) (*Redis, error) {
 	o, err := parseRedis(server)
 	if err == nil && ca != "" {
 		o.TLSConfig, err = trust(ca)
@@ -55,7 +57,10 @@ func OpenRedis(server, ca string, log *slog.Logger) (*Redis, error) {
 		return nil, fmt.Errorf("cannot use the shared store: %w", err)
 	}
 	r := &Redis{client: redis.NewUniversalClient(o)}
-	r.server = NewMonitor("the shared store", log, r.ping, isUnanswered)
+	r.server = NewMonitor(Server{
+		Name: "the shared store", Log: log, Ping: r.ping, NoAnswer: isUnanswered, AtOnce: o.PoolSize, Long: redisLong,
+		Observe: observe,
+	})
 	_ = r.server.Do(r.ping) // a server that is away is known from the start
 	return r, nil
 }
@@ -85,7 +90,7 @@ func parseRedis(server string) (*redis.UniversalOptions, error) {
 	return &redis.UniversalOptions{
 		Addrs: append([]string{one.Addr}, more...), DB: one.DB, Username: one.Username, Password: one.Password,
 		MasterName: master, SentinelUsername: sentinelUser, SentinelPassword: sentinelPassword,
-		TLSConfig: one.TLSConfig, PoolSize: max(one.PoolSize, 64), PoolTimeout: cmp.Or(one.PoolTimeout, redisTimeout),
+		TLSConfig: one.TLSConfig, PoolSize: cmp.Or(one.PoolSize, redisAtOnce), PoolTimeout: cmp.Or(one.PoolTimeout, time.Minute),
 		DialTimeout: cmp.Or(one.DialTimeout, redisTimeout), ReadTimeout: cmp.Or(one.ReadTimeout, redisTimeout),
 		WriteTimeout: cmp.Or(one.WriteTimeout, redisTimeout),
 		MaxRetries:   -1, DialerRetries: 1, DisableIdentity: true, // the monitor tries again
@@ -108,11 +113,12 @@ func trust(ca string) (*tls.Config, error) {
 
 func (r *Redis) ping(ctx context.Context) error { return r.client.Ping(ctx).Err() }
 
-// isUnanswered reports whether the server has not answered, or answered that it does not work.
+// isUnanswered reports whether the server has not answered, or answered that it does not work. That no connection is
+// free means that we are busy.
 func isUnanswered(err error) bool {
 	var reply redis.Error
 	if !errors.As(err, &reply) {
-		return !errors.Is(err, redis.ErrPoolTimeout) // a full pool means that we are busy, not that the server is away
+		return !errors.Is(err, redis.ErrPoolTimeout)
 	}
 	word, _, _ := strings.Cut(reply.Error(), " ")
 	return slices.Contains([]string{"LOADING", "MASTERDOWN", "CLUSTERDOWN", "WRONGPASS", "NOAUTH"}, word)

@@ -19,7 +19,7 @@ const patience = "?read_timeout=10s&write_timeout=10s&dial_timeout=10s"
 
 func openRedis(t testing.TB, url string, log *slog.Logger) *store.Redis {
 	t.Helper()
-	s, err := store.OpenRedis(url, "", log)
+	s, err := store.OpenRedis(url, "", log, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,6 +76,22 @@ func TestRedisThatIsAwayIsNotWaitedFor(t *testing.T) {
 				t.Errorf("%d lines say that it is away, %d that it is back", away, back)
 			}
 		})
+	}
+}
+
+// A server that takes a fifth of a second for each answer is slow, and not away.
+func TestRedisThatIsSlowIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	wire := fakeapi.NewWire(t, fakeapi.StartRedis(t).Address)
+	wire.Delay(200 * time.Millisecond)
+	s := openRedis(t, wire.URL(), slog.New(slog.DiscardHandler))
+	for range 20 {
+		if _, err := s.Swap("k", nil, []byte("v"), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.State() != store.Slow {
+		t.Errorf("it %s", s.State())
 	}
 }
 
@@ -138,7 +154,7 @@ func TestRedisOverTLS(t *testing.T) {
 		cert,
 		"--tls-auth-clients", "no")
 	f := func(ca string) error {
-		s, err := store.OpenRedis("rediss://"+address+patience, ca, slog.New(slog.DiscardHandler))
+		s, err := store.OpenRedis("rediss://"+address+patience, ca, slog.New(slog.DiscardHandler), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -147,6 +148,7 @@ type Wire struct {
 
 	mu    sync.Mutex
 	state fault
+	delay time.Duration // of each answer
 	open  map[net.Conn]bool
 	mend  *sync.Cond
 }
@@ -189,6 +191,13 @@ func NewWire(tb testing.TB, to string) *Wire {
 
 // URL is where the wire begins.
 func (w *Wire) URL() string { return "redis://" + w.ln.Addr().String() }
+
+// Delay has each answer come later.
+func (w *Wire) Delay(by time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.delay = by
+}
 
 // Freeze lets nothing through, and keeps all connections.
 func (w *Wire) Freeze() { w.set(frozen, false) }
@@ -255,7 +264,11 @@ func (w *Wire) copy(to io.Writer, from io.Reader, answers bool) {
 			w.mend.Wait()
 		}
 		isLost := answers && w.state == deaf
+		delay := w.delay
 		w.mu.Unlock()
+		if answers {
+			time.Sleep(delay)
+		}
 		if n > 0 && !isLost {
 			if _, err := to.Write(room[:n]); err != nil {
 				return

@@ -227,7 +227,9 @@ func (r Request) Key(d Decision) string {
 	return r.recordKey(d.Items) + "/" + d.kind()
 }
 
-// id returns the ID of a request's conversation if nothing is recorded of it.
+// New returns the decision of a request of which nothing is recorded: it has the ID of a conversation that begins.
+func (r *Request) New() Decision { return Decision{Conversation: r.id()} }
+
 func (r *Request) id() string {
 	if r.Opening != "" {
 		return idOf(r.Scope, r.Dialect, string(r.Chain[r.Head][:]), r.Leading, r.Additions)

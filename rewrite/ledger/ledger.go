@@ -70,7 +70,11 @@ func idOf(parts ...string) string {
 // has the ID of the request's conversation. Edits and lists of known are not read again. If there is none, or after
 // an error, the decision has no Items.
 func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
-	const few, newest = 4, 32 // prefixes that are read first: mostly the request is a turn longer than the one before
+	const newest = 32 // prefixes that are read first
+	few := newest
+	if known.record != nil {
+		few = 4 // mostly the request is a turn longer than the one before
+	}
 	var d Decision
 	var list []Decision
 	read := 0 // of r.Ends
@@ -83,7 +87,7 @@ func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 			d, err = l.best(&r, list, known)
 		}
 		if err != nil {
-			return Decision{Conversation: r.id()}, fmt.Errorf("cannot look for a decision: %w", err)
+			return r.New(), fmt.Errorf("cannot look for a decision: %w", err)
 		}
 		isLast := read == len(r.Ends) || read == newest && len(list) > 0
 		if isLast || r.isBest(&d) {
@@ -111,7 +115,7 @@ func (l *Ledger) best(r *Request, list []Decision, known Decision) (Decision, er
 			return d, nil
 		}
 	}
-	return Decision{Conversation: r.id()}, nil
+	return r.New(), nil
 }
 
 // identify sets the ID of d's conversation, as it is at the longest prefix in the list, be it another model's.
@@ -284,8 +288,8 @@ func (l *Ledger) put(r *Request, d Decision, replace bool) (standing Decision, w
 	}
 }
 
-// atOnce is how many calls of the store run at the same time, for one request.
-const atOnce = 16
+// atOnce is how many calls of the store run at the same time, for one request: mostly all that it has.
+const atOnce = 64
 
 // perList is how many names of edits a list has, so that a record has few names, and each turn writes few bytes.
 const perList = 32

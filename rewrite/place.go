@@ -1,0 +1,140 @@
+package rewrite
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Places bound how much is shaped at once. In a burst, requests wait for places in the order in which they came, and
+// not for each other's memory, processors and calls of the store. A request takes a place for each placeBytes of it that
+// are new, at most mostPlaces; one of which less than freeBytes is new takes none, and never waits.
+type Places struct {
+	free   *semaphore.Weighted
+	budget time.Duration
+
+	inFlight, waited, spent atomic.Int64
+}
+
+const (
+	freeBytes     = 64 << 10
+	placeBytes    = 256 << 10
+	mostPlaces    = 8 // of one request
+	placesPerProc = 4
+)
+
+// NewPlaces returns the places for a number of processors. A request spends at most the budget of time on waiting for
+// places, the store and the shelf. Then what was decided last is sent, with all that is new behind it. A request that
+// this leaves over the line of compaction is shortened by code, as while the store does not answer.
+func NewPlaces(processors int, budget time.Duration) *Places {
+	return &Places{free: semaphore.NewWeighted(int64(max(placesPerProc*processors, mostPlaces))), budget: budget}
+}
+
+// InFlight returns how many requests are shaped now, without those that wait for places or for a model.
+func (p *Places) InFlight() int64 { return p.inFlight.Load() }
+
+// Waited returns how long requests have waited for places, all together.
+func (p *Places) Waited() time.Duration { return time.Duration(p.waited.Load()) }
+
+// Spent returns how many requests have spent their budget.
+func (p *Places) Spent() int64 { return p.spent.Load() }
+
+// place is what one request has of the Places. A nil place is that of a request which need not wait.
+type place struct {
+	all     *Places
+	client  context.Context // ends when the client has left
+	until   time.Time       // when the budget is spent; zero for a rescue, which has waited before
+	isOver  bool            // that was noticed
+	entered bool            // the request counts as in flight
+	taken   int64           // of all.free
+}
+
+var errSpent = errors.New("no time is left for this request, as too many came at once")
+
+// begin returns the place of a request, which has taken none yet.
+func (p *Places) begin(in *Input) *place {
+	if p == nil || in.Replay { // a count, or a compaction by the provider
+		return nil
+	}
+	own := &place{all: p, client: in.Client}
+	if in.Rescue == nil {
+		own.until = time.Now().Add(p.budget)
+	}
+	return own
+}
+
+// enter takes the places for so many new bytes. It waits for them while the budget lasts, and then goes on without, as
+// a rescue does at once. It returns false if the client leaves meanwhile.
+func (p *place) enter(fresh int) bool {
+	if p == nil {
+		return true
+	}
+	var places int64
+	if fresh >= freeBytes {
+		places = min(int64(fresh/placeBytes)+1, mostPlaces)
+	}
+	return p.take(places)
+}
+
+func (p *place) take(places int64) bool {
+	isFree := places == 0 || p.taken > 0
+	if !isFree && p.all.free.TryAcquire(places) {
+		isFree, p.taken = true, places
+	}
+	if !isFree && !p.until.IsZero() {
+		p.await(places)
+	}
+	if !p.entered {
+		p.entered = true
+		p.all.inFlight.Add(1)
+	}
+	return p.client.Err() == nil
+}
+
+func (p *place) await(places int64) {
+	began := time.Now()
+	ctx, cancel := context.WithDeadline(p.client, p.until)
+	defer cancel()
+	if p.all.free.Acquire(ctx, places) == nil {
+		p.taken = places
+	}
+	p.all.waited.Add(int64(time.Since(began)))
+}
+
+// isSpent reports whether the budget is spent.
+func (p *place) isSpent() bool {
+	if p == nil || p.until.IsZero() || time.Now().Before(p.until) {
+		return false
+	}
+	if !p.isOver {
+		p.isOver = true
+		p.all.spent.Add(1)
+	}
+	return true
+}
+
+// leave gives the places back.
+func (p *place) leave() {
+	if p == nil || !p.entered {
+		return
+	}
+	p.all.inFlight.Add(-1)
+	p.all.free.Release(p.taken)
+	p.entered, p.taken = false, 0
+}
+
+// rest leaves until the caller calls back, which takes the places again. The budget does not pass meanwhile.
+func (p *place) rest() (back func()) {
+	if p == nil {
+		return func() {}
+	}
+	began, taken := time.Now(), p.taken
+	p.leave()
+	return func() {
+		p.until = p.until.Add(time.Since(began))
+		p.take(taken)
+	}
+}
