@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"syscall"
@@ -61,6 +62,7 @@ type Daemon struct {
 	observer   *rewrite.Shaper // has the decisions of live, and keeps its own in memory alone
 	observed   *ledger.Ledger  // the decisions that observer has
 	requests   *requests       // the newest ones, for another agent
+	places     *rewrite.Places // for requests to live and observer
 	proxy      *proxy.Proxy
 	console    *console.Console
 }
@@ -130,6 +132,7 @@ func (d *Daemon) start() error {
 	d.atEnd(d.windows.Close)
 	d.makeShapers(conf)
 	d.requests = newRequests(conf, folder, d.live, d.log)
+	d.places = rewrite.NewPlaces(runtime.GOMAXPROCS(0), shapeBudget)
 	d.proxy = d.newProxy()
 	d.console = d.newConsole(conf)
 	d.addGauges()
@@ -232,10 +235,13 @@ func (d *Daemon) makeShapers(conf config.Config) {
 	d.observed = observer.Ledger
 }
 
+// shapeBudget is how long a request may wait for places, store and shelf. Clients wait longer for an answer.
+const shapeBudget = time.Minute
+
 func (d *Daemon) newProxy() *proxy.Proxy {
 	return proxy.New(d.upstreams, proxy.Deps{
 		Record: d.book.RecordExchange, Log: d.log,
-		Shape: d.live.Shape, Observe: d.observer.Shape,
+		Shape: d.live.Shape, Observe: d.observer.Shape, Places: d.places,
 		Windows: d.windows, Ratios: d.ratios,
 		Keeps: d.deps.Inject.Files.Knows,
 		Runtime: func(run string) string {

@@ -94,13 +94,12 @@ func (d *Daemon) addGauges() {
 			return oneIf(state != store.Away && state != store.Refuses)
 		})
 	}
-	places := d.proxy.Places()
-	m.Gauge("shaping_in_flight", "Conversations that are shaped now; those that wait for it are not counted.",
-		func() float64 { return float64(places.InFlight()) })
+	m.Gauge("shaping_in_flight", "Conversations that are shaped, or wait for it.",
+		func() float64 { return float64(d.places.InFlight()) })
 	m.Counter("shaping_waited_seconds_total", "Time that large conversations waited until they were shaped.",
-		func() float64 { return places.Waited().Seconds() })
-	m.Counter("shaping_budget_spent_total", "Conversations that were sent without new decisions, or shortened by "+
-		"code alone, as they had waited too long.", func() float64 { return float64(places.Spent()) })
+		func() float64 { return d.places.Waited().Seconds() })
+	m.Counter("shaping_budget_spent_total", "Conversations that have waited so long that code alone shortened them, or "+
+		"nothing new was decided.", func() float64 { return float64(d.places.Spent()) })
 	m.Gauge("reloaded", "1 unless the last reload of the configuration has failed.",
 		func() float64 { return oneIf(!d.reloadFailed.Load()) })
 	if d.started.TLS.IsSet() {

@@ -251,12 +251,10 @@ type limits struct {
 	writeIdle    time.Duration // after which a client or an upstream that takes nothing is given up
 	upstreamIdle time.Duration // for which an unused connection to an upstream is kept; servers close theirs after 5 s
 	room         time.Duration // that a body waits for memory; the SDKs of the large providers wait as long
-	shape        time.Duration // that a conversation may wait to be shaped, with its calls of the store and the shelf
 }
 
 var defaultLimits = limits{
 	arrive: 30 * time.Second, writeIdle: time.Minute, upstreamIdle: 4 * time.Second, room: 10 * time.Minute,
-	shape: 30 * time.Second,
 }
 
 // settings are one configuration and the values made from it. They do not change once made.

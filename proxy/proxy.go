@@ -23,7 +23,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -48,6 +47,7 @@ type Deps struct {
 	// Shape returns what to send in the place of a request, and records it. Observe returns the same, and records
 	// nothing that is live.
 	Shape, Observe func(rewrite.Input) rewrite.Output
+	Places         *rewrite.Places // bound what is shaped at once
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
 	Scope func(kind, value string) string
 }
@@ -64,7 +64,6 @@ type Proxy struct {
 	deps     Deps
 	settings *atomic.Pointer[settings] // of the Upstreams
 	rooms    *rooms                    // for the bodies under way
-	places   *rewrite.Places           // for requests of which much is new, to be shaped
 	server   *fasthttp.Server
 	pages    Pages  // set by Serve
 	loopback bool   // the listener can be reached from this machine only; set by Serve
@@ -87,7 +86,6 @@ func New(u *Upstreams, deps Deps) *Proxy {
 		deps:     deps,
 		settings: &u.settings,
 		rooms:    newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody), conf.limits.room),
-		places:   rewrite.NewPlaces(runtime.GOMAXPROCS(0), conf.limits.shape),
 		mark:     rand.Text(),
 	}
 	p.life, p.end = context.WithCancel(context.Background())
@@ -171,9 +169,6 @@ func (p *Proxy) Cut() {
 
 // InFlight returns the number of exchanges under way, without requests for epitome's own pages.
 func (p *Proxy) InFlight() int { return int(p.underWay.Load()) }
-
-// Places are those in which requests are shaped.
-func (p *Proxy) Places() *rewrite.Places { return p.places }
 
 // await returns when no exchange is under way, or with ctx.
 func (p *Proxy) await(ctx context.Context) {

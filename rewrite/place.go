@@ -33,7 +33,7 @@ func NewPlaces(processors int, budget time.Duration) *Places {
 	return &Places{free: semaphore.NewWeighted(int64(max(placesPerProc*processors, mostPlaces))), budget: budget}
 }
 
-// InFlight returns how many requests are shaped now, without those that wait for places or for a model.
+// InFlight returns how many requests are shaped now, or wait for that.
 func (p *Places) InFlight() int64 { return p.inFlight.Load() }
 
 // Waited returns how long requests have waited for places, all together.
@@ -44,21 +44,21 @@ func (p *Places) Spent() int64 { return p.spent.Load() }
 
 // place is what one request has of the Places. A nil place is that of a request which need not wait.
 type place struct {
-	all     *Places
-	client  context.Context // ends when the client has left
-	until   time.Time       // when the budget is spent; zero for a rescue, which has waited before
-	isOver  bool            // that was noticed
-	entered bool            // the request counts as in flight
-	taken   int64           // of all.free
+	all    *Places
+	client context.Context // ends when the client has left
+	until  time.Time       // when the budget is spent; zero for a rescue, which has waited before
+	isOver bool            // that was noticed
+	taken  int64           // of all.free
 }
 
 var errSpent = errors.New("no time is left for this request, as too many came at once")
 
-// begin returns the place of a request, which has taken none yet.
+// begin returns the place of a request, which has taken none yet. The caller ends it.
 func (p *Places) begin(in *Input) *place {
 	if p == nil || in.Replay { // a count, or a compaction by the provider
 		return nil
 	}
+	p.inFlight.Add(1)
 	own := &place{all: p, client: in.Client}
 	if in.Rescue == nil {
 		own.until = time.Now().Add(p.budget)
@@ -66,42 +66,43 @@ func (p *Places) begin(in *Input) *place {
 	return own
 }
 
-// enter takes the places for so many new bytes. It waits for them while the budget lasts, and then goes on without, as
-// a rescue does at once. It returns false if the client leaves meanwhile.
+func (p *place) end() {
+	if p != nil {
+		p.release()
+		p.all.inFlight.Add(-1)
+	}
+}
+
+// enter takes the places for so many new bytes, unless the request has some. It returns false if the client leaves
+// meanwhile.
 func (p *place) enter(fresh int) bool {
 	if p == nil {
 		return true
 	}
-	var places int64
-	if fresh >= freeBytes {
-		places = min(int64(fresh/placeBytes)+1, mostPlaces)
-	}
-	return p.take(places)
-}
-
-func (p *place) take(places int64) bool {
-	isFree := places == 0 || p.taken > 0
-	if !isFree && p.all.free.TryAcquire(places) {
-		isFree, p.taken = true, places
-	}
-	if !isFree && !p.until.IsZero() {
-		p.await(places)
-	}
-	if !p.entered {
-		p.entered = true
-		p.all.inFlight.Add(1)
+	if fresh >= freeBytes && p.taken == 0 {
+		p.take(min(int64(fresh/placeBytes)+1, mostPlaces))
 	}
 	return p.client.Err() == nil
 }
 
-func (p *place) await(places int64) {
-	began := time.Now()
-	ctx, cancel := context.WithDeadline(p.client, p.until)
-	defer cancel()
-	if p.all.free.Acquire(ctx, places) == nil {
+// take waits for places while the budget lasts, and then goes on without them, as a rescue does at once.
+func (p *place) take(places int64) {
+	isFree := p.all.free.TryAcquire(places)
+	if !isFree && !p.until.IsZero() {
+		began := time.Now()
+		ctx, cancel := context.WithDeadline(p.client, p.until)
+		defer cancel()
+		isFree = p.all.free.Acquire(ctx, places) == nil
+		p.all.waited.Add(int64(time.Since(began)))
+	}
+	if isFree {
 		p.taken = places
 	}
-	p.all.waited.Add(int64(time.Since(began)))
+}
+
+func (p *place) release() {
+	p.all.free.Release(p.taken)
+	p.taken = 0
 }
 
 // isSpent reports whether the budget is spent.
@@ -116,23 +117,13 @@ func (p *place) isSpent() bool {
 	return true
 }
 
-// leave gives the places back.
-func (p *place) leave() {
-	if p == nil || !p.entered {
-		return
-	}
-	p.all.inFlight.Add(-1)
-	p.all.free.Release(p.taken)
-	p.entered, p.taken = false, 0
-}
-
-// rest leaves until the caller calls back, which takes the places again. The budget does not pass meanwhile.
-func (p *place) rest() (back func()) {
+// rest gives the places back until the caller calls again. The budget does not pass meanwhile.
+func (p *place) rest() (again func()) {
 	if p == nil {
 		return func() {}
 	}
 	began, taken := time.Now(), p.taken
-	p.leave()
+	p.release()
 	return func() {
 		p.until = p.until.Add(time.Since(began))
 		p.take(taken)

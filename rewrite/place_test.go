@@ -79,8 +79,8 @@ func TestBurstWaitsForPlaces(t *testing.T) {
 		for i := range 20 {
 			all = append(all, c.shape(t.Context(), fmt.Sprint("Task ", i), 200, nil))
 		}
-		if asked, shaped := c.gate.asked.Load(), c.places.InFlight(); asked != 8 || shaped != 8 {
-			t.Errorf("of 20 requests %d ask the store, and %d are shaped; want 8", asked, shaped)
+		if asked, shaped := c.gate.asked.Load(), c.places.InFlight(); asked != 8 || shaped != 20 {
+			t.Errorf("of %d requests %d ask the store; want 8 of 20", shaped, asked)
 		}
 		all = append(all, c.shape(t.Context(), "small", 2, nil),
 			c.shape(t.Context(), "count", 200, func(in *rewrite.Input) { in.Replay = true }),

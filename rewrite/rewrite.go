@@ -141,7 +141,7 @@ func (s *Shaper) Shape(in Input) Output {
 		r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, err
 	}
 	x.last.release()
-	x.place.leave()
+	x.place.end()
 	return x.out
 }
 
