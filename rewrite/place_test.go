@@ -14,6 +14,7 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 	"epitome/store"
+	"epitome/summarize"
 )
 
 // gate is a store that answers no read before it opens.
@@ -29,22 +30,36 @@ func (g *gate) GetMany(keys []string) ([][]byte, error) {
 	return g.Store.GetMany(keys)
 }
 
+// thinker is a model that answers no question before it is told to.
+type thinker struct {
+	answerer
+	asked atomic.Int64
+	says  chan struct{}
+}
+
+func (m *thinker) Ask(context.Context, summarize.Question) (summarize.Prose, error) {
+	m.asked.Add(1)
+	<-m.says
+	return summarize.Prose{Text: "## Goal\nMend it."}, nil
+}
+
 // shaped has a conversation of so many KB shaped, for a model that holds 32k tokens. The result comes when it is ready.
 type shaped func(client context.Context, task string, size int, how rewrite.Input) chan rewrite.Output
 
 // crowded calls play in a bubble of time, with a shaper behind the gate.
-func crowded(t *testing.T, budget time.Duration, play func(*testing.T, *gate, *rewrite.Places, shaped)) {
+func crowded(t *testing.T, budget time.Duration, play func(*testing.T, *gate, *thinker, *rewrite.Places, shaped)) {
 	_ = memo()
 	synctest.Test(t, func(t *testing.T) {
 		s, limits, list := newStorage(), defaultLimits(), hostile["results of 2 KB"](210<<10)
 		g, places := &gate{Store: s.Store, open: make(chan struct{})}, rewrite.NewPlaces(2, budget)
+		model := &thinker{says: make(chan struct{})}
 		s.Store = g
 		shaper := rewrite.NewShaper(rewrite.Deps{Ledger: ledger.New(s, keep), Shelf: idleShelf{shelf{s}}, Memo: memo(),
-			Window: func(_, _ string, _ int) (int, int) { return 32_000, 28_000 }})
-		play(t, g, places, func(client context.Context, task string, size int, in rewrite.Input) chan rewrite.Output {
+			Summarizer: model, Window: func(_, _ string, _ int) (int, int) { return 32_000, 28_000 }})
+		play(t, g, model, places, func(client context.Context, task string, size int, in rewrite.Input) chan rewrite.Output {
 			in.Body = bodyOf("chat", append([]exchange{{user: task}}, list[:size/2]...))
 			in.Dialect, in.Upstream, in.Limits, in.Now = dialects["chat"], "up", &limits, s.now
-			in.Client, in.Places = client, places
+			in.Client, in.Places, in.Credential = client, places, func() any { return nil }
 			out := make(chan rewrite.Output, 1)
 			go func() { out <- shaper.Shape(in) }()
 			synctest.Wait()
@@ -56,7 +71,7 @@ func crowded(t *testing.T, budget time.Duration, play func(*testing.T, *gate, *r
 // Promise 10. Of a burst, a few requests are shaped at once. What is small, a count and a rescue pass those that wait,
 // and a client that leaves is waited for no more.
 func TestBurstWaitsForPlaces(t *testing.T) {
-	crowded(t, time.Hour, func(t *testing.T, g *gate, places *rewrite.Places, shape shaped) {
+	crowded(t, time.Hour, func(t *testing.T, g *gate, _ *thinker, places *rewrite.Places, shape shaped) {
 		var all []chan rewrite.Output
 		for i := range 20 {
 			all = append(all, shape(t.Context(), fmt.Sprint("Task ", i), 200, rewrite.Input{}))
@@ -90,10 +105,31 @@ func TestBurstWaitsForPlaces(t *testing.T) {
 	})
 }
 
+// A request that waits for a model's summary is in no other's way.
+func TestWaitForAModelHoldsNoPlace(t *testing.T) {
+	crowded(t, time.Minute, func(t *testing.T, g *gate, model *thinker, places *rewrite.Places, shape shaped) {
+		close(g.open)
+		var all []chan rewrite.Output
+		for i := range 20 {
+			all = append(all, shape(t.Context(), fmt.Sprint("Task ", i), 200, rewrite.Input{Compact: true}))
+		}
+		if asked := model.asked.Load(); asked != 20 {
+			t.Errorf("of 20 requests %d ask the model", asked)
+		}
+		time.Sleep(time.Hour)
+		close(model.says)
+		for _, out := range all {
+			if r := (<-out).Report; r.Action != "compact" || places.Spent() > 0 {
+				t.Errorf("%d have spent their time; %+v", places.Spent(), r)
+			}
+		}
+	})
+}
+
 // A request whose budget of time is spent is shortened by code alone where its window is full, and goes on as it came
 // where it is not. The next one has what was decided recorded.
 func TestSpentBudgetIsAnOutageOfTheStore(t *testing.T) {
-	crowded(t, time.Millisecond, func(t *testing.T, g *gate, places *rewrite.Places, shape shaped) {
+	crowded(t, time.Millisecond, func(t *testing.T, g *gate, _ *thinker, places *rewrite.Places, shape shaped) {
 		for i := range 8 {
 			shape(t.Context(), fmt.Sprint("Task ", i), 200, rewrite.Input{})
 		}
