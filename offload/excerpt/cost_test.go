@@ -3,6 +3,7 @@ package excerpt
 import (
 	"fmt"
 	"math/rand"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -35,5 +36,22 @@ func TestFailingLinesCostLittle(t *testing.T) {
 	failing := timeOf("%s %s %s error in %s %s something %s %s %s\n")
 	if failing > 5*plain {
 		t.Errorf("failing lines take %v, others %v", failing, plain)
+	}
+}
+
+// Promise 10: an excerpt takes memory by the bytes of a text, not by its lines and escape sequences.
+func TestShortLinesTakeLittleMemory(t *testing.T) {
+	for _, unit := range []string{"\n", "a\n\n", "error: x\n", "a\r\n"} {
+		text := strings.Repeat(unit, 4<<20/len(unit))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		screen, _ := Screen(text)
+		Lines(screen, 1_000, bytes4)
+		Failure(screen, true)
+		runtime.ReadMemStats(&after)
+		allocated := after.TotalAlloc - before.TotalAlloc
+		if allocated > 2*uint64(len(text)) {
+			t.Errorf("%q: a text of %d KB allocates %d KB", unit, len(text)>>10, allocated>>10)
+		}
 	}
 }

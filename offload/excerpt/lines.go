@@ -3,7 +3,7 @@ package excerpt
 import (
 	"cmp"
 	"fmt"
-	"math"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,16 +74,17 @@ var reasons = []*regexp.Regexp{
 	regexp.MustCompile(`: .*(?:cannot|can't|no such|undefined)`),
 }
 
-// How much of a text is shown, and in which order: the score of a line is explained at order.
+// How much of a text is shown, and in which order: the score of a line is explained at rank.
 const (
 	headLines, tailLines   = 3, 6    // lines at the beginning and at the end of a text that are shown first
 	linesAbove, linesBelow = 4, 2    // lines that are shown around a failing line
 	maxOfShape             = 3       // failing lines of one shape that are shown before others: they repeat each other
-	failureScore           = 6       // part of the score of a failing line
-	reasonScore            = 2       // added to failureScore for a line that says why it failed
+	failureWeight          = 403.43  // of a failing line, see rank; others have 1
+	reasonWeight           = 7.389   // times failureWeight: of one that says why it failed
 	endShare               = 4       // first lines are shown until they took a quarter of the budget, then last lines
 	gapTokens              = 16      // tokens of the note in a gap: join writes it
 	longestLine            = 8 << 10 // bytes of a line that is not cut
+	stride                 = 64      // lines from one whose place is held to the next
 )
 
 // Lines returns an excerpt of a text in about budget tokens: its first and last lines, failing lines with the lines
@@ -95,47 +96,85 @@ func Lines(text string, budget int, count Count) (short string, omitted int) {
 	return x.join()
 }
 
-// choice is the choice of the lines that an excerpt shows.
+// choice is the choice of the lines that an excerpt shows. A text can have millions, so it holds nothing of each line.
 type choice struct {
-	lines  []line
-	budget int // tokens that are left for more lines
-	count  Count
-}
-
-type line struct {
-	*shape
-	text   string // with its line break; a long one is cut
-	isNote bool   // it has a Mark of its own
-	shown  bool
+	text           string // with long lines cut
+	number         int    // of its lines
+	starts         []int  // where every stride-th line begins, and the text ends
+	isCut, isShown map[int]bool
+	shapes         map[string]*shape // by mask
+	lastLine       string            // for which shapeOf was called last: many lines are like the one before
+	lastShape      *shape
+	budget         int // tokens that are left for more lines
+	count          Count
 }
 
 // shape is what lines have in common that are equal except for their numbers (see mask).
 type shape struct {
-	number  int     // of lines of the text that have the shape
-	failure float64 // part of the score of its lines; 0 if they speak of no failure
-	tried   int     // failing lines of the shape that choose has tried to show, at most maxOfShape
+	failure float64 // weight of its lines; 0 if they speak of no failure
+	number  int32   // of lines of the text that have the shape
+	tried   int32   // lines of the shape that choose was offered; it shows the first maxOfShape, if they fail
 }
 
-// newChoice finds the shape of each line, and shows no line yet.
+// newChoice cuts long lines and counts shapes, and shows no line yet.
 func newChoice(text string, budget int, count Count) *choice {
-	x := &choice{budget: budget, count: count}
-	known := map[string]*shape{}
+	x := &choice{shapes: map[string]*shape{}, budget: budget, count: count}
+	x.isCut, x.isShown = map[int]bool{}, map[int]bool{}
+	var b strings.Builder // what stands before text[done], with long lines cut
+	at, done := 0, 0
 	for l := range strings.Lines(text) {
-		isNote := strings.Contains(l, Mark)
-		if budget > 0 && len(l) > min(longestLine, 2*budget) && !isNote {
+		if x.number%stride == 0 {
+			x.starts = append(x.starts, b.Len()+at-done)
+		}
+		size := len(l)
+		if budget > 0 && len(l) > min(longestLine, 2*budget) && !strings.Contains(l, Mark) {
 			l = x.cutLine(l, 3*budget/4*len(l)/len(text)) // the more, the more of the text it is
+			b.WriteString(text[done:at] + l)
+			done = at + size
+			x.isCut[x.number] = true
 		}
-		masked := mask(l)
-		s := known[masked]
-		if s == nil {
-			s = &shape{failure: failure(masked)}
-			known[masked] = s
-		}
-		s.number++
-		x.lines = append(x.lines, line{shape: s, text: l, isNote: isNote})
+		x.shapeOf(l).number++
+		x.number++
+		at += size
 	}
+	x.text = b.String() + text[done:]
+	x.starts = append(x.starts, len(x.text))
 	return x
 }
+
+// shapeOf returns the shape of a line. In a text of very many shapes, a line of a further one counts as its only line.
+func (x *choice) shapeOf(line string) *shape {
+	const most = 1 << 18
+	if line == x.lastLine {
+		return x.lastShape
+	}
+	var space [256]byte // with it, most lines allocate nothing
+	masked := mask(space[:0], line)
+	s := x.shapes[string(masked)]
+	if s == nil {
+		s = &shape{failure: failure(string(masked))}
+		if len(x.shapes) < most {
+			x.shapes[string(masked)] = s
+		}
+	}
+	x.lastLine, x.lastShape = line, s
+	return s
+}
+
+// start returns the index in the text at which line i begins; behind the last line, the text ends.
+func (x *choice) start(i int) int {
+	at := x.starts[i/stride]
+	for range i % stride {
+		_, rest, _ := strings.Cut(x.text[at:], "\n")
+		at = len(x.text) - len(rest)
+	}
+	return at
+}
+
+func (x *choice) line(i int) string { return x.text[x.start(i):x.start(i+1)] }
+
+// isNote reports whether line i has a Mark of its own.
+func (x *choice) isNote(i int, line string) bool { return strings.Contains(line, Mark) && !x.isCut[i] }
 
 // Cut ends the note in a gap within a line.
 const Cut = " bytes omitted]"
@@ -163,7 +202,7 @@ func cut(line string, size int) string {
 		}
 		if at >= len(line)-last*size {
 			until = len(line)
-		} else if at >= until && hits < failing && failure(mask(line[at:min(end+size/2, len(line))])) > 0 {
+		} else if at >= until && hits < failing && failure(string(mask(nil, line[at:min(end+size/2, len(line))]))) > 0 {
 			hits++
 			until = end + size
 		}
@@ -180,10 +219,10 @@ func cut(line string, size int) string {
 	return b.String()
 }
 
-// mask returns the trimmed line with 9 for each number but 0 for zero, as "0 failed" and "3 failed" are not alike.
-func mask(line string) string {
+// mask appends to b the trimmed line with 9 for each number but 0 for zero, as "0 failed" and "3 failed" are not alike.
+func mask(b []byte, line string) []byte {
 	line = strings.TrimSpace(line[:min(len(line), longestLine)])
-	b, inNumber := make([]byte, 0, len(line)), false
+	inNumber := false
 	for _, c := range []byte(line) {
 		isDigit := c >= '0' && c <= '9'
 		if !isDigit || !inNumber {
@@ -194,10 +233,10 @@ func mask(line string) string {
 		}
 		inNumber = isDigit
 	}
-	return string(b)
+	return b
 }
 
-// failure returns the part of a line's score that it has as a failing line; 0 if it speaks of no failure.
+// failure returns the weight of a line as a failing one; 0 if it speaks of no failure.
 func failure(line string) float64 {
 	const longest = 400 // bytes that regexps look at
 	small := strings.ToLower(line)
@@ -218,54 +257,73 @@ func failure(line string) float64 {
 	}
 	saysWhy := func(form *regexp.Regexp) bool { return form.MatchString(start) }
 	if strings.Contains(start, ": ") && slices.ContainsFunc(reasons, saysWhy) { // most lines need no regexp
-		return failureScore + reasonScore
+		return failureWeight * reasonWeight
 	}
-	return failureScore
+	return failureWeight
 }
 
 // choose shows lines while the budget lasts: the ends of the text, failing lines with lines around them, then the rest.
 func (x *choice) choose() {
 	headBudget, tailBudget := x.budget/endShare, x.budget/endShare
-	for i := 0; i < min(headLines, len(x.lines)) && headBudget > 0; i++ {
+	for i := 0; i < min(headLines, x.number) && headBudget > 0; i++ {
 		headBudget -= x.show(i)
 	}
-	for i := len(x.lines) - 1; i >= max(len(x.lines)-tailLines, 0) && tailBudget > 0; i-- {
+	for i := x.number - 1; i >= max(x.number-tailLines, 0) && tailBudget > 0; i-- {
 		tailBudget -= x.show(i)
 	}
-	order := x.order()
-	for _, i := range order {
-		l := &x.lines[i]
-		if l.failure == 0 || l.tried == maxOfShape {
-			continue
-		}
-		l.tried++
-		x.show(i)
-		if l.shown { // now, or before as a line at an end of the text or around another failing line
-			for _, k := range x.around(i, linesBelow) {
+	// So many lines are tried at most: each takes a token of the budget at least, unless it is shown already.
+	most := max(x.budget, 1) + len(x.isShown)
+	for _, r := range x.rank(most, func(i int, line string, s *shape) bool {
+		s.tried++
+		return s.failure > 0 && s.tried <= maxOfShape && !x.isNote(i, line)
+	}) {
+		x.show(r.index)
+		if x.isShown[r.index] { // now, or before as a line at an end of the text or around another failing line
+			for _, k := range x.around(r.index, linesBelow) {
 				x.show(k)
 			}
 		}
 	}
-	for _, i := range order { // the other failing lines, too
-		x.show(i)
+	for _, r := range x.rank(most, func(i int, line string, _ *shape) bool { return !x.isNote(i, line) }) {
+		x.show(r.index) // the other failing lines, too
 	}
 }
 
-// order returns the indexes of all lines, the highest score first: the failure score plus log(lines / lines of the same
-// shape). So a failing line comes before others unless its shape has over e^failureScore = 403 times as many lines.
-func (x *choice) order() []int {
-	order, score := make([]int, len(x.lines)), make([]float64, len(x.lines))
-	for i, l := range x.lines {
-		order[i] = i
-		score[i] = l.failure + math.Log(float64(len(x.lines))/float64(l.number))
+// ranked is a line with its score.
+type ranked struct {
+	index int
+	score float64
+}
+
+// rank returns the lines that takes accepts, the highest score first, and not more than most. The score is the weight
+// of a line over the number of lines of its shape: a failing line comes before others unless its shape has over
+// failureWeight times as many lines.
+func (x *choice) rank(most int, takes func(i int, line string, s *shape) bool) (list []ranked) {
+	shorten := func() { // to the best lines, in their order
+		slices.SortFunc(list, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), a.index-b.index) })
+		list = list[:min(len(list), most)]
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(score[b], score[a]), a-b) })
-	return order
+	i := -1
+	for l := range strings.Lines(x.text) {
+		i++
+		s := x.shapeOf(l)
+		score := max(s.failure, 1) / float64(max(s.number, 1))
+		isHigh := len(list) < most || score > list[most-1].score
+		if !isHigh || !takes(i, l, s) {
+			continue
+		}
+		list = append(list, ranked{i, score})
+		if len(list)%most == 0 { // seldom, and from then on the first ones are in order
+			shorten()
+		}
+	}
+	shorten()
+	return list
 }
 
 // mayShow reports whether line i exists, is not shown yet, and is not like a note of epitome.
 func (x *choice) mayShow(i int) bool {
-	return i >= 0 && i < len(x.lines) && !x.lines[i].shown && !x.lines[i].isNote
+	return i >= 0 && i < x.number && !x.isShown[i] && !x.isNote(i, x.line(i))
 }
 
 // show shows line i if it may be shown and the budget has room for it, and returns the tokens that this takes.
@@ -273,8 +331,8 @@ func (x *choice) show(i int) int {
 	if x.budget <= 0 || !x.mayShow(i) {
 		return 0
 	}
-	n := x.count(x.lines[i].text)
-	isWithin := i > 0 && i+1 < len(x.lines) && !x.lines[i-1].shown && !x.lines[i+1].shown
+	n := max(x.count(x.line(i)), 1)
+	isWithin := i > 0 && i+1 < x.number && !x.isShown[i-1] && !x.isShown[i+1]
 	if isWithin { // one gap becomes two, with a note each
 		n += gapTokens
 	}
@@ -282,7 +340,7 @@ func (x *choice) show(i int) int {
 		x.budget-- // so not all lines are counted in vain
 		return 0
 	}
-	x.lines[i].shown = true
+	x.isShown[i] = true
 	x.budget -= n
 	return n
 }
@@ -305,9 +363,9 @@ func (x *choice) around(i, below int) []int {
 // heading returns the nearest line above line i that is less indented, as a file's name above its errors; i if none is.
 func (x *choice) heading(i int) int {
 	const far = 60 // lines above i that are looked at
-	depth := indent(x.lines[i].text)
+	depth := indent(x.line(i))
 	for k := i - 1; depth > 0 && k >= max(0, i-far); k-- {
-		if l := x.lines[k].text; strings.TrimSpace(l) != "" && indent(l) < depth {
+		if l := x.line(k); strings.TrimSpace(l) != "" && indent(l) < depth {
 			return k
 		}
 	}
@@ -318,15 +376,13 @@ func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \
 
 // join returns the lines that are shown with a note in place of each gap, and how many lines are not shown.
 func (x *choice) join() (short string, omitted int) {
-	var b, gap strings.Builder
-	first := 0                                             // line of the gap
-	for i, l := range append(x.lines, line{shown: true}) { // behind the last line, a gap ends as well
-		if !l.shown {
-			gap.WriteString(l.text)
-			continue
-		}
-		if x.isShort(gap.String()) {
-			b.WriteString(gap.String())
+	var b strings.Builder
+	first := 0                                                    // line of the gap
+	ends := append(slices.Sorted(maps.Keys(x.isShown)), x.number) // behind the last line, a gap ends as well
+	for _, i := range ends {
+		gap := x.text[x.start(first):x.start(i)]
+		if x.isShort(gap) {
+			b.WriteString(gap)
 		} else {
 			lines := fmt.Sprint(first + 1) // a reader counts lines from 1
 			if i > first+1 {
@@ -335,8 +391,7 @@ func (x *choice) join() (short string, omitted int) {
 			fmt.Fprintf(&b, "%s %s omitted (%s)]\n", Mark, Amount(i-first), lines)
 			omitted += i - first
 		}
-		b.WriteString(l.text)
-		gap.Reset()
+		b.WriteString(x.line(i))
 		first = i + 1
 	}
 	return b.String(), omitted
@@ -365,37 +420,33 @@ var report = regexp.MustCompile(`(?:^|[\s\]|>=])(?:(?:ERR|ERROR|FAIL|FAILED|FAIL
 func Failure(text string, failed bool) string {
 	const maxLines, maxBytes, longest, below = 6, 720, 400, 12 // longest: bytes per line; below: lines to look at
 	x := newChoice(text, 0, nil)                               // without a budget, as show is not called
-	order := x.order()
-	first := slices.IndexFunc(order, func(i int) bool {
-		l := &x.lines[i]
-		return l.failure > 0 && len(l.text) <= longest && (failed || report.MatchString(l.text))
+	ranking := x.rank(1, func(_ int, line string, s *shape) bool {
+		return s.failure > 0 && len(line) <= longest && (failed || report.MatchString(line))
 	})
-	if first < 0 {
+	if len(ranking) == 0 {
 		return ""
 	}
-	best := order[first]
+	best := ranking[0].index
 	room := maxBytes
 	shown := map[string]bool{} // lines without the spaces around them
 	for at, k := range append([]int{best}, x.around(best, below)...) {
 		if !x.mayShow(k) || len(shown) == maxLines {
 			continue
 		}
-		l := &x.lines[k]
-		text := strings.TrimSpace(l.text)
+		l := x.line(k)
+		said := strings.TrimSpace(l)
 		isBestOrHeading := at < 2 // at 1 is the heading
-		isAnnounced := k == best+1 && strings.HasSuffix(strings.TrimSpace(x.lines[best].text), ":")
-		belongs := isBestOrHeading || isAnnounced || l.failure > 0 || detail.MatchString(l.text)
-		hasRoom := len(text) <= min(longest, room) // even the best line may have none
-		if belongs && hasRoom && !shown[text] && text != "" {
-			l.shown, shown[text] = true, true
-			room -= len(text)
+		isAnnounced := k == best+1 && strings.HasSuffix(strings.TrimSpace(x.line(best)), ":")
+		belongs := isBestOrHeading || isAnnounced || x.shapeOf(l).failure > 0 || detail.MatchString(l)
+		hasRoom := len(said) <= min(longest, room) // even the best line may have none
+		if belongs && hasRoom && !shown[said] && said != "" {
+			x.isShown[k], shown[said] = true, true
+			room -= len(said)
 		}
 	}
 	var b strings.Builder
-	for _, l := range x.lines {
-		if l.shown {
-			b.WriteString(l.text)
-		}
+	for _, i := range slices.Sorted(maps.Keys(x.isShown)) {
+		b.WriteString(x.line(i))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
