@@ -41,7 +41,7 @@ func TestFailingLinesCostLittle(t *testing.T) {
 
 // Promise 10: an excerpt takes memory by the bytes of a text, not by its lines and escape sequences.
 func TestShortLinesTakeLittleMemory(t *testing.T) {
-	for _, unit := range []string{"\n", "a\n\n", "error: x\n", "a\r\n"} {
+	for _, unit := range []string{"\n", "a\n\n", "error: x\n", "a\r\n", "\x1b[0m", "\x1b[31mx\r"} {
 		text := strings.Repeat(unit, 4<<20/len(unit))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

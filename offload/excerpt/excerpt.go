@@ -115,9 +115,9 @@ const (
 	screenWidth = 500 // columns: a move to the right ends there
 )
 
-// sequence matches an escape sequence, or what is there of an incomplete one: a control sequence, with groups for its
-// first number and its final character; a title or the address of a link, if it ends in its line; or any other.
-var sequence = regexp.MustCompile(`^\x1b(?:\[(\d*)[ -?]*([@-~]?)|[]PX^_](?:[^\a\x1b\n]*(?:\a|\x1b\\))?|[ -/]*[0-~]?)`)
+// sequence matches an escape sequence that is no control sequence, or what is there of an incomplete one: a title or
+// the address of a link, if it ends in its line; or any other.
+var sequence = regexp.MustCompile(`^\x1b(?:[]PX^_](?:[^\a\x1b\n]*(?:\a|\x1b\\))?|[ -/]*[0-~]?)`)
 
 // Screen returns what a terminal shows after a text was written to it: the last state of each progress bar, no erased
 // text, no colors. Its lines consist of characters of the text, and of spaces where a move of the cursor left a gap.
@@ -144,10 +144,7 @@ func Screen(text string) (screen string, changed bool) {
 			s.column = max(s.column-1, 0)
 		case r == '\a': // the bell shows nothing
 		case r == '\x1b':
-			m := sequence.FindStringSubmatch(text[i:min(i+1<<10, len(text))]) // of a longer one the rest is text
-			number, _ := strconv.Atoi(m[1])
-			s.command(m[2], number) // m[2] is empty, and nothing happens, unless m is a whole control sequence
-			size = len(m[0])
+			size = s.escape(text[i:min(i+1<<10, len(text))]) // of a longer one the rest is text
 		default:
 			s.write(r)
 		}
@@ -208,6 +205,24 @@ func (s *terminal) flush(n int) {
 	}
 	s.lines = s.lines[n:]
 	s.row = max(s.row-n, 0)
+}
+
+// escape does what the escape sequence says that begins a text, and returns its length. It is incomplete if no final
+// character follows its parameters.
+func (s *terminal) escape(text string) int {
+	parameters, isControl := strings.CutPrefix(text, "\x1b[")
+	if !isControl {
+		return len(sequence.FindString(text))
+	}
+	rest := strings.TrimLeftFunc(parameters, func(r rune) bool { return r >= ' ' && r <= '?' })
+	size := len(text) - len(rest)
+	if rest == "" || rest[0] < '@' || rest[0] > '~' {
+		return size
+	}
+	digits := len(parameters) - len(strings.TrimLeft(parameters, "0123456789"))
+	number, _ := strconv.Atoi("0" + parameters[:digits])
+	s.command(rest[:1], number)
+	return size + 1
 }
 
 // command does what a control sequence says, by its final character and its first number, 0 if it has none.
