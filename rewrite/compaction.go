@@ -34,7 +34,7 @@ func sealedIn(r *conversation.Request, it *conversation.Item) string {
 	if !it.Compaction || len(it.Reasoning) == 0 {
 		return ""
 	}
-	return string(jsonspan.TextOf(it.Reasoning[0].Sealed.Of(r.Body)))
+	return jsonspan.StringOf(it.Reasoning[0].Sealed.Of(r.Body))
 }
 
 // mostExpanded is how many bytes the texts of all compactions in a request may have.

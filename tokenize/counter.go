@@ -85,7 +85,7 @@ const sampleSize = 2 << 10
 
 // About returns about how many tokens a text has, by counting samples from all parts of it: no more than most bytes, or
 // a little more. It depends on the text, on most and on count alone. A text that is not longer is counted whole.
-func About(text []byte, most int, count func(sample []byte) int) int {
+func About[T string | []byte](text T, most int, count func(sample T) int) int {
 	if len(text) <= most {
 		return count(text)
 	}

@@ -118,7 +118,7 @@ func readCall(body []byte, call *conversation.Call, item int) Call {
 	c.part = args.choice
 	if call.HasRun {
 		c.Result = item
-		c.readEnd(string(jsonspan.TextOf(call.Output.Of(body))), call.IsError)
+		c.readEnd(jsonspan.StringOf(call.Output.Of(body)), call.IsError)
 	}
 	return c
 }

@@ -84,7 +84,7 @@ func (c *Call) readEnd(text string, isMarked bool) {
 	isQuote = isQuote || c.Kind == Run
 	said := strings.TrimSpace(text)
 	if inner := jsonspan.Wrapped(text); !inner.Empty() {
-		said = strings.TrimSpace(string(jsonspan.TextOf([]byte(text[inner.Start:inner.End]))))
+		said = strings.TrimSpace(jsonspan.StringOf([]byte(text[inner.Start:inner.End])))
 	}
 	mayReport := !isQuote && len(said) <= short || len(said) <= near && !strings.Contains(said, "\n")
 	words := ends(said)
@@ -97,7 +97,11 @@ func (c *Call) readEnd(text string, isMarked bool) {
 // hasError reports whether a text begins with a JSON object that says, at its top level, that the call failed: by MCP's
 // mark, or if allKeys is set, by a key that is common for it.
 func hasError(text string, allKeys bool) bool {
-	o, err := jsonspan.ObjectAt([]byte(strings.TrimSpace(text)), 0)
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "{") { // so that most results are not copied
+		return false
+	}
+	o, err := jsonspan.ObjectAt([]byte(text), 0)
 	if err != nil {
 		return false
 	}

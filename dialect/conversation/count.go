@@ -171,7 +171,7 @@ func (r *Request) CountContent(s Scale, i int, v []byte) int {
 
 // CountText returns the tokens of a text, an estimate if it is longer than maxCounted.
 func (s Scale) CountText(text string) int {
-	return tokenize.About([]byte(text), maxCounted, tokenize.Count)
+	return tokenize.About(text, maxCounted, tokenize.CountString)
 }
 
 // Kinds of counts in the memo: the same bytes have another count in each of them.

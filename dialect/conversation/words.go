@@ -200,7 +200,7 @@ func (r *Request) Thought(it *Item) string {
 func (r *Request) texts(it *Item, documents bool) (texts []string) {
 	for _, p := range it.Parts {
 		if p.Kind == TextPart || p.Kind == DocumentPart && documents {
-			texts = append(texts, string(jsonspan.TextOf(p.Value.Of(r.Body))))
+			texts = append(texts, jsonspan.StringOf(p.Value.Of(r.Body)))
 		}
 	}
 	return texts

@@ -3,9 +3,11 @@ package jsonspan
 import (
 	"bytes"
 	"cmp"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
 
@@ -106,8 +108,7 @@ func AddTo(body []byte, content Span, text string, part []byte) (e Edit, ok bool
 func init() { gjson.SetEscapeHTML(false) } // escapes of <, > and & would cost the model tokens for nothing
 
 // TextOf returns the text of a JSON string, as a copy. For an invalid string, and any other value, it returns v itself.
-// Invalid UTF-8 becomes U+FFFD. So does an escaped half of a surrogate pair, together with an escape \uXXXX right
-// behind it, whose letter is lost then (see ContentOfText).
+// Invalid UTF-8 becomes U+FFFD. So does an escaped half of a surrogate pair (see ContentOfText).
 func TextOf(v []byte) []byte {
 	if len(v) == 0 || v[0] != '"' || !gjson.ValidBytes(v) {
 		return v
@@ -124,12 +125,39 @@ func TextOf(v []byte) []byte {
 			return text
 		}
 		escape := strings.IndexByte(`"\/bfnrt`, rest[at+1])
-		if escape < 0 { // \uXXXX
-			return []byte(strings.ToValidUTF8(gjson.ParseBytes(v).Str, "\uFFFD"))
-		}
-		text = append(append(text, rest[:at]...), "\"\\/\b\f\n\r\t"[escape])
+		text = append(text, rest[:at]...)
 		rest = rest[at+2:]
+		if escape >= 0 {
+			text = append(text, "\"\\/\b\f\n\r\t"[escape])
+			continue
+		}
+		r := codeUnit(rest) // \uXXXX
+		rest = rest[4:]
+		if bytes.HasPrefix(rest, []byte(`\u`)) {
+			pair := utf16.DecodeRune(r, codeUnit(rest[2:]))
+			if pair != utf8.RuneError {
+				r = pair
+				rest = rest[6:]
+			}
+		}
+		text = utf8.AppendRune(text, r)
 	}
+}
+
+// codeUnit returns the number that begins v, of four hexadecimal digits.
+func codeUnit(v []byte) rune {
+	var number [2]byte
+	_, _ = hex.Decode(number[:], v[:4])
+	return rune(number[0])<<8 | rune(number[1])
+}
+
+// StringOf returns TextOf v as a string.
+func StringOf(v []byte) string {
+	text := TextOf(v)
+	if len(text) == len(v) { // it may be v itself
+		return string(text)
+	}
+	return unsafe.String(unsafe.SliceData(text), len(text))
 }
 
 // ContentOfText returns the content to keep in an artifact of a JSON string v, of which text is TextOf(v): text, or v

@@ -107,7 +107,7 @@ func (f *Facts) textsOf(i int) (texts []itemText) {
 		raw := p.Value.Of(f.Request.Body)
 		if p.Kind < conversation.ImagePart && len(raw) >= 2 && raw[0] == '"' {
 			tokens := f.Request.CountContent(f.Scale, i, raw)
-			texts = append(texts, itemText{part: k, raw: raw, text: string(jsonspan.TextOf(raw)), tokens: tokens})
+			texts = append(texts, itemText{part: k, raw: raw, text: jsonspan.StringOf(raw), tokens: tokens})
 		}
 	}
 	return texts
@@ -142,7 +142,7 @@ func (s State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, o
 	output := jsonspan.Wrapped(t.text) // the only part of JSON around it that is cut; mostly empty
 	text := t.text
 	if !output.Empty() {
-		text = string(jsonspan.TextOf([]byte(t.text[output.Start:output.End])))
+		text = jsonspan.StringOf([]byte(t.text[output.Start:output.End]))
 	}
 	screen, isScreen := excerpt.Screen(text)
 	isLong := t.tokens > limit && (!isScreen || s.Scale.CountText(screen) > limit) // as a screen too

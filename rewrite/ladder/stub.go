@@ -110,7 +110,7 @@ func (p *Plan) keepText(i int, raw []byte, text string) []string {
 	asSent := p.keepContent(jsonspan.ContentOfText(raw, text))
 	if output := jsonspan.Wrapped(text); !output.Empty() {
 		quoted := []byte(text[output.Start:output.End])
-		content := jsonspan.ContentOfText(quoted, string(jsonspan.TextOf(quoted)))
+		content := jsonspan.ContentOfText(quoted, jsonspan.StringOf(quoted))
 		return []string{p.keepContent(content), asSent}
 	}
 	if laidOut, ok := excerpt.LaidOut(text, p.linesCount(i)); ok {
@@ -126,7 +126,7 @@ func (p *Plan) keepItem(i int) (names, files []string) {
 	it := &p.Request.Items[i]
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart && !it.Parts[0].Encoded {
 		raw := it.Parts[0].Value.Of(p.Request.Body)
-		return p.keepText(i, raw, string(jsonspan.TextOf(raw))), nil
+		return p.keepText(i, raw, jsonspan.StringOf(raw)), nil
 	}
 	var cut []jsonspan.Span
 	for _, part := range it.Parts {
