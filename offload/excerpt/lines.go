@@ -273,10 +273,13 @@ func (x *choice) choose() {
 	}
 	// So many lines are tried at most: each takes a token of the budget at least, unless it is shown already.
 	most := max(x.budget, 1) + len(x.isShown)
-	for _, r := range x.rank(most, func(i int, line string, s *shape) bool {
+	failing := func(i int, line string, s *shape) bool {
 		s.tried++
 		return s.failure > 0 && s.tried <= maxOfShape && !x.isNote(i, line)
-	}) {
+	}
+	all := func(i int, line string, _ *shape) bool { return !x.isNote(i, line) }
+	lists := x.rank(most, failing, all)
+	for _, r := range lists[0] {
 		x.show(r.index)
 		if x.isShown[r.index] { // now, or before as a line at an end of the text or around another failing line
 			for _, k := range x.around(r.index, linesBelow) {
@@ -284,8 +287,8 @@ func (x *choice) choose() {
 			}
 		}
 	}
-	for _, r := range x.rank(most, func(i int, line string, _ *shape) bool { return !x.isNote(i, line) }) {
-		x.show(r.index) // the other failing lines, too
+	for _, r := range lists[1] { // the other failing lines, too
+		x.show(r.index)
 	}
 }
 
@@ -295,30 +298,35 @@ type ranked struct {
 	score float64
 }
 
-// rank returns the lines that takes accepts, the highest score first, and not more than most. The score is the weight
-// of a line over the number of lines of its shape: a failing line comes before others unless its shape has over
-// failureWeight times as many lines.
-func (x *choice) rank(most int, takes func(i int, line string, s *shape) bool) (list []ranked) {
-	shorten := func() { // to the best lines, in their order
-		slices.SortFunc(list, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), a.index-b.index) })
-		list = list[:min(len(list), most)]
+// rank returns a list for each of takes: of the lines that it accepts, the highest score first, and not more than most.
+// The score is the weight of a line over the number of lines of its shape: a failing line comes before others unless
+// its shape has over failureWeight times as many lines.
+func (x *choice) rank(most int, takes ...func(i int, line string, s *shape) bool) [][]ranked {
+	lists := make([][]ranked, len(takes))
+	shorten := func(k int) { // to the best lines, in their order
+		slices.SortFunc(lists[k], func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), a.index-b.index) })
+		lists[k] = lists[k][:min(len(lists[k]), most)]
 	}
 	i := -1
 	for l := range strings.Lines(x.text) {
 		i++
 		s := x.shapeOf(l)
 		score := max(s.failure, 1) / float64(max(s.number, 1))
-		isHigh := len(list) < most || score > list[most-1].score
-		if !isHigh || !takes(i, l, s) {
-			continue
-		}
-		list = append(list, ranked{i, score})
-		if len(list)%most == 0 { // seldom, and from then on the first ones are in order
-			shorten()
+		for k, takesIt := range takes {
+			isHigh := len(lists[k]) < most || score > lists[k][most-1].score
+			if !isHigh || !takesIt(i, l, s) {
+				continue
+			}
+			lists[k] = append(lists[k], ranked{i, score})
+			if len(lists[k])%most == 0 { // seldom, and from then on the first ones are in order
+				shorten(k)
+			}
 		}
 	}
-	shorten()
-	return list
+	for k := range lists {
+		shorten(k)
+	}
+	return lists
 }
 
 // mayShow reports whether line i exists, is not shown yet, and is not like a note of epitome.
@@ -422,7 +430,7 @@ func Failure(text string, failed bool) string {
 	x := newChoice(text, 0, nil)                               // without a budget, as show is not called
 	ranking := x.rank(1, func(_ int, line string, s *shape) bool {
 		return s.failure > 0 && len(line) <= longest && (failed || report.MatchString(line))
-	})
+	})[0]
 	if len(ranking) == 0 {
 		return ""
 	}
