@@ -80,15 +80,15 @@ func (p *place) enter(fresh int) bool {
 		return true
 	}
 	if fresh >= freeBytes && p.taken == 0 {
-		p.take(min(int64(fresh/placeBytes)+1, mostPlaces))
+		p.take(min(int64(fresh/placeBytes)+1, mostPlaces), true)
 	}
 	return p.client.Err() == nil
 }
 
-// take waits for places while the budget lasts, and then goes on without them, as a rescue does at once.
-func (p *place) take(places int64) {
+// take takes places. It waits for them while the budget lasts; else, and in a rescue, the request goes on without.
+func (p *place) take(places int64, waits bool) {
 	isFree := p.all.free.TryAcquire(places)
-	if !isFree && !p.until.IsZero() {
+	if !isFree && waits && !p.until.IsZero() {
 		began := time.Now()
 		ctx, cancel := context.WithDeadline(p.client, p.until)
 		defer cancel()
@@ -117,7 +117,8 @@ func (p *place) isSpent() bool {
 	return true
 }
 
-// rest gives the places back until the caller calls again. The budget does not pass meanwhile.
+// rest gives the places back until the caller calls again. The budget does not pass meanwhile. Then the request goes on
+// at once: it holds much memory, and little is left to do.
 func (p *place) rest() (again func()) {
 	if p == nil {
 		return func() {}
@@ -126,6 +127,6 @@ func (p *place) rest() (again func()) {
 	p.release()
 	return func() {
 		p.until = p.until.Add(time.Since(began))
-		p.take(taken)
+		p.take(taken, false)
 	}
 }

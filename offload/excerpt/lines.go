@@ -84,7 +84,7 @@ const (
 	endShare               = 4       // first lines are shown until they took a quarter of the budget, then last lines
 	gapTokens              = 16      // tokens of the note in a gap: join writes it
 	longestLine            = 8 << 10 // bytes of a line that is not cut
-	stride                 = 64      // lines from one whose place is held to the next
+	stride                 = 16      // lines from one whose place is held to the next
 )
 
 // Lines returns an excerpt of a text in about budget tokens: its first and last lines, failing lines with the lines
@@ -120,6 +120,7 @@ type shape struct {
 func newChoice(text string, budget int, count Count) *choice {
 	x := &choice{shapes: map[string]*shape{}, budget: budget, count: count}
 	x.isCut, x.isShown = map[int]bool{}, map[int]bool{}
+	x.starts = make([]int, 0, strings.Count(text, "\n")/stride+2)
 	var b strings.Builder // what stands before text[done], with long lines cut
 	at, done := 0, 0
 	for l := range strings.Lines(text) {
