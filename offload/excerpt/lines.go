@@ -103,6 +103,7 @@ type choice struct {
 	starts         []int  // where every stride-th line begins, and the text ends
 	isCut, isShown map[int]bool
 	shapes         map[string]*shape // by mask
+	first          []*shape          // of the first lines: most texts have no more
 	lastLine       string            // for which shapeOf was called last: many lines are like the one before
 	lastShape      *shape
 	budget         int // tokens that are left for more lines
@@ -120,7 +121,9 @@ type shape struct {
 func newChoice(text string, budget int, count Count) *choice {
 	x := &choice{shapes: map[string]*shape{}, budget: budget, count: count}
 	x.isCut, x.isShown = map[int]bool{}, map[int]bool{}
-	x.starts = make([]int, 0, strings.Count(text, "\n")/stride+2)
+	lines := strings.Count(text, "\n") + 1
+	x.starts = make([]int, 0, lines/stride+2)
+	x.first = make([]*shape, 0, min(lines, 1<<16))
 	var b strings.Builder // what stands before text[done], with long lines cut
 	at, done := 0, 0
 	for l := range strings.Lines(text) {
@@ -134,7 +137,11 @@ func newChoice(text string, budget int, count Count) *choice {
 			done = at + size
 			x.isCut[x.number] = true
 		}
-		x.shapeOf(l).number++
+		s := x.shapeOf(l)
+		s.number++
+		if x.number < cap(x.first) {
+			x.first = append(x.first, s)
+		}
 		x.number++
 		at += size
 	}
@@ -311,7 +318,12 @@ func (x *choice) rank(most int, takes ...func(i int, line string, s *shape) bool
 	i := -1
 	for l := range strings.Lines(x.text) {
 		i++
-		s := x.shapeOf(l)
+		var s *shape
+		if i < len(x.first) {
+			s = x.first[i]
+		} else {
+			s = x.shapeOf(l)
+		}
 		score := max(s.failure, 1) / float64(max(s.number, 1))
 		for k, takesIt := range takes {
 			isHigh := len(lists[k]) < most || score > lists[k][most-1].score
