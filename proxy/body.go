@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/bits"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -156,14 +157,20 @@ func (r *room) await(ctx context.Context, need int64) error {
 
 // release gives everything back, and the memory of the body too.
 func (r *room) release() {
-	for _, body := range r.pooled {
-		bodyPools[bits.Len(uint(cap(*body)))].Put(body)
-	}
+	r.giveBack(0, len(r.pooled))
 	if r.extra {
 		<-r.all.extra
 	}
 	r.all.free.Release(r.taken)
 	*r = room{all: r.all}
+}
+
+// giveBack gives a part of r.pooled to the next requests.
+func (r *room) giveBack(from, end int) {
+	for _, body := range r.pooled[from:end] {
+		bodyPools[bits.Len(uint(cap(*body)))].Put(body)
+	}
+	r.pooled = slices.Delete(r.pooled, from, end)
 }
 
 // memory returns an empty slice for a body of size bytes. The exchange may use it until release.
@@ -189,6 +196,7 @@ func (r *room) readAll(ctx context.Context, src io.Reader, length, most int64) (
 	if length > most {
 		return nil, errTooLarge
 	}
+	first := len(r.pooled)
 	size := length // of the memory to have next
 	if length < 0 || length > largeBody {
 		size = min(freeBody, most+1) // more when that has come
@@ -198,7 +206,9 @@ func (r *room) readAll(ctx context.Context, src io.Reader, length, most int64) (
 			if err := r.take(ctx, size-int64(len(body))); err != nil {
 				return nil, err
 			}
+			smaller := len(r.pooled)
 			body = append(r.memory(int(size)), body...)
+			r.giveBack(first, smaller)
 			size = min(16*size, most+1)
 			if length >= 0 {
 				size = min(size, length)
