@@ -53,8 +53,9 @@ func (x *shaping) words(end int, earlier summarize.Says, wait bool) (p summarize
 	case x.steady() < steadyTurns && !x.in.Compact:
 		return p, false, errors.New("the client has just changed earlier messages, and may change them again")
 	}
+	question := x.question(end, earlier)
 	defer x.place.rest()()
-	p, err = x.deps.Summarizer.Ask(x.in.Client, x.question(end, earlier))
+	p, err = x.deps.Summarizer.Ask(x.in.Client, question)
 	return p, false, err
 }
 
