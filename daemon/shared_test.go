@@ -224,6 +224,11 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 	if is := there.storage.parts()["shared_store"]; is != "refuses" {
 		t.Errorf("a store that takes no writes is %q", is)
 	}
+	metrics := there.read("/-/metrics")
+	isTold := strings.Contains(metrics, `epitome_store_seconds_count{outcome="refused",server="shared_store"} `)
+	if !isTold || !strings.Contains(metrics, "\nepitome_shared_store_up 0\n") {
+		t.Errorf("the metrics do not say that it refuses writes")
+	}
 }
 
 // s3 is a service with a bucket that can be made to fail with a status.
