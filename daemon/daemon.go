@@ -43,7 +43,8 @@ type Daemon struct {
 	config  atomic.Pointer[config.Config]
 	ends    []func() // they end what was begun, the last first
 
-	reloadFailed atomic.Bool // the last one
+	reloadFailed atomic.Bool  // the last one
+	configured   atomic.Int64 // when config was read, in seconds since 1970
 
 	ln         net.Listener
 	card       *Card
@@ -99,6 +100,7 @@ func (d *Daemon) start() error {
 	}
 	d.started = conf
 	d.config.Store(&conf)
+	d.configured.Store(time.Now().Unix())
 	folder, err := conf.Admit()
 	if err != nil {
 		return err
@@ -362,6 +364,7 @@ func (d *Daemon) reload() {
 		return
 	}
 	d.config.Store(&next)
+	d.configured.Store(time.Now().Unix())
 	d.console.Reload(next.Console)
 	d.windows.Configure(next.Window, probedOf(next))
 	d.biller.Configure(Prices(next))
