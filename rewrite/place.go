@@ -14,6 +14,7 @@ import (
 // are new, at most mostPlaces; one of which less than freeBytes is new takes none, and never waits.
 type Places struct {
 	free   *semaphore.Weighted
+	late   *semaphore.Weighted // for those whose budget is spent, so that not all of them go on at once
 	budget time.Duration
 
 	inFlight, waited, spent atomic.Int64
@@ -26,11 +27,12 @@ const (
 	placesPerProc = 4
 )
 
-// NewPlaces returns the places for a number of processors. A request spends at most the budget of time on waiting for
-// places, the store and the shelf. Then what was decided last is sent, with all that is new behind it. A request that
-// this leaves over the line of compaction is shortened by code, as while the store does not answer.
+// NewPlaces returns the places for a number of processors. A request that has spent its budget of time waits for no
+// place of these and begins no call of the store. What was decided last is sent, with all that is new behind it. A
+// request that this leaves over the line of compaction is shortened by code, as while the store does not answer.
 func NewPlaces(processors int, budget time.Duration) *Places {
-	return &Places{free: semaphore.NewWeighted(int64(max(placesPerProc*processors, mostPlaces))), budget: budget}
+	all := int64(max(placesPerProc*processors, mostPlaces))
+	return &Places{free: semaphore.NewWeighted(all), late: semaphore.NewWeighted(all), budget: budget}
 }
 
 // InFlight returns how many requests are shaped now, or wait for that.
@@ -45,17 +47,19 @@ func (p *Places) Spent() int64 { return p.spent.Load() }
 // place is what one request has of the Places. A nil place is that of a request which need not wait.
 type place struct {
 	all    *Places
-	client context.Context // ends when the client has left
-	until  time.Time       // when the budget is spent; zero for a rescue, which has waited before
-	isOver bool            // that was noticed
-	taken  int64           // of all.free
+	client context.Context     // ends when the client has left
+	until  time.Time           // when the budget is spent; zero for a rescue, which has waited before
+	isOver bool                // that was noticed
+	taken  int64               // places
+	of     *semaphore.Weighted // that has these
 }
 
 var errSpent = errors.New("no time is left for this request, as too many came at once")
 
 // begin returns the place of a request, which has taken none yet. The caller ends it.
 func (p *Places) begin(in *Input) *place {
-	if p == nil || in.Replay { // a count, or a compaction by the provider
+	isServed := in.Compacts && in.Lacks
+	if p == nil || in.Replay && !isServed { // a count, or a compaction by the provider
 		return nil
 	}
 	p.inFlight.Add(1)
@@ -85,14 +89,20 @@ func (p *place) enter(fresh int) bool {
 	return p.client.Err() == nil
 }
 
-// take takes places. It waits for them while the budget lasts; else, and in a rescue, the request goes on without.
+// take takes places, unless a request that does not wait finds none, as a rescue. It waits for them while the budget
+// lasts, and then for those of late requests, which are soon free.
 func (p *place) take(places int64, waits bool) {
-	isFree := p.all.free.TryAcquire(places)
+	p.of = p.all.free
+	isFree := p.of.TryAcquire(places)
 	if !isFree && waits && !p.until.IsZero() {
 		began := time.Now()
 		ctx, cancel := context.WithDeadline(p.client, p.until)
 		defer cancel()
-		isFree = p.all.free.Acquire(ctx, places) == nil
+		isFree = p.of.Acquire(ctx, places) == nil
+		if !isFree {
+			p.of = p.all.late
+			isFree = p.of.Acquire(p.client, places) == nil
+		}
 		p.all.waited.Add(int64(time.Since(began)))
 	}
 	if isFree {
@@ -101,8 +111,10 @@ func (p *place) take(places int64, waits bool) {
 }
 
 func (p *place) release() {
-	p.all.free.Release(p.taken)
-	p.taken = 0
+	if p.taken > 0 {
+		p.of.Release(p.taken)
+		p.taken = 0
+	}
 }
 
 // isSpent reports whether the budget is spent.

@@ -62,7 +62,11 @@ func (x *shaping) read() error {
 	}
 	x.subject = ledger.Request{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.API().Name}
 	x.last = x.recent.find(x.Shaper, x.subject, in.Body, in.Now)
-	if x.last.request == nil && !x.place.enter(len(in.Body)) {
+	shared := 0 // bytes that the last request begins with, too
+	if x.last.request != nil {
+		shared = conversation.CommonPrefix(x.last.request.Body, in.Body)
+	}
+	if !x.place.enter(len(in.Body) - shared) {
 		return nil
 	}
 	req, err := x.parse(x.last.request)

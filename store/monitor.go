@@ -17,8 +17,9 @@ const (
 
 const (
 	pingEvery = 250 * time.Millisecond
-	noteSpan  = time.Minute // how long slow calls and a refusal count, and the time between two log lines about them
-	slowRun   = 16          // calls in a row that take long until the server counts as slow
+	callRest  = 5 * time.Second // without calls of a server that has answered a ping, and no call
+	noteSpan  = time.Minute     // how long slow calls and a refusal count, and the time between two log lines about them
+	slowRun   = 16              // calls in a row that take long until the server counts as slow
 )
 
 // Server is what a Monitor watches.
@@ -38,9 +39,9 @@ type Observer func(outcome string, took time.Duration)
 
 // Monitor watches a server that many requests need, so that none of them waits for one that is known to be away. A
 // call without an answer may have waited for a processor of this machine, and not for the server: so the server is
-// pinged, and if it answers, the call is made again. If it does not, it is away: from then on calls fail at once, until
-// it has answered a ping, which is sent a few times a second. An answer that refuses a call is an error of that call
-// alone.
+// pinged, and if it answers, the call is made again. If either has no answer, the server is away: from then on calls
+// fail at once, until it has answered a ping, which is sent a few times a second. An answer that refuses a call is an
+// error of that call alone.
 type Monitor struct {
 	Server
 	calls chan struct{} // has an entry for each call under way
@@ -73,21 +74,27 @@ func (m *Monitor) Do(call func(ctx context.Context) error) error {
 	if m.away.Load() { // it is known since the call waits
 		return ErrAway
 	}
+	rest := pingEvery
 	err := m.observe(call)
-	if err != nil && m.NoAnswer(err) && m.life.Err() == nil {
-		unanswered := m.Ping(m.life)
-		if unanswered == nil || !m.NoAnswer(unanswered) {
-			err = m.observe(call)
-		} else if !m.away.Swap(true) {
-			m.Log.Warn(m.Name+" does not answer: nothing new is decided until it does, unless a window is full",
-				"error", err.Error())
-			go m.awaitAnswer()
-		}
+	if err != nil && m.NoAnswer(err) && m.answersPing() {
+		rest = callRest
+		err = m.observe(call)
 	}
-	if err != nil && m.life.Err() != nil {
+	switch {
+	case err != nil && m.life.Err() != nil:
 		return ErrClosed
+	case err != nil && m.NoAnswer(err) && !m.away.Swap(true):
+		m.Log.Warn(m.Name+" does not answer: nothing new is decided until it does, unless a window is full",
+			"error", err.Error())
+		go m.awaitAnswer(rest)
 	}
 	return err
+}
+
+// answersPing reports whether the server answers a ping, if only with a refusal.
+func (m *Monitor) answersPing() bool {
+	err := m.Ping(m.life)
+	return err == nil || !m.NoAnswer(err)
 }
 
 // observe makes a call and notes how it ended.
@@ -125,20 +132,15 @@ func (m *Monitor) note(last *atomic.Int64, what string, args ...any) {
 	}
 }
 
-// awaitAnswer pings the server in the background until it answers.
-func (m *Monitor) awaitAnswer() {
-	tick := time.NewTicker(pingEvery)
-	defer tick.Stop()
-	for {
+// awaitAnswer pings the server in the background until it answers, from a rest on.
+func (m *Monitor) awaitAnswer(rest time.Duration) {
+	for isAway := true; isAway; rest = pingEvery {
 		select {
 		case <-m.life.Done():
 			return
-		case <-tick.C:
+		case <-time.After(rest):
 		}
-		err := m.Ping(m.life)
-		if err == nil || !m.NoAnswer(err) { // if it refuses the ping, it answers
-			break
-		}
+		isAway = !m.answersPing()
 	}
 	m.away.Store(false)
 	m.Log.Warn(m.Name + " answers again")

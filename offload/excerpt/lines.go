@@ -3,6 +3,7 @@ package excerpt
 import (
 	"cmp"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"regexp"
 	"slices"
@@ -150,9 +151,8 @@ func newChoice(text string, budget int, count Count) *choice {
 	return x
 }
 
-// shapeOf returns the shape of a line. In a text of very many shapes, a line of a further one counts as its only line.
+// shapeOf returns the shape of a line.
 func (x *choice) shapeOf(line string) *shape {
-	const most = 1 << 18
 	if line == x.lastLine {
 		return x.lastShape
 	}
@@ -160,12 +160,24 @@ func (x *choice) shapeOf(line string) *shape {
 	masked := mask(space[:0], line)
 	s := x.shapes[string(masked)]
 	if s == nil {
-		s = &shape{failure: failure(string(masked))}
-		if len(x.shapes) < most {
-			x.shapes[string(masked)] = s
-		}
+		s = x.newShape(string(masked))
 	}
 	x.lastLine, x.lastShape = line, s
+	return s
+}
+
+// newShape returns the shape of a mask that has none yet. Beyond very many shapes, some of the further ones are one.
+func (x *choice) newShape(masked string) *shape {
+	const most, further = 1 << 18, 1 << 16
+	weight := failure(masked)
+	if len(x.shapes) >= most {
+		masked = fmt.Sprintf("\n%g %d", weight, crc32.ChecksumIEEE([]byte(masked))%further) // no mask has a line break
+		if s := x.shapes[masked]; s != nil {
+			return s
+		}
+	}
+	s := &shape{failure: weight}
+	x.shapes[masked] = s
 	return s
 }
 
