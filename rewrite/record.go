@@ -49,6 +49,20 @@ func (l *lastRequest) bytes() (n int) {
 	return n
 }
 
+// sharedWith returns about how many bytes the request has in common with a body, from the first on. It does not look
+// beyond as many as requests of two conversations seldom share.
+func (l *lastRequest) sharedWith(body []byte) int {
+	const enough = 128 << 10
+	if l.request == nil {
+		return 0
+	}
+	n := conversation.CommonPrefix(l.request.Body, body[:min(len(body), enough)])
+	if n == enough {
+		return len(l.request.Body)
+	}
+	return n
+}
+
 // requestCache keeps the last requests of the conversations that were active last, up to 24 MiB, and the newest one of
 // all up to 64 MiB.
 type requestCache struct {

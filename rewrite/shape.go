@@ -62,11 +62,7 @@ func (x *shaping) read() error {
 	}
 	x.subject = ledger.Request{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.API().Name}
 	x.last = x.recent.find(x.Shaper, x.subject, in.Body, in.Now)
-	shared := 0 // bytes that the last request begins with, too
-	if x.last.request != nil {
-		shared = conversation.CommonPrefix(x.last.request.Body, in.Body)
-	}
-	if !x.place.enter(len(in.Body) - shared) {
+	if !x.place.enter(len(in.Body) - x.last.sharedWith(in.Body)) {
 		return nil
 	}
 	req, err := x.parse(x.last.request)
