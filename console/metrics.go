@@ -95,7 +95,8 @@ func NewMetrics(version string) *Metrics {
 		windowUsed: histogram("window_used_ratio", "Share of the model's window that a request fills as sent.",
 			.1, .25, .5, .6, .7, .8, .9, 1, 1.1),
 		storeCalls: auto.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "epitome_store_seconds", Help: "Time that Redis or the bucket took for a call, by outcome: ok, refused, unanswered.",
+			Name:    "epitome_store_seconds",
+			Help:    "Time that Redis or the bucket took for a call, by outcome: ok, refused, unanswered.",
 			Buckets: []float64{.001, .005, .02, .05, .1, .25, .5, 1, 2.5},
 		}, []string{"server", "outcome"}),
 	}

@@ -91,7 +91,7 @@ func playBurst(t *testing.T, agents, loops int) {
 	spent := !strings.Contains(p.read("/-/metrics"), "\nepitome_shaping_budget_spent_total 0\n")
 	isAway := strings.Contains(p.log.String(), "does not answer")
 	if tooLong > 0 || broke > 0 || spent || isAway {
-		t.Errorf("%d requests were sent beyond the window, %d prefixes changed; the budget was spent: %v, a store was away: %v",
+		t.Errorf("%d requests are beyond the window, %d prefixes changed; the budget was spent: %v, a store was away: %v",
 			tooLong, broke, spent, isAway)
 	}
 	slices.Sort(took)

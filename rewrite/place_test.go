@@ -4,13 +4,16 @@ package rewrite_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"epitome/dialect/conversation"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 	"epitome/store"
@@ -43,6 +46,17 @@ func (m *thinker) Ask(context.Context, summarize.Question) (summarize.Prose, err
 	return summarize.Prose{Text: "## Goal\nMend it."}, nil
 }
 
+// reader is a dialect that counts the bodies that are read.
+type reader struct {
+	conversation.Dialect
+	bodies atomic.Int64
+}
+
+func (r *reader) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
+	r.bodies.Add(1)
+	return r.Dialect.Read(body, known)
+}
+
 // shaped has a conversation of so many KB shaped, for a model that holds 32k tokens. The result comes when it is ready.
 type shaped func(client context.Context, task string, size int, how rewrite.Input) chan rewrite.Output
 
@@ -58,7 +72,8 @@ func crowded(t *testing.T, budget time.Duration, play func(*testing.T, *gate, *t
 			Summarizer: model, Window: func(_, _ string, _ int) (int, int) { return 32_000, 28_000 }})
 		play(t, g, model, places, func(client context.Context, task string, size int, in rewrite.Input) chan rewrite.Output {
 			in.Body = bodyOf("chat", append([]exchange{{user: task}}, list[:size/2]...))
-			in.Dialect, in.Upstream, in.Limits, in.Now = dialects["chat"], "up", &limits, s.now
+			in.Dialect, in.Upstream, in.Limits, in.Now = cmp.Or[conversation.Dialect](in.Dialect, dialects["chat"]),
+				"up", &limits, s.now
 			in.Client, in.Places, in.Credential = client, places, func() any { return nil }
 			out := make(chan rewrite.Output, 1)
 			go func() { out <- shaper.Shape(in) }()
@@ -101,6 +116,28 @@ func TestBurstWaitsForPlaces(t *testing.T) {
 		}
 		if places.InFlight() != 0 || places.Waited() < 12*time.Second || places.Spent() != 0 {
 			t.Errorf("%d are shaped, waited %v, %d spent it all", places.InFlight(), places.Waited(), places.Spent())
+		}
+	})
+}
+
+// Promise 10. A request that waits is not read yet, even if it begins as one that is known does.
+func TestRequestsWaitBeforeTheyAreRead(t *testing.T) {
+	crowded(t, time.Hour, func(t *testing.T, g *gate, _ *thinker, _ *rewrite.Places, shape shaped) {
+		r := &reader{Dialect: dialects["chat"]}
+		alike := strings.Repeat("All tasks begin alike. ", 20)
+		var all []chan rewrite.Output
+		known := shape(t.Context(), alike, 2, rewrite.Input{Dialect: r})
+		g.open <- struct{}{}
+		<-known
+		for i := range 20 {
+			all = append(all, shape(t.Context(), alike+fmt.Sprint(i), 200, rewrite.Input{Dialect: r}))
+		}
+		if bodies := r.bodies.Load(); bodies != 1+8 {
+			t.Errorf("%d bodies are read; want the known one and 8 of 20", bodies)
+		}
+		close(g.open)
+		for _, out := range all {
+			<-out
 		}
 	})
 }

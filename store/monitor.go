@@ -116,7 +116,7 @@ func (m *Monitor) observe(call func(ctx context.Context) error) error {
 	if took < m.Long {
 		m.run.Store(0)
 	} else if m.run.Add(1) >= slowRun {
-		m.note(&m.slow, "is slow, or this machine is too busy to hear it: requests wait for it", "took", took.String())
+		m.note(&m.slow, "is slow, or this machine is busy: requests wait for its answers", "took", took.String())
 	}
 	if m.Observe != nil {
 		m.Observe(outcome, took)

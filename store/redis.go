@@ -90,7 +90,8 @@ func parseRedis(server string) (*redis.UniversalOptions, error) {
 	return &redis.UniversalOptions{
 		Addrs: append([]string{one.Addr}, more...), DB: one.DB, Username: one.Username, Password: one.Password,
 		MasterName: master, SentinelUsername: sentinelUser, SentinelPassword: sentinelPassword,
-		TLSConfig: one.TLSConfig, PoolSize: cmp.Or(max(one.PoolSize, 0), redisAtOnce), PoolTimeout: cmp.Or(one.PoolTimeout, time.Minute),
+		TLSConfig: one.TLSConfig, PoolSize: cmp.Or(max(one.PoolSize, 0), redisAtOnce),
+		PoolTimeout: cmp.Or(one.PoolTimeout, time.Minute),
 		DialTimeout: cmp.Or(one.DialTimeout, redisTimeout), ReadTimeout: cmp.Or(one.ReadTimeout, redisTimeout),
 		WriteTimeout: cmp.Or(one.WriteTimeout, redisTimeout),
 		MaxRetries:   -1, DialerRetries: 1, DisableIdentity: true, // the monitor tries again

@@ -95,6 +95,11 @@ func TestRedisThatIsSlowIsWaitedFor(t *testing.T) {
 	}
 }
 
+// Without a size that makes sense, the pool has its own.
+func TestRedisPoolSizeIsChecked(t *testing.T) {
+	openRedis(t, "redis://127.0.0.1:1?pool_size=-1", slog.New(slog.DiscardHandler))
+}
+
 // A server that takes no writes is read all the same, and one line of the log says why.
 func TestRedisThatRefusesIsRead(t *testing.T) {
 	t.Parallel()

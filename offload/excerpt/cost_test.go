@@ -39,6 +39,23 @@ func TestFailingLinesCostLittle(t *testing.T) {
 	}
 }
 
+// A failing line that repeats hides no other, also in a text of more shapes than are held.
+func TestRepeatedFailureHidesNoOther(t *testing.T) {
+	var text strings.Builder
+	for i := range 300_000 {
+		name := make([]byte, 4)
+		for k := range name {
+			name[k] = byte('a' + i>>(5*k)&31) // letters and signs, as numbers have one shape
+		}
+		fmt.Fprintf(&text, "line %s\n", name)
+	}
+	text.WriteString(strings.Repeat("same error: bad\nother\n", 2_000) + "real error: cannot open it\n" +
+		strings.Repeat("tail\n", 50))
+	if short, _ := Lines(text.String(), 1_000, bytes4); !strings.Contains(short, "real error") {
+		t.Errorf("%d lines of one failure hide another", strings.Count(short, "same error"))
+	}
+}
+
 // Promise 10: an excerpt takes memory by the bytes of a text, not by its lines and escape sequences.
 func TestShortLinesTakeLittleMemory(t *testing.T) {
 	for _, unit := range []string{"\n", "a\n\n", "error: x\n", "a\r\n", "\x1b[0m", "\x1b[31mx\r"} {
