@@ -102,8 +102,12 @@ func Read(folder string) (*Card, error) {
 
 // FoldersIn returns the folders in which epitomes of a data folder run: itself, and those that "epitome run" makes.
 func FoldersIn(home string) []string {
-	others, _ := filepath.Glob(filepath.Join(home, "run", "*")) // the pattern is sound
-	return append([]string{home}, others...)
+	all := []string{home}
+	others, _ := os.ReadDir(filepath.Join(home, "run")) // there is none without such an epitome
+	for _, o := range others {
+		all = append(all, filepath.Join(home, "run", o.Name()))
+	}
+	return all
 }
 
 // Running returns the cards of the epitomes that run with a data folder, or with a folder that "epitome run" has made

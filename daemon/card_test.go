@@ -14,7 +14,8 @@ import (
 // The first epitome of a folder is the one that commands find; once it has ended, none is.
 func TestCardOfTheFirstStays(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
+	home := filepath.Join(t.TempDir(), "agents [old]") // a pattern, if the path were one
+	folder := filepath.Join(home, "run", "1")
 	pin := func(listen string) *Card {
 		t.Helper()
 		c, err := Pin(folder, listen, false)
@@ -27,6 +28,9 @@ func TestCardOfTheFirstStays(t *testing.T) {
 	second.Unpin()
 	if c, err := Read(folder); err != nil || !first.Admits(c.Token) || second.Admits(c.Token) {
 		t.Fatalf("got %+v, %v; want the first's card", c, err)
+	}
+	if all := Running(home); len(all) != 1 || all[0].Listen != "127.0.0.1:7070" {
+		t.Errorf("running are %v", all)
 	}
 	first.Unpin()
 	if c, err := Read(folder); err == nil {

@@ -1,8 +1,9 @@
 // Package event describes exchanges, and the making of summaries beside them, as plain data, and works out their cost.
 //
 // The proxy makes one Exchange at the end of each exchange; log lines, metrics and pages are made from events alone.
-// An event holds no credential, no header value but the IDs of a trace, the agent's name and names that are in the
-// configuration, and nothing of a body but the name of the model, and title and folder, which only the owner is shown.
+// An event holds no credential, and no header value but the IDs of a trace, the agent's name and names that are in the
+// configuration. Of a body it holds the name of the model and, clipped and for the owner alone, title, folder, the
+// user's lines that begin with "keep:", and names of files.
 //
 // An amount is a whole number of nano-dollars, rounded once, so that sums of amounts agree wherever they are made. An
 // amount that is not known is never 0 and never a guess: the reason stands in its place. A provider's bill may differ:

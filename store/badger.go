@@ -129,8 +129,7 @@ func (b *Badger) openFolder() (err error) {
 // table panics and ends the process. A folder that lacks a table is refused by Badger; a table that a killed process
 // has left half written is not missed.
 func (b *Badger) renameDamaged() error {
-	tables, _ := filepath.Glob(filepath.Join(b.folder, "*.sst"))
-	for _, name := range tables {
+	for _, name := range b.files("*.sst") {
 		content, err := os.ReadFile(name)
 		if err == nil && isDamaged(content) {
 			err = os.Rename(name, name+".damaged")
@@ -144,10 +143,18 @@ func (b *Badger) renameDamaged() error {
 
 // removeDamaged removes the tables that renameDamaged has renamed, once Badger has opened the folder without them.
 func (b *Badger) removeDamaged() {
-	tables, _ := filepath.Glob(filepath.Join(b.folder, "*.sst.damaged"))
-	for _, name := range tables {
+	for _, name := range b.files("*.sst.damaged") {
 		_ = os.Remove(name)
 	}
+}
+
+// files returns the paths of the files in the folder whose names match a pattern.
+func (b *Badger) files(pattern string) []string {
+	all, _ := fs.Glob(os.DirFS(b.folder), pattern) // the patterns are well formed
+	for i, name := range all {
+		all[i] = filepath.Join(b.folder, name)
+	}
+	return all
 }
 
 // isDamaged reports whether a table cannot be read, or does not fit its checksums.
@@ -160,8 +167,7 @@ func isDamaged(content []byte) (is bool) {
 // removeEmptyLogs removes the empty logs that a process leaves if it dies while it begins a log. Badger refuses them.
 func (b *Badger) removeEmptyLogs() error {
 	for _, pattern := range []string{"*.mem", "*.vlog"} {
-		logs, _ := filepath.Glob(filepath.Join(b.folder, pattern))
-		for _, log := range logs {
+		for _, log := range b.files(pattern) {
 			info, err := os.Stat(log)
 			if err != nil || info.Size() > 0 {
 				continue

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -218,19 +219,20 @@ func TestDamagedStoreIsReplaced(t *testing.T) {
 	}
 	f := func(pattern string, spoil func(content []byte) []byte) {
 		t.Helper()
-		damaged := filepath.Join(t.TempDir(), "store")
+		damaged := filepath.Join(t.TempDir(), "agents [old]", "store") // a pattern, if the path were one
 		if err := os.CopyFS(damaged, os.DirFS(folder)); err != nil {
 			t.Fatal(err)
 		}
-		names, err := filepath.Glob(filepath.Join(damaged, pattern))
+		names, err := fs.Glob(os.DirFS(damaged), pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatal(pattern, err)
 		}
-		content, err := os.ReadFile(names[0])
+		name := filepath.Join(damaged, names[0])
+		content, err := os.ReadFile(name)
 		if content = spoil(content); content == nil {
-			err = errors.Join(err, os.Remove(names[0]))
+			err = errors.Join(err, os.Remove(name))
 		} else {
-			err = errors.Join(err, os.WriteFile(names[0], content, 0o600))
+			err = errors.Join(err, os.WriteFile(name, content, 0o600))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -58,6 +58,7 @@ const (
 	mostRecent        = 5_000 // events
 	mostConversations = 2_000 // conversations
 	mostModels        = 50    // that have sums of their own; clients choose the names
+	mostKept          = 50    // lines of a conversation that begin with "keep:"
 )
 
 const gather = 100 * time.Millisecond // for which events are collected before they are processed and written
@@ -97,7 +98,7 @@ func Open(c Config) *Book {
 	b := &Book{
 		Config: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 		queue: make(chan Entry, mostQueued), recorded: make(chan struct{}, 1),
-		files: files{folder: c.Folder},
+		files: files{folder: c.Folder, quota: c.Quota},
 		cells: map[cell]*Sums{}, models: map[string]bool{}, conversations: map[string]*conversation{},
 	}
 	go b.run(ctx)
@@ -254,6 +255,7 @@ func (b *Book) complete(e *event.Exchange) {
 	} {
 		*text = strings.Clone(event.Clip(*text)) // it may be a part of a large body, which would stay in memory with it
 	}
+	e.Kept = clipped(e.Kept)
 	var before *event.Exchange // the last answered one of the conversation
 	if c := b.conversations[e.Conversation]; c != nil {
 		before = c.answered
@@ -266,6 +268,14 @@ func (b *Book) complete(e *event.Exchange) {
 		before = parent.answered // the beginning that they share may be cached
 	}
 	b.Biller.Bill(e, before)
+}
+
+// clipped returns copies of the newest lines of the user's that begin with "keep:".
+func clipped(lines []string) (kept []string) {
+	for _, line := range lines[max(0, len(lines)-mostKept):] {
+		kept = append(kept, strings.Clone(event.Clip(line)))
+	}
+	return kept
 }
 
 // add adds a complete event to the recent ones and to the sums.
@@ -308,7 +318,7 @@ func (b *Book) expire() {
 	if !b.since.IsZero() && b.since.Before(oldest) {
 		b.since = oldest
 	}
-	b.files.tidy(oldest, b.Quota)
+	b.files.tidy(oldest)
 }
 
 // Since returns the events after a number, and the number of the newest event. whole is false if some of them are no

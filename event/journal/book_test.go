@@ -410,16 +410,54 @@ func TestFilesStayWithinKeepAndQuota(t *testing.T) {
 	write("2026-11-18T00.jsonl", 600)
 	write("2026-11-19T00.jsonl", 600)
 	write("other.txt", 5000)
-	f := files{folder: folder}
+	f := files{folder: folder, quota: 1000}
 	for i := range 3 {
 		f.append(Entry{Summary: &event.Summary{Reason: strings.Repeat("x", 50)}})
 		if err := f.flush(noon.Add(time.Duration(i) * 40 * time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f.tidy(noon.Add(-30*24*time.Hour), 1000)
+	f.tidy(noon.Add(-30 * 24 * time.Hour))
 	if all := f.list(); len(all) != 3 || !strings.HasPrefix(filepath.Base(all[0]), "2026-11-19") {
 		t.Errorf("the files are %v", all)
+	}
+}
+
+// However much comes within an hour, all files together have about events.quota, and the newest events are kept.
+func TestEventsOfABusyHourStayWithinTheQuota(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "agents [old]", "events") // a pattern, if the path were one
+	r := keeping(t, folder, noon)
+	r.files.quota = 200_000
+	const events = 2000
+	for i := range events {
+		e := talking(fmt.Sprint("c", i), 0)
+		e.Kept = []string{"keep: " + strings.Repeat("x", 50_000)}
+		r.RecordExchange(&e)
+		r.now.Store(noon.Add(time.Duration(i) * time.Second))
+		r.flush()
+	}
+	r.Close()
+	size := int64(0)
+	for _, path := range r.files.list() {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	if size < 100_000 || size > 240_000 {
+		t.Errorf("the files have %d bytes", size)
+	}
+	c := configured(r.now)
+	c.Folder, c.Quota = folder, 1 // less than the newest file has
+	again := Open(c)
+	defer again.Close()
+	if _, err := again.Conversation(fmt.Sprint("c", events-1)); err != nil {
+		t.Fatalf("the newest event: %v", err)
+	}
+	page := again.Conversations("", 0, 1)
+	if page.Items[0].Kept[0] == "" || len(page.Items[0].Kept[0]) > 200 {
+		t.Errorf("a line has %d bytes", len(page.Items[0].Kept[0]))
 	}
 }
 

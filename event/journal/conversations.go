@@ -129,13 +129,12 @@ func (c *conversation) add(e *event.Exchange, end time.Time) {
 	c.Title, e.Title = cmp.Or(e.Title, c.Title), "" // exchanges are shown to others than the owner, too
 	c.Folder, e.Folder = cmp.Or(e.Folder, c.Folder), ""
 	c.Agent = cmp.Or(e.Agent, c.Agent)
-	for _, line := range e.Kept {
-		line = strings.Clone(event.Clip(line))
+	for _, line := range clipped(e.Kept) { // an older file may have more of them
 		if !slices.Contains(c.Kept, line) {
 			c.Kept = append(c.Kept, line)
 		}
 	}
-	c.Kept = c.Kept[max(0, len(c.Kept)-50):] // the newest
+	c.Kept = c.Kept[max(0, len(c.Kept)-mostKept):]
 	e.Kept = nil
 	c.Parent = cmp.Or(e.Parent, c.Parent)
 	c.Decision = cmp.Or(e.Decision, c.Decision)

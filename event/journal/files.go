@@ -5,21 +5,29 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
-// files keeps events in a folder, as lines of JSON in a file an hour. Without a folder nothing is kept. Processes that
-// share a folder, as they may where the store is Redis, append whole lines.
+// files keeps events in a folder, as lines of JSON in a file an hour, or in several if they are many. Without a folder
+// nothing is kept. Processes that share a folder, as they may where the store is Redis, append whole lines.
 type files struct {
 	folder  string
+	quota   int64        // bytes of all files
+	newest  string       // the path of the file that was written last
 	pending bytes.Buffer // lines that are not written yet
 }
 
-// fileName is the layout of a file's name. Names sort by time.
-const fileName = "2006-01-02T15.jsonl"
+// The layouts of a file's name: of the first file of an hour, and of those that begin once it is full. Names sort by
+// time.
+const (
+	fileName = "2006-01-02T15.jsonl"
+	partName = "2006-01-02T15_0405.jsonl"
+)
 
 // append adds a line, which flush writes.
 func (j *files) append(e Entry) {
@@ -35,11 +43,30 @@ func (j *files) flush(now time.Time) error {
 	if j.pending.Len() == 0 {
 		return nil
 	}
-	err := j.write(filepath.Join(j.folder, now.UTC().Format(fileName)))
+	path := j.pathAt(now.UTC())
+	err := j.write(path)
 	if j.pending.Len() > mostPending {
 		j.pending.Reset()
 	}
+	if path != j.newest {
+		j.newest = path
+		j.tidy(time.Time{})
+	}
 	return err
+}
+
+// pathAt returns the file to write to at a time: that of the hour, unless an eighth of the quota is in it.
+func (j *files) pathAt(now time.Time) string {
+	path := filepath.Join(j.folder, now.Format(fileName))
+	hour := strings.TrimSuffix(path, filepath.Ext(path))
+	if strings.HasPrefix(j.newest, hour) {
+		path = j.newest
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > j.quota/8 {
+		path = filepath.Join(j.folder, now.Format(partName))
+	}
+	return path
 }
 
 // write appends the pending lines to a file. After an error, those that are not written yet are pending, the first one
@@ -77,18 +104,24 @@ func (j *files) mend() {
 
 // list returns the paths of the files, the oldest first.
 func (j *files) list() []string {
-	all, _ := filepath.Glob(filepath.Join(j.folder, "????-??-??T*.jsonl")) // the pattern is well formed
+	all, _ := fs.Glob(os.DirFS(j.folder), "????-??-??T*.jsonl") // the pattern is well formed
+	for i, name := range all {
+		all[i] = filepath.Join(j.folder, name)
+	}
 	return all
 }
 
-// tidy removes the files of the days before oldest, and the oldest ones while all have more bytes than quota.
-func (j *files) tidy(oldest time.Time, quota int64) {
+// tidy removes the files of the days before oldest, and the oldest ones while all have more bytes than the quota, but
+// not the newest one.
+func (j *files) tidy(oldest time.Time) {
+	all := j.list()
 	var size int64 // of the file and of all newer ones
-	for _, path := range slices.Backward(j.list()) {
+	for i, path := range slices.Backward(all) {
 		if info, err := os.Stat(path); err == nil {
 			size += info.Size()
 		}
-		if filepath.Base(path) < oldest.UTC().Format(time.DateOnly) || size > quota {
+		isOver := size > j.quota && i < len(all)-1
+		if filepath.Base(path) < oldest.UTC().Format(time.DateOnly) || isOver {
 			_ = os.Remove(path) // tried again at the next time
 		}
 	}
