@@ -3,9 +3,12 @@ package proxy
 import (
 	"fmt"
 	"io"
+	"net"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,6 +69,31 @@ func TestMaxConnectionsBoundsClients(t *testing.T) {
 		t.Errorf("got %q", body)
 	}
 	r.wantRequests(3)
+}
+
+// brokenOnce fails its second Accept as the system does when too many files are open.
+type brokenOnce struct {
+	net.Listener
+	calls atomic.Int32
+}
+
+func (l *brokenOnce) Accept() (net.Conn, error) {
+	if l.calls.Add(1) == 2 {
+		return nil, &net.OpError{Op: "accept", Net: "tcp", Err: syscall.EMFILE}
+	}
+	return l.Listener.Accept()
+}
+
+// Promise 10: the process outlives a moment without a free file.
+func TestServingGoesOnAfterTooManyOpenFiles(t *testing.T) {
+	t.Parallel()
+	up := startProvider(t, answers(ok("a")))
+	r := startRigOn(t, &brokenOnce{Listener: listen(t, "127.0.0.1:0")}, up.url())
+	for range 2 {
+		if _, body := r.ask(get("/a")); body != "a" {
+			t.Errorf("got %q", body)
+		}
+	}
 }
 
 func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {

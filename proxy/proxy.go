@@ -136,7 +136,7 @@ func (p *Proxy) Serve(ln net.Listener, pages Pages) error {
 		return ln.Close()
 	}
 	conf := p.settings.Load().conf
-	err := p.server.Serve(wire.Listen(ln, conf.MaxConnections, conf.limits.writeIdle))
+	err := p.server.Serve(wire.Listen(ln, conf.MaxConnections, conf.limits.writeIdle, p.deps.Log))
 	if p.Stopping() {
 		return nil
 	}

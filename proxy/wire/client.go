@@ -11,6 +11,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"sync"
@@ -24,24 +25,50 @@ import (
 // closed.
 type Listener struct {
 	net.Listener
+	log       *slog.Logger
 	slots     chan struct{} // holds a token for each open connection
 	writeIdle time.Duration
+	told      time.Time // when the log last had an error of Accept
 }
 
-// Listen bounds the open connections of ln, and the time in which a client must take the next bytes of an answer.
-func Listen(ln net.Listener, most int, writeIdle time.Duration) *Listener {
-	return &Listener{Listener: ln, slots: make(chan struct{}, most), writeIdle: writeIdle}
+// Listen bounds the open connections of ln, and the time in which a client must take the next bytes of an answer. There
+// are fewer than most where the system lets the process open too few files for them.
+func Listen(ln net.Listener, most int, writeIdle time.Duration, log *slog.Logger) *Listener {
+	files := openFiles()
+	fit := connectionsWithin(files)
+	if fit < most {
+		log.Warn("the limit of open files allows fewer connections than proxy.max_connections", "open_files", files,
+			"connections", fit, "max_connections", most, "do", "raise the limit, as with 'ulimit -n 65536'")
+	}
+	return &Listener{Listener: ln, log: log, slots: make(chan struct{}, min(most, fit)), writeIdle: writeIdle}
 }
 
-// Accept waits for a connection and for room for it.
+// connectionsWithin returns for how many connections so many open files suffice: each takes one, and one to its
+// upstream. The store, the pages and others need some, too.
+func connectionsWithin(files uint64) int {
+	const others = 256
+	return int(max(files/4, (max(files, others)-others)/2))
+}
+
+// Accept waits for a connection and for room for it. It returns no error but that the listener is closed: others, such
+// as too many open files, pass.
 func (l *Listener) Accept() (net.Conn, error) {
 	l.slots <- struct{}{}
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		<-l.slots
-		return nil, err
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		conn, err := l.Listener.Accept()
+		if err == nil {
+			return &Client{Conn: conn, listener: l}, nil
+		}
+		if errors.Is(err, net.ErrClosed) {
+			<-l.slots
+			return nil, err
+		}
+		if time.Since(l.told) > time.Minute {
+			l.log.Error("cannot accept a connection; it is tried again", "error", err.Error())
+			l.told = time.Now()
+		}
+		time.Sleep(pause)
 	}
-	return &Client{Conn: conn, listener: l}, nil
 }
 
 // Client is a client's connection. It can watch for the client leaving while fasthttp is not reading, and lets an

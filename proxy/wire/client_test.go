@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"log/slog"
 	"net"
 	"os"
 	"sync"
@@ -10,6 +11,15 @@ import (
 	"time"
 )
 
+// Promise 10: each connection may take a second file, for its upstream, and other work takes some.
+func TestConnectionsLeaveFilesFree(t *testing.T) {
+	for files, want := range map[uint64]int{60: 15, 1024: 384, 65_536: 32_640} {
+		if got := connectionsWithin(files); got != want {
+			t.Errorf("%d files: %d connections, want %d", files, got, want)
+		}
+	}
+}
+
 // A connection that was cut waits for nothing more, however long the rest of a request or an answer might take.
 func TestCutClientIsNotWaitedFor(t *testing.T) {
 	f := func(name string, use func(c *Client) error) {
@@ -17,7 +27,7 @@ func TestCutClientIsNotWaitedFor(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ours, theirs := net.Pipe()
 			defer func() { _ = theirs.Close() }()
-			c := &Client{Conn: ours, listener: Listen(nil, 1, time.Hour)}
+			c := &Client{Conn: ours, listener: Listen(nil, 1, time.Hour, slog.New(slog.DiscardHandler))}
 			c.BeginBody(time.Hour)
 			c.listener.slots <- struct{}{}
 			c.Cut()
