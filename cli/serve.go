@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -16,9 +14,7 @@ import (
 	"github.com/kardianos/service"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"gopkg.in/natefinch/lumberjack.v2"
 
-	"epitome/config"
 	"epitome/daemon"
 )
 
@@ -37,37 +33,17 @@ func (a *app) serve() error {
 	if err != nil {
 		return err
 	}
-	log, err := openLog(conf)
+	log, lines, err := openLog(conf)
 	if err != nil {
 		return err
 	}
+	defer lines.close()
 	d, err := daemon.Start(log, signals, a.load)
 	if err != nil {
 		return err
 	}
+	d.CountDropped(&lines.dropped)
 	return d.Serve()
-}
-
-// openLog begins the log, on standard error or in the file that the configuration names, which stays open.
-func openLog(conf config.Config) (*slog.Logger, error) {
-	var to io.Writer = screen{os.Stderr} // which may be shown, now or later
-	c := conf.Log
-	if c.File != "" {
-		f, err := os.OpenFile(c.File, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err != nil { // lumberjack would report it at the first line, to nobody
-			return nil, fmt.Errorf("cannot write a log: %w; name another file as log.file", err)
-		}
-		_ = f.Close()
-		to = screen{&lumberjack.Logger{Filename: c.File, MaxSize: 50, MaxBackups: 1}} // megabytes
-	}
-	opts := &slog.HandlerOptions{Level: c.Level}
-	switch {
-	case c.Format == "text":
-		return slog.New(slog.NewTextHandler(to, opts)), nil
-	case c.Format == "auto" && c.File == "" && isTerminal(os.Stderr):
-		to = newTerminal(to)
-	}
-	return slog.New(slog.NewJSONHandler(to, opts)), nil
 }
 
 func (a *app) serviceCommand() *cobra.Command {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -108,6 +109,12 @@ func (d *Daemon) addGauges() {
 		m.Gauge("certificate_end_seconds", "When the certificate in [tls] expires, in seconds since 1970; 0 if it "+
 			"cannot be read.", func() float64 { return float64(d.started.TLS.End()) })
 	}
+}
+
+// CountDropped adds the metric of lines of the log that were dropped.
+func (d *Daemon) CountDropped(lines *atomic.Int64) {
+	d.metrics.Counter("log_lines_dropped_total", "Lines of the log that were dropped, as they were not taken in time.",
+		func() float64 { return float64(lines.Load()) })
 }
 
 // edits reads the edits that a request was sent with, or in mode observe would have been, by the key of its decision. A

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"gopkg.in/natefinch/lumberjack.v2"
+
+	"epitome/config"
+)
+
+// openLog begins the log, on standard error or in the file that the configuration names, which stays open. The caller
+// closes the lines.
+func openLog(conf config.Config) (*slog.Logger, *lines, error) {
+	c := conf.Log
+	written := newLines(os.Stderr)
+	if c.File != "" {
+		f, err := os.OpenFile(c.File, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil { // lumberjack would report it at the first line, to nobody
+			return nil, nil, fmt.Errorf("cannot write a log: %w; name another file as log.file", err)
+		}
+		_ = f.Close()
+		written = newLines(&lumberjack.Logger{Filename: c.File, MaxSize: 50, MaxBackups: 1}) // megabytes
+	}
+	var to io.Writer = screen{written} // which may be shown, now or later
+	opts := &slog.HandlerOptions{Level: c.Level}
+	switch {
+	case c.Format == "text":
+		return written.begin(slog.NewTextHandler(to, opts))
+	case c.Format == "auto" && c.File == "" && isTerminal(os.Stderr):
+		to = newTerminal(to)
+	}
+	return written.begin(slog.NewJSONHandler(to, opts))
+}
+
+// lines are written one after the other, on a goroutine of their own: where they are not taken, as by a pipe that
+// nobody reads, they are dropped and counted, and nobody waits for them.
+type lines struct {
+	to      io.Writer
+	log     *slog.Logger // has these lines
+	queue   chan []byte
+	dropped atomic.Int64
+	ended   chan struct{}
+}
+
+func newLines(to io.Writer) *lines {
+	const most = 1024
+	return &lines{to: to, queue: make(chan []byte, most), ended: make(chan struct{})}
+}
+
+// begin returns the log of a handler that writes to l.
+func (l *lines) begin(h slog.Handler) (*slog.Logger, *lines, error) {
+	l.log = slog.New(h)
+	go l.write()
+	return l.log, l, nil
+}
+
+// Write never waits.
+func (l *lines) Write(line []byte) (int, error) {
+	select {
+	case l.queue <- bytes.Clone(line):
+	default:
+		l.dropped.Add(1)
+	}
+	return len(line), nil
+}
+
+// write writes the lines until close is called. It tells how many were dropped once a line is taken again.
+func (l *lines) write() {
+	defer close(l.ended)
+	var told int64
+	for line := range l.queue {
+		if line == nil {
+			return
+		}
+		if _, err := l.to.Write(line); err != nil {
+			l.dropped.Add(1)
+			continue
+		}
+		if n := l.dropped.Load(); n > told {
+			told = n
+			l.log.Warn("lines of this log were dropped: they were not taken in time", "lines", n)
+		}
+	}
+}
+
+// close waits for the lines that are left, for a second at most.
+func (l *lines) close() {
+	late := time.After(time.Second)
+	select {
+	case l.queue <- nil:
+	case <-late:
+		return
+	}
+	select {
+	case <-l.ended:
+	case <-late:
+	}
+}
