@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 //	fill FILE...                  replaces $VARIABLES in the files
 //	start NAME CMD ARG...         runs CMD in the background, with all that it prints in NAME.log
 //	serve NAME ARG...             starts "epitome serve" and waits until it is ready; $NAME and $NAME_addr as above
-//	signal TERM|HUP|INT|KILL NAME     sends a signal to a program that start or serve has started
+//	signal TERM|HUP|INT|KILL|QUIT NAME  sends a signal to a program that start or serve has started
 //	ended NAME CODE               waits for its end, with this exit code
 //	await FILE REGEXP             waits until FILE matches
 //	status CODE CMD ARG...        runs CMD, which ends with CODE
@@ -301,7 +301,8 @@ func (s *stage) awaitLine(file, pattern string) string {
 }
 
 func (s *stage) signal(args []string) {
-	sig := map[string]os.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "INT": os.Interrupt, "KILL": os.Kill}[args[0]]
+	sig := map[string]os.Signal{"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "INT": os.Interrupt, "KILL": os.Kill,
+		"QUIT": syscall.SIGQUIT}[args[0]]
 	s.Check(s.programs[args[1]].cmd.Process.Signal(sig))
 }
 

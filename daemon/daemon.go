@@ -111,6 +111,7 @@ func (d *Daemon) start() error {
 	if err := d.listen(conf, folder); err != nil {
 		return err
 	}
+	d.tellCrash(folder)
 	d.upstreams, err = proxy.NewUpstreams(conf.Settings())
 	if err != nil {
 		return err

@@ -197,8 +197,11 @@ func (s *storage) parts() map[string]string {
 	case *store.Redis:
 		all["shared_store"] = facts.State()
 	case *store.Badger:
-		if facts.Full() {
-			all["artifacts"] = "full"
+		state := facts.State()
+		if state == "full" { // they are on the same disk
+			all["artifacts"] = state
+		} else if state != "" {
+			all["store"] = state
 		}
 	default:
 		all["store"] = "memory"

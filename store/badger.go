@@ -9,8 +9,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -40,6 +42,7 @@ type Badger struct {
 
 	life   sync.RWMutex // held for reading while Badger is used; guards closed
 	closed bool
+	failed atomic.Bool
 
 	writing sync.Mutex
 	version uint64 // of the last fact that was written; guarded by writing
@@ -205,8 +208,20 @@ func (b *Badger) space() error {
 	return nil
 }
 
-// Full reports whether the disk has too little room for another fact.
-func (b *Badger) Full() bool { return b.space() != nil }
+// State is empty while facts can be written. Else it says in a word why not: the disk is full, the folder is missing,
+// or the store has failed.
+func (b *Badger) State() string {
+	err := b.space()
+	switch {
+	case b.failed.Load():
+		return "failed"
+	case errors.Is(err, ErrNoSpace):
+		return "full"
+	case err != nil:
+		return "missing"
+	}
+	return ""
+}
 
 // Size returns the bytes of the store's tables on the disk. The latest facts are in none yet.
 func (b *Badger) Size() (bytes int64) {
@@ -219,13 +234,26 @@ func (b *Badger) Size() (bytes int64) {
 	return bytes
 }
 
-// use calls do unless the store is closed. Close waits for it.
-func (b *Badger) use(do func() error) error {
+// use calls do unless the store is closed or has failed. Close waits for it. Badger maps its files into memory, where an
+// error of the disk is a fault: it fails the store, and not the process, as long as it is met here and not on a
+// goroutine of Badger's own.
+func (b *Badger) use(do func() error) (err error) {
 	b.life.RLock()
 	defer b.life.RUnlock()
 	if b.closed {
 		return ErrClosed
 	}
+	if b.failed.Load() {
+		return ErrFailed
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			b.failed.Store(true) // Badger may hold a lock
+			b.log.Error("the store has failed: conversations are shortened by code alone until a restart", "panic", r)
+			err = ErrFailed
+		}
+	}()
 	return do()
 }
 
@@ -333,10 +361,14 @@ func (b *Badger) Close() error {
 		return nil
 	}
 	b.closed = true
-	if free, err := b.free(b.folder); err == nil && free < 8*memTableSize { // the next start reads the logs
-		return fmt.Errorf("cannot close store %s: %w", b.folder, ErrNoSpace)
+	free, err := b.free(b.folder)
+	if err == nil && free < 8*memTableSize { // the next start reads the logs
+		err = ErrNoSpace
 	}
-	if err := errors.Join(b.db.Close(), b.lock.Close()); err != nil {
+	if err == nil && !b.failed.Load() { // in a folder that is missing Badger would try for ever
+		err = b.db.Close()
+	}
+	if err := errors.Join(err, b.lock.Close()); err != nil {
 		return fmt.Errorf("cannot close store %s: %w", b.folder, err)
 	}
 	return nil

@@ -186,7 +186,7 @@ func TestFullDiskIsAnError(t *testing.T) {
 	space := func(free uint64) { b.free = func(string) (uint64, error) { return free, nil } }
 	space(reserve - 1)
 	for i, err := range []error{setFact(b, "b", "x"), b.Touch("a", 2*month)} {
-		if !errors.Is(err, ErrNoSpace) || !b.Full() {
+		if !errors.Is(err, ErrNoSpace) || b.State() != "full" {
 			t.Errorf("write %d: %v; want %v", i, err, ErrNoSpace)
 		}
 	}
@@ -194,7 +194,41 @@ func TestFullDiskIsAnError(t *testing.T) {
 		t.Fatalf("%q, %v", value, err)
 	}
 	space(reserve)
-	if err := setFact(b, "b", "two"); err != nil || b.Full() {
+	if err := setFact(b, "b", "two"); err != nil || b.State() != "" {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(b.folder); err != nil {
+		t.Fatal(err)
+	}
+	if b.free = freeSpace; b.State() != "missing" {
+		t.Errorf("of a folder that was deleted the state is %q", b.State())
+	}
+}
+
+// An error of the disk in a table that is mapped into memory fails the store. Without more it would end the process.
+func TestDiskErrorFailsTheStoreAlone(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "store")
+	b := reopened(t, folder)
+	if err := errors.Join(setFact(b, "a", strings.Repeat("one ", 9999)), b.Close()); err != nil {
+		t.Fatal(err)
+	}
+	b = reopened(t, folder)
+	tables := b.files("*.sst")
+	if len(tables) == 0 {
+		t.Fatal("there is no table")
+	}
+	for _, name := range tables {
+		if err := os.Truncate(name, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if value, _, err := b.Get("a"); !errors.Is(err, ErrFailed) {
+		t.Errorf("got %d bytes, %v; want %v", len(value), err, ErrFailed)
+	}
+	if err := setFact(b, "b", "two"); !errors.Is(err, ErrFailed) || b.State() != "failed" {
+		t.Errorf("%v, want %v", err, ErrFailed)
+	}
+	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -29,6 +29,9 @@ var (
 	// ErrAway says that a server does not answer. Nothing was read or written.
 	ErrAway = errors.New("the server does not answer")
 
+	// ErrFailed says that the disk has failed. Nothing is read or written until the next start.
+	ErrFailed = errors.New("the disk has failed under the store")
+
 	// ErrClosed says that the store was closed before.
 	ErrClosed = errors.New("the store is closed")
 )
