@@ -100,16 +100,16 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]bool{"owner": true})
 }
 
-// guesses bounds how often the admin token can be tried from an address, so that nobody finds it and nobody keeps its
-// owner out. Addresses share limiters, as there may be any number of them.
+// guesses bounds how many wrong tokens from an address are called wrong, and how many have a line in the log. Addresses
+// share limiters, as there may be any number of them, and behind a proxy all are one.
 type guesses struct {
-	mu   sync.Mutex
-	seed maphash.Seed
-	from [256]*rate.Limiter
+	seed  maphash.Seed
+	from  [256]*rate.Limiter
+	lines *rate.Limiter // of all addresses
 }
 
 func newGuesses() *guesses {
-	g := &guesses{seed: maphash.MakeSeed()}
+	g := &guesses{seed: maphash.MakeSeed(), lines: rate.NewLimiter(1, 60)}
 	for i := range g.from {
 		g.from[i] = rate.NewLimiter(rate.Every(6*time.Second), 10)
 	}
@@ -124,26 +124,24 @@ func (g *guesses) of(remote string) *rate.Limiter {
 	return g.from[maphash.Comparable(g.seed, network)%uint64(len(g.from))]
 }
 
-// isToken reports whether a text is the admin token. Wrong ones are logged. After too many from the address of r the
-// error refuses to look at another one.
+// isToken reports whether a text is the admin token. The right one is never refused: others may send any number of
+// wrong ones from the address of its owner. Of these some are logged, and after too many the error says so.
 func (o *Console) isToken(r *http.Request, text string) (bool, error) {
 	token := o.config.Load().Token
 	if text == "" || token == "" {
 		return false, nil
 	}
-	o.guesses.mu.Lock()
-	defer o.guesses.mu.Unlock()
-	limiter := o.guesses.of(r.RemoteAddr)
-	if limiter.Tokens() < 1 {
-		return false, refusal{http.StatusTooManyRequests, "too many wrong tokens came from your address: " +
-			"wait a minute, or run 'epitome open'"}
-	}
 	given, right := hash(text), hash(token)
 	if subtle.ConstantTimeCompare(given[:], right[:]) == 1 {
 		return true, nil
 	}
-	limiter.Allow()
-	o.program.Log.Warn("wrong console.token", "remote", r.RemoteAddr, "path", r.URL.Path)
+	if !o.guesses.of(r.RemoteAddr).Allow() {
+		return false, refusal{http.StatusTooManyRequests, "wrong token, as many before it from your address: " +
+			"send the right one, or run 'epitome open'"}
+	}
+	if o.guesses.lines.Allow() {
+		o.program.Log.Warn("wrong console.token", "remote", r.RemoteAddr, "path", r.URL.Path)
+	}
 	return false, nil
 }
 
