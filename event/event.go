@@ -113,6 +113,9 @@ type Exchange struct {
 	Miss     Miss   `json:"miss,omitempty"`
 	Bill     Bill   `json:"bill,omitzero"`
 	Rebilled int    `json:"rebilled,omitempty"` // tokens that the cache lost with a miss; 0 if that is not known
+
+	// It failed, like all with the same model before it: sums by model have it under "other".
+	ModelUnknown bool `json:"model_unknown,omitempty"`
 }
 
 // IsStranger reports whether nobody knows who sent the request: it has no client's key or no readable head, or its

@@ -256,6 +256,8 @@ func (b *Book) complete(e *event.Exchange) {
 		*text = strings.Clone(event.Clip(*text)) // it may be a part of a large body, which would stay in memory with it
 	}
 	e.Kept = clipped(e.Kept)
+	// A client can send any name. Half of the places are for those that a provider has answered.
+	e.ModelUnknown = isFailed(e) && !b.models[e.Model] && len(b.models) >= mostModels/2
 	var before *event.Exchange // the last answered one of the conversation
 	if c := b.conversations[e.Conversation]; c != nil {
 		before = c.answered
@@ -303,7 +305,11 @@ func (b *Book) add(n Entry) {
 		c.add(e, end)
 		isFirst := c.ID != "" && c.Sums.Money.Oversized == 0
 		c.Sums.addExchange(e, isFirst)
-		b.sumsOf(end, e.Upstream, e.Model, e.Client).addExchange(e, isFirst)
+		model := e.Model
+		if e.ModelUnknown {
+			model = otherModel
+		}
+		b.sumsOf(end, e.Upstream, model, e.Client).addExchange(e, isFirst)
 	}
 }
 
@@ -315,6 +321,10 @@ func (b *Book) expire() {
 	defer b.mu.Unlock()
 	maps.DeleteFunc(b.conversations, func(_ string, c *conversation) bool { return c.Last.Before(oldest) })
 	maps.DeleteFunc(b.cells, func(at cell, _ *Sums) bool { return at.day < firstDay })
+	clear(b.models)
+	for at := range b.cells {
+		b.models[at.model] = true
+	}
 	if !b.since.IsZero() && b.since.Before(oldest) {
 		b.since = oldest
 	}

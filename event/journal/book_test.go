@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -484,5 +485,44 @@ func TestForgettingOnAFullDiskLosesNothing(t *testing.T) {
 	}
 	if after, err := os.Lstat(path); err != nil || !os.SameFile(before, after) || after.Size() != before.Size() {
 		t.Fatalf("%v: the file is another one", err)
+	}
+}
+
+// A client may send any name of a model. Those that no provider has answered leave places for the others, and a place
+// is free again when the days of its model are no longer kept.
+func TestMadeUpModelsHideNoModel(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "events")
+	r := keeping(t, folder, noon)
+	record := func(model string, status int) {
+		e := talking("c", 0)
+		e.Model, e.Status, e.Start = model, status, r.now.Load()
+		r.RecordExchange(new(e))
+	}
+	for i := range 2 * mostModels {
+		record(fmt.Sprint("made-up-", i), http.StatusNotFound)
+	}
+	for _, status := range []int{429, 200, 429} { // the first one does not know it yet
+		record("m", status)
+	}
+	for _, when := range []string{"before", "after"} {
+		rows := map[string]int64{}
+		for _, row := range summed(t, r, "model").Rows {
+			rows[row.Key] = row.Sums.Exchanges
+		}
+		if rows["m"] != 2 || rows[otherModel] != 3*mostModels/2+1 {
+			t.Errorf("%s a restart the models have %v", when, rows)
+		}
+		r.Close()
+		r = keeping(t, folder, noon)
+	}
+	for i := range mostModels {
+		record(fmt.Sprint("old-", i), http.StatusOK)
+	}
+	r.Settle()
+	r.now.Store(noon.Add(2 * r.Keep))
+	r.expire()
+	record("new", http.StatusOK)
+	if rows := summed(t, r, "model").Rows; len(rows) != 1 || rows[0].Key != "new" {
+		t.Errorf("later there are %+v", rows)
 	}
 }

@@ -198,7 +198,7 @@ func (b *Book) Forget(id string) error {
 	defer b.mu.Unlock()
 	mark := fmt.Appendf(nil, `"conversation":%q`, id) // within a text, its quotes would be escaped
 	// gone sums up the events of one file that are forgotten.
-	gone := &Book{Config: b.Config, models: map[string]bool{}, conversations: map[string]*conversation{}}
+	gone := &Book{Config: b.Config, models: b.models, conversations: map[string]*conversation{}}
 	err := b.files.rewrite(func(text []byte) []byte {
 		var rest bytes.Buffer
 		gone.cells, gone.since = map[cell]*Sums{}, time.Time{}

@@ -108,13 +108,16 @@ type cell struct {
 	upstream, model, client string
 }
 
+// otherModel is the name under which models share sums.
+const otherModel = "other"
+
 // sumsOf returns the sums to which an event belongs. Once too many models were named, the others share sums.
 func (b *Book) sumsOf(at time.Time, upstream, model, client string) *Sums {
 	if b.since.IsZero() || at.Before(b.since) {
 		b.since = at
 	}
 	if !b.models[model] && len(b.models) >= mostModels {
-		model = "other"
+		model = otherModel
 	}
 	b.models[model] = true
 	c := cell{day: b.dayOf(at).Unix(), upstream: upstream, model: model, client: client}
