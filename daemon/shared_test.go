@@ -15,7 +15,9 @@ import (
 
 	"epitome/config"
 	"epitome/dialect"
+	"epitome/event"
 	"epitome/internal/fakeapi"
+	"epitome/offload"
 	"epitome/rewrite"
 )
 

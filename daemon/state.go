@@ -84,9 +84,11 @@ func (d *Daemon) addGauges() {
 	m.Gauge("exchanges_in_flight", "Exchanges under way.", func() float64 { return float64(d.proxy.InFlight()) })
 	m.Gauge("live_conversations", "Conversations with an exchange in the last two minutes.",
 		func() float64 { return float64(d.book.CountLive()) })
-	m.Gauge("artifact_bytes", "Bytes of artifacts.", func() float64 { return float64(d.storage.shelf.Used()) })
-	m.Gauge("artifact_quota_bytes", "Bytes that artifacts may take.",
-		func() float64 { return float64(d.started.Offload.Quota) })
+	if d.started.Offload.Bucket == "" { // of which nobody counts the bytes, and which has no quota
+		m.Gauge("artifact_bytes", "Bytes of artifacts.", func() float64 { return float64(d.storage.shelf.Used()) })
+		m.Gauge("artifact_quota_bytes", "Bytes that artifacts may take.",
+			func() float64 { return float64(d.started.Offload.Quota) })
+	}
 	m.Gauge("artifacts_writable", "1 while artifacts can be stored, 0 on a full disk or without the bucket.",
 		func() float64 { return oneIf(d.storage.keeps()) })
 	if shared, ok := d.storage.store.(*store.Redis); ok {
