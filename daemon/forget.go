@@ -2,8 +2,11 @@ package daemon
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/dustin/go-humanize/english"
 
 	"epitome/event/journal"
 	"epitome/offload"
@@ -13,8 +16,8 @@ import (
 const remains = "The sums of its days stay, and so do copies in files of the store until it compacts them. Replicas " +
 	"that share the store keep events and requests of their own: forget it there, too."
 
-// forget removes a conversation from memory, disk, shared store and bucket, and returns how many artifacts it had
-// alone. Its events go last, as they tell what else there is: after an error it can be called again. A request that
+// forget removes a conversation from memory, disk, shared store and bucket, and returns how many artifacts were deleted,
+// which it had alone. Its events go last, as they tell what else there is: after an error it can be called again. A request that
 // comes meanwhile may begin the conversation anew.
 func (d *Daemon) forget(conversation string) (artifacts int, said string, err error) {
 	own, others, answers, err := d.keysOf(conversation)
@@ -32,7 +35,7 @@ func (d *Daemon) forget(conversation string) (artifacts int, said string, err er
 	isShared := func(name string, _ bool) bool { return shared[name] }
 	maps.DeleteFunc(names, isShared)
 	maps.DeleteFunc(own, isShared)
-	artifacts, err = d.deleteArtifacts(names)
+	artifacts, inBucket, err := d.deleteArtifacts(names)
 	err = errors.Join(err, d.storage.store.Delete(answers...))
 	if err == nil { // else the artifacts would be unknown
 		err = d.forgetDecisions(nil, slices.Collect(maps.Keys(names))) // those of edits among them
@@ -46,19 +49,31 @@ func (d *Daemon) forget(conversation string) (artifacts int, said string, err er
 	if err != nil {
 		return 0, "", err
 	}
-	d.log.Info("conversation_forgotten", "conversation", conversation, "artifacts", artifacts)
-	return artifacts, remains, nil
+	said = remains
+	if inBucket > 0 {
+		said += fmt.Sprintf(" The bucket keeps %s until its lifecycle rule deletes what is old: epitome has no right to "+
+			"DeleteObject there.", english.Plural(inBucket, "artifact", ""))
+	}
+	d.log.Info("conversation_forgotten", "conversation", conversation, "artifacts", artifacts, "in_bucket", inBucket)
+	return artifacts, said, nil
 }
 
-// deleteArtifacts deletes the artifacts among names, and returns how many these are.
-func (d *Daemon) deleteArtifacts(names map[string]bool) (artifacts int, err error) {
+// deleteArtifacts deletes the artifacts among names, and returns how many it has deleted, and how many stay in the
+// bucket for lack of rights.
+func (d *Daemon) deleteArtifacts(names map[string]bool) (artifacts, inBucket int, err error) {
 	for name := range names {
-		if offload.IsName(name) {
-			artifacts++
-			err = errors.Join(err, d.storage.shelf.Delete(name))
+		if !offload.IsName(name) {
+			continue
 		}
+		failed := d.storage.shelf.Delete(name)
+		if errors.Is(failed, offload.ErrNotDeleted) {
+			inBucket++
+			continue
+		}
+		artifacts++
+		err = errors.Join(err, failed)
 	}
-	return artifacts, err
+	return artifacts, inBucket, err
 }
 
 // keysOf returns keys in the store: of all decisions of a conversation; of those of others, the newest ones and those

@@ -34,6 +34,9 @@ var (
 	// ErrFull says that the quota is used up.
 	ErrFull = errors.New("no room for artifacts")
 
+	// ErrNotDeleted says that an artifact stays in its bucket, as the rights for that lack DeleteObject.
+	ErrNotDeleted = errors.New("the rights for the bucket do not allow DeleteObject")
+
 	// ErrUnknown says that there is no artifact of a name: never put, expired, or not a name.
 	ErrUnknown = errors.New("there is no such artifact, or it has expired")
 )
@@ -181,7 +184,8 @@ func (s *Shelf) Get(name string) ([]byte, error) {
 	return content, nil
 }
 
-// Delete deletes an artifact, if it is there. Its bytes count as used until the next Sweep.
+// Delete deletes an artifact, if it is there. Its bytes count as used until the next Sweep. The error is ErrNotDeleted
+// if the rights for a bucket do not allow it.
 func (s *Shelf) Delete(name string) error {
 	if !IsName(name) {
 		return nil
