@@ -43,6 +43,15 @@ func CheckRedis(server, ca string) error {
 	return err
 }
 
+// CheckCA returns an error if ca cannot be used as OpenRedis describes it. It reads the file.
+func CheckCA(ca string) error {
+	if ca == "" {
+		return nil
+	}
+	_, err := trust(ca)
+	return err
+}
+
 // OpenRedis opens the store on a server. The URL is that of the Redis client libraries:
 // redis://USER:PASSWORD@HOST:6379/0, rediss:// with TLS, or unix:///PATH, with options such as ?read_timeout=1s. More
 // addresses stand behind ?addr=HOST:PORT: with master_name=NAME all of them are Sentinels (with sentinel_username and
