@@ -220,12 +220,18 @@ func (c Certificate) Listen(ln net.Listener, log *slog.Logger) (net.Listener, er
 		return nil, err
 	}
 	var last atomic.Pointer[tls.Certificate]
+	var fails atomic.Bool // which has a line in the log once, however many handshakes there are
 	last.Store(first)
 	renew := func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		renewed, err := c.load()
 		if err != nil {
-			log.Error("cannot renew the certificate; the old one stays in force", "error", err.Error())
+			if !fails.Swap(true) {
+				log.Error("cannot renew the certificate; the old one stays in force", "error", err.Error())
+			}
 			return last.Load(), nil
+		}
+		if fails.Swap(false) {
+			log.Info("the certificate is read again")
 		}
 		last.Store(renewed)
 		return renewed, nil

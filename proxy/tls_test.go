@@ -175,3 +175,40 @@ func TestUpstreamTLSHasItsCAFileAndShowsItsCertFile(t *testing.T) {
 		}
 	}
 }
+
+// Any number of clients may come while the files cannot be used.
+func TestBrokenCertificateIsLoggedOnce(t *testing.T) {
+	files := certificate(t)
+	issue(t, files, "epitome.test")
+	var log fakeapi.Log
+	ln, err := files.Listen(listen(t, "127.0.0.1:0"), slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	greet := func() {
+		for range 5 {
+			go func() {
+				c, err := ln.Accept()
+				if err == nil {
+					_ = c.(*tls.Conn).Handshake()
+				}
+			}()
+			c, err := tls.Dial("tcp", ln.Addr().String(), &tls.Config{InsecureSkipVerify: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = c.Close()
+		}
+	}
+	for range 2 {
+		if err := os.WriteFile(files.CertFile, []byte("no certificate"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		greet()
+		issue(t, files, "epitome.test")
+		greet()
+	}
+	if text := log.String(); strings.Count(text, "cannot renew") != 2 || strings.Count(text, "is read again") != 2 {
+		t.Errorf("the log says %s", text)
+	}
+}
