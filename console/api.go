@@ -34,6 +34,9 @@ type refusal struct {
 
 func (r refusal) Error() string { return r.Text }
 
+// BadRequest returns an error in a request, which its sender reads. The text says what to send.
+func BadRequest(text string) error { return refusal{http.StatusBadRequest, text} }
+
 // statusOf returns the status of an answer that says an error.
 func statusOf(err error) int {
 	var refused refusal
@@ -61,14 +64,25 @@ func (o *Console) json(load loader) http.HandlerFunc {
 	}
 }
 
-// fail answers with an error. One of epitome's own is logged.
+// fail answers with an error.
 func (o *Console) fail(w http.ResponseWriter, err error) {
-	status, message := statusOf(err), err.Error()
-	if status == http.StatusInternalServerError {
-		o.program.Log.Warn("cannot answer a request under /-/", "error", message)
-		message = "epitome failed, as its log says"
+	told := o.told(err)
+	refuse(w, told.Status, told.Text)
+}
+
+// told returns what an answer says of an error. One of epitome's own is logged, and the answer has none of its text: it
+// may name files and servers.
+func (o *Console) told(err error) refusal {
+	var known refusal
+	status := statusOf(err)
+	switch {
+	case errors.As(err, &known), status == http.StatusNotFound:
+		return refusal{status, err.Error()}
+	case status == http.StatusServiceUnavailable:
+		return refusal{status, "this takes too long: ask again, or for less"}
 	}
-	refuse(w, status, message)
+	o.program.Log.Warn("cannot answer a request under /-/", "error", err.Error())
+	return refusal{status, "epitome failed, as its log says"}
 }
 
 // decode reads a small JSON body; form is what a client should send.
@@ -210,10 +224,7 @@ func (o *Console) forgetConversation(r *http.Request) (any, error) {
 // handoff returns what another agent needs to go on with a conversation.
 func (o *Console) handoff(r *http.Request) (any, error) {
 	text, why, err := o.program.Handoff(r.Context(), r.URL.Query().Get("conversation"))
-	if err != nil {
-		return nil, refusal{http.StatusBadRequest, err.Error()}
-	}
-	return map[string]string{"text": text, "why": why}, nil
+	return map[string]string{"text": text, "why": why}, err
 }
 
 // troubles returns the newest exchanges that failed.

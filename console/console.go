@@ -11,6 +11,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
 	"log/slog"
@@ -324,8 +325,8 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 		shown, status := name, http.StatusOK
 		data, err := load(r)
 		if err != nil {
-			shown, status = "error", statusOf(err)
-			data = refusal{status, err.Error()}
+			told := o.told(err)
+			shown, status, data = "error", told.Status, told
 		}
 		var text strings.Builder
 		err = templates()[shown].ExecuteTemplate(&text, "layout", frame{
@@ -333,7 +334,7 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 			Owner: isOwner(r), Login: loginPath(r), Query: r.URL.Query(), Data: data,
 		})
 		if err != nil {
-			http.Error(w, "cannot show the page: "+err.Error(), http.StatusInternalServerError)
+			o.fail(w, fmt.Errorf("cannot show the page %s: %w", shown, err))
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -70,8 +70,10 @@ func (o *Console) findWord(ctx context.Context, h http.Header, artifact, word st
 	if found != nil {
 		return strings.Join(found, "\n"), nil
 	}
-	err = cmp.Or(err, fmt.Errorf("nothing that left this conversation has %.80q", word))
-	return "", refusal{http.StatusBadRequest, err.Error()}
+	if err != nil {
+		return "", o.told(err) // models read it, too
+	}
+	return "", BadRequest(fmt.Sprintf("nothing that left this conversation has %.80q", word))
 }
 
 // linesWith returns the last lines with a word in what an edit took out, each with its message and the text around.

@@ -1,16 +1,23 @@
 package console
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+
+	"epitome/event"
 )
 
 // hostiles are texts that would break out of a page, or break it.
@@ -126,5 +133,40 @@ func skeleton(page string) string {
 			}
 		}
 		made.WriteString("\n")
+	}
+}
+
+// The text of a failure may name files and servers: the log has it, and no answer.
+func TestFailuresAreToldInTheLogAlone(t *testing.T) {
+	failure := errors.New("open /planted/path: input/output error")
+	var log bytes.Buffer
+	p := listening("127.0.0.1:7070")
+	p.Log = slog.New(slog.NewTextHandler(&log, nil))
+	p.Owner = func(string) bool { return true }
+	p.Book = newBook()
+	t.Cleanup(p.Book.Close)
+	e := conversed()
+	e.Start = time.Now()
+	p.Book.RecordExchange(new(e))
+	p.Edits = func(string) (event.Edits, error) { return event.Edits{}, failure }
+	p.EditsWith = func(http.Header, string) ([]event.Edit, error) { return nil, failure }
+	p.Artifacts = func(string) ([]byte, error) { return nil, failure }
+	p.Handoff = func(context.Context, string) (string, string, error) { return "", "", failure }
+	o := New(Config{}, p)
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find","arguments":{"word":"w","artifact":"` +
+		secretName + `"}}}`
+	for target, body := range map[string]string{
+		"/-/conversations/c1": "", "/-/api/conversations/c1/edits": "", "/-/api/find?artifact=" + secretName: "",
+		"/-/artifacts/" + secretName: "", "/-/api/handoff": "{}", "/-/mcp": call,
+	} {
+		log.Reset()
+		w := ask(o, "GET", target, proof)
+		if body != "" {
+			w = send(o, target, body, proof, "Accept: application/json, text/event-stream")
+		}
+		isTold := strings.Contains(w.Body.String(), "planted") || !strings.Contains(w.Body.String(), "as its log says")
+		if isTold || w.Code != 500 && target != "/-/mcp" || !strings.Contains(log.String(), "planted") {
+			t.Errorf("%s: %d %s; the log says %s", target, w.Code, w.Body, log.String())
+		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"epitome/config"
+	"epitome/console"
 	"epitome/dialect"
 	"epitome/dialect/activity"
 	"epitome/rewrite"
@@ -160,11 +161,11 @@ func (d *Daemon) handoff(ctx context.Context, beginning string) (text, why strin
 	kept := d.requests.list()
 	ids := slices.DeleteFunc(kept, func(id string) bool { return !strings.HasPrefix(id, beginning) })
 	if len(ids) == 0 {
-		return "", "", fmt.Errorf("no request of %s is kept: none has an answer, or newer ones filled store.requests (%s)",
-			cmp.Or(beginning, "any conversation"), d.started.Store.Requests)
+		return "", "", console.BadRequest(fmt.Sprintf("no request of %s is kept: none has an answer, or newer ones "+
+			"filled store.requests (%s)", cmp.Or(beginning, "any conversation"), d.started.Store.Requests))
 	}
 	if len(ids) > 1 && beginning != "" {
-		return "", "", fmt.Errorf("several IDs begin with %s: %s", beginning, strings.Join(ids, ", "))
+		return "", "", console.BadRequest(fmt.Sprintf("several IDs begin with %s: %s", beginning, strings.Join(ids, ", ")))
 	}
 	last, err := d.requests.read(ids[0])
 	if err != nil {

@@ -175,7 +175,7 @@ func (d *Daemon) editsWith(h http.Header, artifact string) (edits []event.Edit, 
 		}
 		isTranscript := sent.List[at].Last > sent.List[at].Item
 		if !isTranscript && (edits != nil || isShared) {
-			return nil, errors.New("other conversations may have this artifact: name a transcript")
+			return nil, console.BadRequest("other conversations may have this artifact: name a transcript")
 		}
 		if edits == nil {
 			edits = slices.Clone(sent.List)
