@@ -2,12 +2,14 @@ package daemon
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -265,6 +267,9 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	if got := other.read(name[0]); !strings.Contains(got, plantedResult) {
 		t.Errorf("the other one has %.100q", got)
 	}
+	if metrics := one.read("/-/metrics"); strings.Contains(metrics, "\nepitome_artifact_") {
+		t.Error("the metrics tell bytes and a quota, which a bucket has not")
+	}
 	fails.Store(http.StatusServiceUnavailable)
 	fresh := strings.Replace(body, "Look at the tables.", "Look at other tables.", 1)
 	for k := range 5 { // some find out
@@ -300,5 +305,30 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	refused := run(t, t.TempDir(), provider.URL, inBucket, func(c *config.Config) { c.Offload.Secret = secret })
 	if !fakeapi.Eventually(func() bool { return refused.storage.parts()["bucket"] == "refuses" }) {
 		t.Errorf("the bucket is %v", refused.storage.parts())
+	}
+}
+
+// A client has its own conversation searched, which is among the newest, and not each one of which the store knows.
+func TestFindReadsTheNewestConversations(t *testing.T) {
+	provider := fakeapi.StartProvider(t, fakeapi.Options{})
+	p := run(t, t.TempDir(), provider.URL)
+	p.chat(string(fakeapi.Conversation(1)), "Authorization: Bearer key")
+	p.awaitEvents(1)
+	name := regexp.MustCompile(`[a-z2-7]{26}`).FindString(provider.Last())
+	own := http.Header{"Authorization": {"Bearer key"}}
+	if edits, err := p.editsWith(own, name); len(edits) == 0 || err != nil {
+		t.Errorf("%d edits, %v", len(edits), err)
+	}
+	for i := range mostAsked {
+		e := event.Exchange{Start: time.Now().Add(time.Minute), Status: 200}
+		e.Conversation = strconv.Itoa(i)
+		p.book.RecordExchange(&e)
+	}
+	p.book.Settle()
+	if _, err := p.editsWith(own, name); !errors.Is(err, offload.ErrUnknown) {
+		t.Errorf("an older conversation is read: %v", err)
+	}
+	if edits, err := p.editsWith(nil, name); len(edits) == 0 || err != nil {
+		t.Errorf("the owner finds %d edits, %v", len(edits), err)
 	}
 }

@@ -149,22 +149,30 @@ func (d *Daemon) edits(decision string) (event.Edits, error) {
 	return all, err
 }
 
+// mostAsked is how many conversations a client can have read from the store. Its own is among the newest.
+const mostAsked = 200
+
 // editsWith returns the edits of the conversation that has one with the artifact. Forks share transcripts: then these
 // are the edits that all have. The artifact is of the scope of requests with the headers, if there are headers.
 func (d *Daemon) editsWith(h http.Header, artifact string) (edits []event.Edit, err error) {
 	time.Sleep(200 * time.Millisecond) // some agents call a tool before the exchange ends, from which its name is known
+	most := 1 << 30                    // conversations
 	if h != nil {
+		most = mostAsked
 		asked, err := d.proxy.InputOf(nil, h, "", nil)
+		if err != nil {
+			return nil, console.BadRequest(err.Error())
+		}
 		content, _ := d.storage.shelf.Get(artifact) // without it, the names differ
-		if err != nil || d.storage.shelf.Name(asked.Scope, content) != artifact {
-			return nil, cmp.Or(err, offload.ErrUnknown)
+		if d.storage.shelf.Name(asked.Scope, content) != artifact {
+			return nil, offload.ErrUnknown
 		}
 	}
 	if artifact == "" {
 		return nil, offload.ErrUnknown
 	}
 	_, isShared := d.storage.store.(*store.Redis) // other replicas have conversations that this one does not know
-	for _, c := range d.book.Conversations("", 0, 1<<30).Items {
+	for _, c := range d.book.Conversations("", 0, most).Items {
 		sent, err := d.edits(c.Decision)
 		if err != nil {
 			return nil, err
