@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -493,36 +494,45 @@ func TestForgettingOnAFullDiskLosesNothing(t *testing.T) {
 func TestMadeUpModelsHideNoModel(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")
 	r := keeping(t, folder, noon)
-	record := func(model string, status int) {
-		e := talking("c", 0)
+	record := func(conversation, model string, status int) {
+		e := talking(conversation, 0)
 		e.Model, e.Status, e.Start = model, status, r.now.Load()
 		r.RecordExchange(new(e))
 	}
 	for i := range 2 * mostModels {
-		record(fmt.Sprint("made-up-", i), http.StatusNotFound)
+		record("c", fmt.Sprint("made-up-", i), http.StatusNotFound)
 	}
 	for _, status := range []int{429, 200, 429} { // the first one does not know it yet
-		record("m", status)
+		record("c", "m", status)
 	}
-	for _, when := range []string{"before", "after"} {
-		rows := map[string]int64{}
+	rows := func() map[string]int64 {
+		all := map[string]int64{}
 		for _, row := range summed(t, r, "model").Rows {
-			rows[row.Key] = row.Sums.Exchanges
+			all[row.Key] = row.Sums.Exchanges
 		}
-		if rows["m"] != 2 || rows[otherModel] != 3*mostModels/2+1 {
-			t.Errorf("%s a restart the models have %v", when, rows)
-		}
-		r.Close()
-		r = keeping(t, folder, noon)
+		return all
+	}
+	if got := rows(); got["m"] != 2 || got[otherModel] != 3*mostModels/2+1 {
+		t.Errorf("the models have %v", got)
 	}
 	for i := range mostModels {
-		record(fmt.Sprint("old-", i), http.StatusOK)
+		record("d", fmt.Sprint("old-", i), http.StatusOK)
 	}
-	r.Settle()
+	want := rows()
+	for _, event := range []string{"a restart", "forgetting and a restart"} {
+		r.Close()
+		r = keeping(t, folder, noon)
+		if got := rows(); !maps.Equal(got, want) {
+			t.Errorf("after %s the models have %v, want %v", event, got, want)
+		}
+		if err := r.Forget("d"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	r.now.Store(noon.Add(2 * r.Keep))
 	r.expire()
-	record("new", http.StatusOK)
-	if rows := summed(t, r, "model").Rows; len(rows) != 1 || rows[0].Key != "new" {
-		t.Errorf("later there are %+v", rows)
+	record("c", "new", http.StatusOK)
+	if got := rows(); got["new"] != 1 || len(got) != 1 {
+		t.Errorf("later the models have %v", got)
 	}
 }
