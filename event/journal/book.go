@@ -202,13 +202,15 @@ func (b *Book) load() {
 		defer b.mu.Unlock()
 		b.add(n)
 	})
+	note := "files of events cannot be read, as the log says" // with their paths
 	if unreadable > 0 {
-		err = errors.Join(err, fmt.Errorf("%d lines of events cannot be read", unreadable))
+		note = fmt.Sprintf("%d lines of events cannot be read", unreadable)
+		err = errors.Join(err, errors.New(note))
 	}
 	if err != nil {
 		b.Log.Warn("figures leave out damaged events", "reason", err.Error())
 		b.mu.Lock()
-		b.notes = append(b.notes, err.Error())
+		b.notes = append(b.notes, note)
 		b.mu.Unlock()
 	}
 	b.expire() // the oldest file may have older events, too

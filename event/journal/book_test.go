@@ -285,7 +285,11 @@ func TestDamagedLinesAreSkipped(t *testing.T) {
 	if text, err = os.ReadFile(path); err != nil || !bytes.HasSuffix(text, []byte("\n")) {
 		t.Errorf("%v: half a line stays: %q", err, text[max(0, len(text)-30):])
 	}
-	if s := summed(t, keeping(t, folder, noon), "day"); s.Total.Exchanges != 8 || len(s.Notes) != 1 {
+	if err := os.Mkdir(filepath.Join(folder, noon.Add(2*time.Hour).Format(fileName)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := summed(t, keeping(t, folder, noon), "day")
+	if s.Total.Exchanges != 8 || len(s.Notes) != 1 || strings.Contains(s.Notes[0], folder) {
 		t.Errorf("%d exchanges were read, noted %q", s.Total.Exchanges, s.Notes)
 	}
 }
