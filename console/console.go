@@ -129,7 +129,7 @@ func New(c Config, p Program) *Console {
 	o.handle("POST /-/v1/compress", clients, o.compress)
 	o.handle("GET /-/v1/retrieve/{name}", public, o.json(o.retrieve))
 	o.handle("GET /-/artifacts/{name}", public, o.artifact)
-	o.handle("/-/mcp", public, mcpHandler(p.Version, p.Artifacts, o.findWord).ServeHTTP) // names are secrets
+	o.handle("/-/mcp", public, mcpHandler(p.Log, p.Version, p.Artifacts, o.findWord).ServeHTTP) // names are secrets
 
 	o.handle("GET /-/login", public|page, func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, files, "assets/login.html")

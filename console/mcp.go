@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"regexp"
+	"runtime/debug"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -56,9 +58,21 @@ func say(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// mcpHandler serves the tools over HTTP, without sessions.
-func mcpHandler(version string, get ReadArtifact, find FindWord) http.Handler {
+// mcpHandler serves the tools over HTTP, without sessions. A panic costs one call: calls run on goroutines of the SDK,
+// where it would end the process.
+func mcpHandler(log *slog.Logger, version string, get ReadArtifact, find FindWord) http.Handler {
 	s := newMCP(version, get, find)
+	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (answer mcp.Result, err error) {
+			defer func() {
+				if p := recover(); p != nil {
+					log.Error("panic in a call of a tool", "panic", p, "stack", string(debug.Stack()))
+					err = errors.New("epitome failed, as its log says")
+				}
+			}()
+			return next(ctx, method, r)
+		}
+	})
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
 		// The console checks hosts and origins.
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true})

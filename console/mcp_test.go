@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http/httptest"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ func (s contents) get(name string) ([]byte, error) {
 const (
 	result = "bbbbbbbbbbbbbbbbbbbbbbbbbb"
 	gone   = "eeeeeeeeeeeeeeeeeeeeeeeeee"
+	faulty = "dddddddddddddddddddddddddd" // reading it panics
 	odd    = "ffffffffffffffffffffffffff"
 	long   = "gggggggggggggggggggggggggg"
 )
@@ -47,7 +49,13 @@ func artifactsInMemory() contents {
 func connect(t *testing.T) func(tool string, args map[string]any) (string, bool) {
 	t.Helper()
 	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	server := httptest.NewServer(mcpHandler("test", artifactsInMemory().get, nil))
+	get := func(name string) ([]byte, error) {
+		if name == faulty {
+			panic("planted")
+		}
+		return artifactsInMemory().get(name)
+	}
+	server := httptest.NewServer(mcpHandler(slog.New(slog.DiscardHandler), "test", get, nil))
 	t.Cleanup(server.Close)
 	far := &mcp.StreamableClientTransport{Endpoint: server.URL, DisableStandaloneSSE: true}
 	session, err := c.Connect(t.Context(), far, nil)
@@ -86,6 +94,7 @@ func TestModelsReadArtifacts(t *testing.T) {
 	f(args{"artifact": result}, true, "line 1 of", "there is more. Read on with from = ")
 	f(args{"artifact": odd}, true, "Read on with from = 24576")
 	f(args{"artifact": long, "grep": "NEEDLE=[0-9]+"}, true, "1+49", " NEEDLE=42 ")
+	f(args{"artifact": faulty}, false, "epitome failed, as its log says")
 	f(args{"artifact": gone}, false, "there is no such artifact")
 	f(args{"artifact": "../../etc/passwd"}, false, "names no artifact")
 }
