@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
@@ -143,11 +142,7 @@ func TestFailuresAreToldInTheLogAlone(t *testing.T) {
 	p := listening("127.0.0.1:7070")
 	p.Log = slog.New(slog.NewTextHandler(&log, nil))
 	p.Owner = func(string) bool { return true }
-	p.Book = newBook()
-	t.Cleanup(p.Book.Close)
-	e := conversed()
-	e.Start = time.Now()
-	p.Book.RecordExchange(new(e))
+	p.Book = withPages(t, Config{}, p.Listen).program.Book
 	p.Edits = func(string) (event.Edits, error) { return event.Edits{}, failure }
 	p.EditsWith = func(http.Header, string) ([]event.Edit, error) { return nil, failure }
 	p.Artifacts = func(string) ([]byte, error) { return nil, failure }
@@ -156,7 +151,7 @@ func TestFailuresAreToldInTheLogAlone(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find","arguments":{"word":"w","artifact":"` +
 		secretName + `"}}}`
 	for target, body := range map[string]string{
-		"/-/conversations/c1": "", "/-/api/conversations/c1/edits": "", "/-/api/find?artifact=" + secretName: "",
+		"/-/conversations/1": "", "/-/api/conversations/1/edits": "", "/-/api/find?artifact=" + secretName: "",
 		"/-/artifacts/" + secretName: "", "/-/api/handoff": "{}", "/-/mcp": call,
 	} {
 		log.Reset()

@@ -264,24 +264,22 @@ func TestForgettingAgainAfterAnError(t *testing.T) {
 // The documented rights for a bucket lack DeleteObject. Then all else is forgotten, and the answer says what is left.
 func TestForgettingWithoutTheRightToDelete(t *testing.T) {
 	at := fakeapi.StartS3(t, func(w http.ResponseWriter, r *http.Request) bool {
-		isDenied := r.Method == http.MethodDelete
-		if isDenied {
-			w.WriteHeader(http.StatusForbidden)
+		if r.Method != http.MethodDelete {
+			return false
 		}
-		return isDenied
+		w.WriteHeader(http.StatusForbidden)
+		return true
 	})
-	provider := fakeapi.StartProvider(t, fakeapi.Options{})
-	p := run(t, t.TempDir(), provider.URL, func(c *config.Config) { c.Offload.Bucket = at })
+	p := run(t, t.TempDir(), fakeapi.StartProvider(t, fakeapi.Options{}).URL, func(c *config.Config) { c.Offload.Bucket = at })
 	resp, _ := p.chat(string(fakeapi.Conversation(2)))
 	id := resp.Header.Get("X-Epitome-Conversation")
 	p.awaitEvents(1)
 	n, said, err := p.forget(id)
-	if n != 0 || err != nil || !strings.Contains(said, "The bucket keeps 2 artifacts") {
-		t.Errorf("%d artifacts, %v: %s", n, err, said)
+	state := p.storage.parts()["bucket"]
+	if n != 0 || err != nil || !strings.Contains(said, "The bucket keeps 2 artifacts") || state != store.Answers {
+		t.Errorf("%d artifacts, %v: %s; the bucket %s", n, err, said, state)
 	}
-	if state := p.storage.parts()["bucket"]; state != store.Answers || !strings.Contains(p.log.String(), `"in_bucket":2`) {
-		t.Errorf("the bucket %s; the log says %s", state, p.log)
-	}
+	p.wantLog(`"in_bucket":2`)
 	if _, _, err := p.forget(id); !errors.Is(err, journal.ErrUnknown) {
 		t.Errorf("it is still known: %v", err)
 	}
