@@ -148,8 +148,8 @@ func TestFailuresAreToldInTheLogAlone(t *testing.T) {
 	p.Artifacts = func(string) ([]byte, error) { return nil, failure }
 	p.Handoff = func(context.Context, string) (string, string, error) { return "", "", failure }
 	o := New(Config{}, p)
-	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find","arguments":{"word":"w","artifact":"` +
-		secretName + `"}}}`
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find","arguments":` +
+		`{"word":"w","artifact":"` + secretName + `"}}}`
 	for target, body := range map[string]string{
 		"/-/conversations/1": "", "/-/api/conversations/1/edits": "", "/-/api/find?artifact=" + secretName: "",
 		"/-/artifacts/" + secretName: "", "/-/api/handoff": "{}", "/-/mcp": call,

@@ -16,9 +16,9 @@ import (
 const remains = "The sums of its days stay, and so do copies in files of the store until it compacts them. Replicas " +
 	"that share the store keep events and requests of their own: forget it there, too."
 
-// forget removes a conversation from memory, disk, shared store and bucket, and returns how many artifacts were deleted,
-// which it had alone. Its events go last, as they tell what else there is: after an error it can be called again. A request that
-// comes meanwhile may begin the conversation anew.
+// forget removes a conversation from memory, disk, shared store and bucket, and returns how many artifacts that it had
+// alone were deleted. Its events go last, as they tell what else there is: after an error it can be called again. A
+// request that comes meanwhile may begin the conversation anew.
 func (d *Daemon) forget(conversation string) (artifacts int, said string, err error) {
 	own, others, answers, err := d.keysOf(conversation)
 	if err != nil {

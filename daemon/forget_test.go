@@ -270,7 +270,8 @@ func TestForgettingWithoutTheRightToDelete(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 		return true
 	})
-	p := run(t, t.TempDir(), fakeapi.StartProvider(t, fakeapi.Options{}).URL, func(c *config.Config) { c.Offload.Bucket = at })
+	provider := fakeapi.StartProvider(t, fakeapi.Options{})
+	p := run(t, t.TempDir(), provider.URL, func(c *config.Config) { c.Offload.Bucket = at })
 	resp, _ := p.chat(string(fakeapi.Conversation(2)))
 	id := resp.Header.Get("X-Epitome-Conversation")
 	p.awaitEvents(1)
