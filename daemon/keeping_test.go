@@ -23,6 +23,7 @@ import (
 
 	"epitome/config"
 	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/internal/fakeapi"
 	"epitome/proxy"
@@ -41,6 +42,25 @@ func shape(s *rewrite.Shaper, calls int) rewrite.Output {
 func artifactFiles(folder string) []string {
 	found, _ := filepath.Glob(filepath.Join(folder, ArtifactFolder, "*.txt"))
 	return found
+}
+
+// Another version's decisions are not used, which the log says once.
+func TestAnotherVersionsDecisionsAreTold(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	p := run(t, folder, "http://127.0.0.1:1")
+	if _, err := p.storage.store.Swap("format", []byte(conversation.ChainVersion), []byte("chain 4"), century); err != nil {
+		t.Fatal(err)
+	}
+	p.stop()
+	for starts := range 2 {
+		p = run(t, folder, "http://127.0.0.1:1")
+		p.wantLog(`"msg":"listening"`)
+		if told := strings.Contains(p.log.String(), `"was":"chain 4"`); told != (starts == 0) {
+			t.Errorf("start %d: it is told: %v", starts, told)
+		}
+		p.stop()
+	}
 }
 
 func TestShadowSeesWhatIsLiveAndWritesNothing(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"epitome/config"
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/inject"
 	"epitome/offload"
@@ -35,6 +36,9 @@ type storage struct {
 	sweeps  sync.WaitGroup
 	stop    context.CancelFunc // ends sweeps
 }
+
+// century is how long marks in a store are kept.
+const century = 100 * 365 * 24 * time.Hour
 
 // passingMemory is the bytes for decisions when there is no store on disk.
 const passingMemory = 64 << 20
@@ -63,6 +67,7 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger,
 		shelf.Close()
 		return nil, err
 	}
+	s.tellFormat()
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.sweeps.Go(func() { s.sweep(ctx) })
@@ -90,7 +95,6 @@ func (s *storage) openShared(conf config.Config, observe store.Observer) error {
 	if err != nil {
 		return fmt.Errorf("cannot use store.url: %w", err)
 	}
-	const century = 100 * 365 * 24 * time.Hour
 	mark := []byte(s.shelf.Name("the mark of a shared store", nil))
 	if standing, err := shared.Swap("mark", nil, mark, century); err == nil && !bytes.Equal(standing, mark) {
 		_ = shared.Close()
@@ -99,6 +103,18 @@ func (s *storage) openShared(conf config.Config, observe store.Observer) error {
 	}
 	s.store = shared
 	return nil
+}
+
+// tellFormat logs that another version of epitome has recorded decisions in the store that this one does not know.
+func (s *storage) tellFormat() {
+	own := []byte(conversation.ChainVersion)
+	standing, err := s.store.Swap("format", nil, own, century)
+	if err != nil || bytes.Equal(standing, own) {
+		return
+	}
+	s.log.Warn("the store has decisions of another version of epitome, which are not used: what conversations need is "+
+		"decided anew, so each is read once without the provider's cache", "format", string(own), "was", string(standing))
+	_, _ = s.store.Swap("format", standing, own, century) // else it is told again at the next start
 }
 
 // openShelf opens the artifacts in the bucket or the shared folder that the configuration names, or else in the data

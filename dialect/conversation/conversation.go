@@ -286,11 +286,13 @@ func (r *Request) Chain() []Link {
 	return chain
 }
 
+// ChainVersion names the way in which links are made. Another one makes all recorded decisions unknown.
+const ChainVersion = "epitome chain 5"
+
 // root returns the link of the empty prefix. It covers a reference to messages that the provider keeps, and the number
 // of leading system items, as edits name items by their index.
 func (r *Request) root() Link {
-	const version = "epitome chain 5" // another one would make all recorded links unknown
-	return sha256.Sum256(fmt.Appendf(nil, "%s %d %s", version, r.Lead, r.ServerState.Of(r.Body)))
+	return sha256.Sum256(fmt.Appendf(nil, "%s %d %s", ChainVersion, r.Lead, r.ServerState.Of(r.Body)))
 }
 
 // Before returns what a provider caches of the request up to item end: system prompt, tools, settings, items.
