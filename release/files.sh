@@ -31,10 +31,11 @@ sed -e "s#There is no release yet; build the program from a clone.#$(printf %s "
 
 rm -rf build/chart
 mkdir build/chart
-cp -R deploy/helm/epitome build/chart
+cp -RL deploy/helm/epitome build/chart # the alerts are a link
 sed "s#^image: \"\"\$#image: ghcr.io/$repository:$tag#" deploy/helm/epitome/values.yaml >build/chart/epitome/values.yaml
 sed "s#^version: .*#version: ${tag#v}#" deploy/helm/epitome/Chart.yaml >build/chart/epitome/Chart.yaml
 tar -C build/chart -czf build/epitome-chart.tgz epitome
+if tar -tvzf build/epitome-chart.tgz | grep '^[lh]'; then fail "the chart has links, which lead nowhere in an archive"; fi
 
 for file in install.sh README.md chart/epitome/values.yaml; do
 	grep -q "$repository" "build/$file" || fail "build/$file does not name $repository"

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -39,10 +40,11 @@ func example(t *testing.T, name, set string) chartutil.Values {
 	return values
 }
 
-func render(t *testing.T, values chartutil.Values) (objects []string, err error) {
+// render returns the objects of the chart in a folder or an archive.
+func render(t *testing.T, path string, values chartutil.Values) (objects []string, err error) {
 	t.Helper()
 	release := chartutil.ReleaseOptions{Name: "epitome", Namespace: "agents", IsInstall: true}
-	chart, err := loader.Load(folder)
+	chart, err := loader.Load(path)
 	if err == nil {
 		values, err = chartutil.ToRenderValues(chart, values, release, nil)
 	}
@@ -71,7 +73,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s: %s", name, m)
 			}
 		}
-		objects, err := render(t, example(t, name, ""))
+		objects, err := render(t, folder, example(t, name, ""))
 		if err != nil || len(objects) != want {
 			t.Errorf("%s: %d objects, want %d; %v", name, len(objects), want, err)
 		}
@@ -97,6 +99,48 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// pack returns the chart's archive of a release, which release/files.sh makes in a folder of the test.
+func pack(t *testing.T) string {
+	t.Helper()
+	work := t.TempDir()
+	for _, name := range []string{"README.md", "deploy", "release"} {
+		root, err := filepath.Abs("../..")
+		if err == nil {
+			err = os.Symlink(filepath.Join(root, name), filepath.Join(work, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := exec.Command("sh", "release/files.sh", "owner/name", "v1.2.3")
+	files.Dir = work
+	if out, err := files.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return filepath.Join(work, "build/epitome-chart.tgz")
+}
+
+// The chart of a release has all alerts, as the folder has.
+func TestAlerts(t *testing.T) {
+	rules, err := os.ReadFile("../../docs/grafana/alerts.yml")
+	alerts := regexp.MustCompile(`- alert: \w+\n`).FindAllString(string(rules), -1)
+	if err != nil || len(alerts) == 0 {
+		t.Fatalf("%d alerts; %v", len(alerts), err)
+	}
+	for _, path := range []string{folder, pack(t)} {
+		objects, err := render(t, path, example(t, "single.yaml", "prometheusRule.enabled=true"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Join(objects, "")
+		for _, alert := range alerts {
+			if !strings.Contains(all, alert) {
+				t.Errorf("%s lacks %s", path, alert)
+			}
+		}
+	}
+}
+
 func TestContradictions(t *testing.T) {
 	for set, want := range map[string]string{
 		"single.yaml replicas=2":                     "replicas is 2, so store.url (or store.existingSecret) and bucket are needed",
@@ -113,7 +157,7 @@ func TestContradictions(t *testing.T) {
 		"single.yaml image=":                         "image is missing",
 	} {
 		name, set, _ := strings.Cut(set, " ")
-		if _, err := render(t, example(t, name, set)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := render(t, folder, example(t, name, set)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s with %s: %v, want %q", name, set, err, want)
 		}
 	}
