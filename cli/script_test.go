@@ -262,6 +262,9 @@ func (s *stage) serve(args []string) {
 	var said struct{ Address string }
 	s.Check(json.Unmarshal([]byte(line), &said))
 	address := strings.NewReplacer("[::]", "127.0.0.1", "0.0.0.0", "127.0.0.1").Replace(said.Address)
+	if strings.HasSuffix(address, ":7070") {
+		s.Fatalf("%s takes the port of the user's own epitome: give it another with --listen", args[0])
+	}
 	ready := func() bool {
 		resp, err := fakeapi.Direct().Get(address + "/-/ready")
 		if err == nil {
