@@ -36,7 +36,7 @@ import (
 type Shelf interface {
 	Name(scope string, content []byte) string
 	Address(name string) string // where a model reads it; empty if it cannot
-	Put(name string, content []byte, late bool) error
+	Put(name string, content []byte, urgent bool) error
 }
 
 // Injector writes the text. Its methods may be called from any goroutine.

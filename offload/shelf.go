@@ -44,7 +44,7 @@ var (
 // Options are what all shelves need.
 type Options struct {
 	Keep    time.Duration  // an artifact lives at least that long after it was put or touched; an eighth more at most
-	Quota   int64          // bytes of content; no limit for a bucket, whose owner sets one
+	Quota   int64          // bytes of content, of which urgent content alone gets half; no limit for a bucket
 	Secret  []byte         // with which names are made; nil: a random one, which is kept with the artifacts
 	Address string         // how texts name artifacts: path, url, both or none
 	URL     string         // at which artifacts are served, with a slash at its end
@@ -108,15 +108,15 @@ func (s *Shelf) open(o Options) (*Shelf, error) {
 	return s, nil
 }
 
-// Put keeps content under its name, unless it is there already. beyondQuota lets the shelf hold twice its quota, for
-// content that texts name already. The error is ErrFull if there is no room.
-func (s *Shelf) Put(name string, content []byte, beyondQuota bool) error {
+// Put keeps content under its name, unless it is there already. Content that cannot wait for room is urgent, and may fill
+// the quota; other content may fill half of it. The error is ErrFull if there is no room.
+func (s *Shelf) Put(name string, content []byte, urgent bool) error {
 	if !IsName(name) {
 		return errors.New("cannot put an artifact: this is not a name of one")
 	}
 	found, err := s.place.renew(name, int64(len(content)), s.options.Keep/8)
 	if !found && err == nil {
-		err = s.write(name, content, beyondQuota)
+		err = s.write(name, content, urgent)
 	}
 	if err == nil {
 		return nil
@@ -128,10 +128,14 @@ func (s *Shelf) Put(name string, content []byte, beyondQuota bool) error {
 }
 
 // write puts content in its place, if there is room.
-func (s *Shelf) write(name string, content []byte, beyondQuota bool) error {
+func (s *Shelf) write(name string, content []byte, urgent bool) error {
 	size := int64(len(content))
-	if !s.reserve(size, beyondQuota) {
-		return fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), s.options.Quota, size)
+	limit := s.options.Quota / 2
+	if urgent {
+		limit = s.options.Quota
+	}
+	if !s.reserve(size, limit) {
+		return fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), limit, size)
 	}
 	err := s.place.put(name, content)
 	if err != nil {
@@ -142,12 +146,8 @@ func (s *Shelf) write(name string, content []byte, beyondQuota bool) error {
 	return nil
 }
 
-// reserve counts size bytes as used. It returns false if they do not fit.
-func (s *Shelf) reserve(size int64, beyondQuota bool) bool {
-	limit := s.options.Quota
-	if beyondQuota {
-		limit *= 2
-	}
+// reserve counts size bytes as used. It returns false if more than limit would be.
+func (s *Shelf) reserve(size, limit int64) bool {
 	if s.used.Add(size) > limit && s.server == nil {
 		s.used.Add(-size)
 		s.refused.Store(true)
@@ -223,14 +223,14 @@ func (s *Shelf) sweep(ctx context.Context, before time.Time) (Swept, error) {
 // Used returns how many bytes of content there are, about.
 func (s *Shelf) Used() int64 { return s.used.Load() }
 
-// Full reports whether new content is likely to be refused, except beyond the quota: the quota is used up, something
-// found no room within it since the last sweep that freed any, something could not be written in the last minute, or
-// the bucket does not answer. Put may still take less.
+// Full reports whether new content is likely to be refused unless it is urgent: half of the quota is used, something
+// found no room since the last sweep that freed any, something could not be written in the last minute, or the bucket
+// does not answer. Put may still take less.
 func (s *Shelf) Full() bool {
 	if s.server != nil {
 		return s.server.State() == store.Away
 	}
-	return s.refused.Load() || s.Used() >= s.options.Quota || time.Now().UnixNano()-s.failed.Load() < int64(time.Minute)
+	return s.refused.Load() || s.Used() >= s.options.Quota/2 || time.Now().UnixNano()-s.failed.Load() < int64(time.Minute)
 }
 
 // Fails reports whether the last content could not be written, as on a full disk.

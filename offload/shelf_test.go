@@ -14,7 +14,7 @@ import (
 
 const month = 30 * 24 * time.Hour
 
-func options() Options { return Options{Keep: month, Quota: 32 << 20, Address: "path"} }
+func options() Options { return Options{Keep: month, Quota: 64 << 20, Address: "path"} }
 
 // inFolder returns a shelf in a folder.
 func inFolder(t testing.TB, data string, o Options) *Shelf {
@@ -147,20 +147,20 @@ func TestNamesDifferByScopeContentAndSecret(t *testing.T) {
 
 func TestQuotaIsHeld(t *testing.T) {
 	o := options()
-	o.Quota = 100
+	o.Quota = 200
 	s := inFolder(t, t.TempDir(), o)
-	refused := func(content string, beyond bool) {
+	refused := func(content string, urgent bool) {
 		t.Helper()
 		before := s.Used()
 		name := s.Name("tests", []byte(content))
-		if err := s.Put(name, []byte(content), beyond); !errors.Is(err, ErrFull) || s.Used() != before {
+		if err := s.Put(name, []byte(content), urgent); !errors.Is(err, ErrFull) || s.Used() != before {
 			t.Fatalf("put %d bytes to %d: %v, want ErrFull", len(content), before, err)
 		}
 		unknown(t, s, name)
 	}
 	first := put(t, s, strings.Repeat("a", 60))
 	if s.Full() {
-		t.Fatal("full at 60 of 100")
+		t.Fatal("full at 60 of 200")
 	}
 	refused(strings.Repeat("b", 41), false)
 	if !s.Full() {
@@ -169,16 +169,16 @@ func TestQuotaIsHeld(t *testing.T) {
 	put(t, s, strings.Repeat("c", 40))
 	refused("d", false)
 	put(t, s, strings.Repeat("a", 60)) // is there
-	beyond := strings.Repeat("f", 100)
-	if s.Put(s.Name("tests", []byte(beyond)), []byte(beyond), true) != nil || s.Used() != 200 {
-		t.Fatal("refused what is within twice the quota")
+	urgent := strings.Repeat("f", 100)
+	if s.Put(s.Name("tests", []byte(urgent)), []byte(urgent), true) != nil || s.Used() != 200 {
+		t.Fatal("refused what is within the quota")
 	}
 	refused("g", true)
 	if again := inFolder(t, filepath.Dir(s.folder), o); again.Used() != 200 || !again.Full() {
 		t.Fatalf("another process counts %d bytes", again.Used())
 	}
 	age(t, s, first, 2*month)
-	age(t, s, s.Name("tests", []byte(beyond)), 2*month)
+	age(t, s, s.Name("tests", []byte(urgent)), 2*month)
 	if _, err := s.Sweep(t.Context()); err != nil || s.Full() || s.Used() != 40 {
 		t.Fatalf("a sweep leaves %d bytes, %v", s.Used(), err)
 	}

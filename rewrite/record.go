@@ -235,9 +235,9 @@ func (x *shaping) restoreArtifacts() error {
 }
 
 // keepArtifacts puts the content that edits take out of the request on the shelf, before the decision is recorded: no
-// text that is sent may name an artifact that is not there. beyondQuota lets the shelf hold more than its quota, for
-// content that cannot wait for room; without it a full shelf is an error, and the request is sent without new edits.
-func (x *shaping) keepArtifacts(beyondQuota bool) error {
+// text that is sent may name an artifact that is not there. Urgent content cannot wait for room; for other content a shelf
+// that is half full is an error, and the request is sent without new edits.
+func (x *shaping) keepArtifacts(urgent bool) error {
 	s := x.state
 	var work errgroup.Group
 	work.SetLimit(atOnce)
@@ -249,7 +249,7 @@ func (x *shaping) keepArtifacts(beyondQuota bool) error {
 		}
 		isNamed := func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) }
 		if slices.ContainsFunc(s.Edits, isNamed) { // else the edit that named it was taken back or covered by another
-			work.Go(func() error { return x.deps.Shelf.Put(name, content, beyondQuota) })
+			work.Go(func() error { return x.deps.Shelf.Put(name, content, urgent) })
 		}
 	}
 	if err := cmp.Or(work.Wait(), late); err != nil {

@@ -47,8 +47,8 @@ type Deps struct {
 // Shelf keeps artifacts, by names that nobody can guess.
 type Shelf interface {
 	ladder.Artifacts
-	// Put stores content under its name. beyondQuota lets it have more room than the quota for artifacts.
-	Put(name string, content []byte, beyondQuota bool) error
+	// Put stores content under its name. Content that cannot wait for room is urgent.
+	Put(name string, content []byte, urgent bool) error
 	// Touch prolongs the life of an artifact, and reports whether the shelf has it.
 	Touch(name string) bool
 	// Full reports whether Put is likely to refuse new content, except beyond the quota.

@@ -392,8 +392,8 @@ func (x *shaping) rescue(how *Rescue) {
 // keepNew keeps what the new edits take out. Where it cannot be kept, a rescue is decided once more: without artifacts,
 // as the texts then say.
 func (x *shaping) keepNew() error {
-	beyondQuota := x.state.ArtifactsOff // then the ladder took out only what had to go (extend), so it must be kept
-	err := x.keepArtifacts(beyondQuota)
+	urgent := x.state.ArtifactsOff // then the ladder took out only what had to go (extend), so it must be kept
+	err := x.keepArtifacts(urgent)
 	if err == nil || x.in.Rescue == nil {
 		return err
 	}
