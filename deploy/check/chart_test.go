@@ -15,6 +15,7 @@ import (
 	"helm.sh/helm/v3/pkg/lint"
 	"helm.sh/helm/v3/pkg/lint/support"
 	"helm.sh/helm/v3/pkg/strvals"
+	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -99,6 +100,31 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// A pod has the variables that are named, and not all keys of the Secret that they are in.
+func TestVariables(t *testing.T) {
+	objects, err := render(t, folder, example(t, "ha.yaml", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, text := range objects {
+		object, _, _ := decoder.Decode([]byte(text), nil, nil)
+		if d, ok := object.(*apps.Deployment); ok {
+			container := d.Spec.Template.Spec.Containers[0]
+			for _, from := range container.EnvFrom {
+				names = append(names, "all of "+from.SecretRef.Name)
+			}
+			for _, v := range container.Env {
+				names = append(names, v.Name)
+			}
+		}
+	}
+	want := "AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY OPENAI_API_KEY REDIS_PASSWORD EPITOME_CONSOLE_TOKEN"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("the variables are %s", got)
+	}
+}
+
 // pack returns the chart's archive of a release, which release/files.sh makes in a folder of the test.
 func pack(t *testing.T) string {
 	t.Helper()
@@ -150,6 +176,7 @@ func TestContradictions(t *testing.T) {
 		"ha.yaml store.existingSecret=s":             "store.url and store.existingSecret both name the store",
 		"ha.yaml store.url=redis://:word@redis:6379": "store.url has a password",
 		"ha.yaml secrets.text.KEY=word":              "secrets.text and secrets.existing both give variables",
+		"single.yaml secrets.existing={s}":           "secrets.existing must name variables",
 		"single.yaml config=[store]":                 "config has the table [store]",
 		"ha.yaml ingress.host=":                      "ingress.enabled needs ingress.host",
 		"ha.yaml console.existingSecret=":            "serviceMonitor.enabled needs console.existingSecret",

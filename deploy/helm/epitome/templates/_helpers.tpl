@@ -72,6 +72,7 @@ console.token = "${EPITOME_CONSOLE_TOKEN}"
 {{- if and $v.bucket (not $v.secretFile.existingSecret) }}{{ fail "bucket needs secretFile.existingSecret: a key in the bucket would be deleted with old artifacts" }}{{ end -}}
 {{- if and $v.store.url $v.store.existingSecret }}{{ fail "store.url and store.existingSecret both name the store: leave one out" }}{{ end -}}
 {{- if regexMatch "://[^@/]*:[^@/$][^@/]*@" $v.store.url }}{{ fail "store.url has a password, which a ConfigMap would show: write ${NAME} for it, or use store.existingSecret" }}{{ end -}}
+{{- if not (kindIs "map" $v.secrets.existing) }}{{ fail "secrets.existing must name variables and the Secret of each, as in OPENAI_API_KEY: my-secret" }}{{ end -}}
 {{- if and $v.secrets.text $v.secrets.existing }}{{ fail "secrets.text and secrets.existing both give variables: leave one out" }}{{ end -}}
 {{- if $table }}{{ fail (printf "config has the table %s, of which the chart writes keys: put yours at its head, as %s.KEY = …" $table (trimAll "[]" $table)) }}{{ end -}}
 {{- if and $v.ingress.enabled (not $v.ingress.host) }}{{ fail "ingress.enabled needs ingress.host" }}{{ end -}}
