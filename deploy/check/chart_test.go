@@ -2,6 +2,7 @@
 package check
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -122,6 +123,29 @@ func TestVariables(t *testing.T) {
 	want := "AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY OPENAI_API_KEY REDIS_PASSWORD EPITOME_CONSOLE_TOKEN"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("the variables are %s", got)
+	}
+}
+
+// epitome has a user of its own in compose's MinIO, for one bucket.
+func TestComposeGivesNoRoot(t *testing.T) {
+	type service struct{ Environment map[string]string }
+	var compose struct{ Services map[string]service }
+	text, err := os.ReadFile("../compose/compose.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(text, &compose)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := compose.Services["minio"].Environment["MINIO_ROOT_PASSWORD"]
+	variable := regexp.MustCompile(`\w+`)
+	got := compose.Services["epitome-1"].Environment["AWS_SECRET_ACCESS_KEY"]
+	if root == "" || got == "" || variable.FindString(root) == variable.FindString(got) {
+		t.Errorf("epitome has %s, and MinIO's root %s", got, root)
+	}
+	policy := compose.Services["bucket"].Environment["POLICY"]
+	if !json.Valid([]byte(policy)) {
+		t.Errorf("the rights of epitome are no JSON: %s", policy)
 	}
 }
 
