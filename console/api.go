@@ -285,7 +285,12 @@ func shaped(w http.ResponseWriter, r *http.Request, by func(*http.Request, []byt
 		done, err = by(r, body)
 	}
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		status := http.StatusBadRequest
+		var stated interface{ Status() int }
+		if errors.As(err, &stated) {
+			status = stated.Status()
+		}
+		refuse(w, status, err.Error())
 	}
 	return done, err == nil
 }

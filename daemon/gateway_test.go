@@ -184,14 +184,25 @@ func (p *program) get(path, field string) string {
 func TestGatewaysHaveKeys(t *testing.T) {
 	t.Parallel()
 	key := proxy.NewKey()
+	const held = "Authorization: Bearer sk-epitome-HELD" // of a client that may use one upstream
 	p := silent(t, func(c *config.Config) {
-		c.Clients = map[string]proxy.ClientConfig{"litellm": {Keys: []string{proxy.HashOfKey(key)}}}
+		c.Upstreams["other"] = c.Upstreams["up"]
+		c.Clients = map[string]proxy.ClientConfig{
+			"litellm": {Keys: []string{proxy.HashOfKey(key)}},
+			"held":    {Keys: []string{proxy.HashOfKey("sk-epitome-HELD")}, Upstreams: []string{"other"}},
+		}
 		c.Console.Token = "a-long-admin-token"
 	})
 	p.compress(worked(2), "Authorization: Bearer "+key)
 	for line, want := range map[string]int{"X: y": 401, "Authorization: Bearer sk-other": 401} {
 		if resp, answer := post(t, p.url+"/-/v1/compress", `{"messages":[`+worked(1)[:200], line); resp.StatusCode != want {
 			t.Errorf("%s: %s, %s", line, resp.Status, answer)
+		}
+	}
+	for query, want := range map[string]int{"?upstream=other": 200, "?upstream=up": 403, "": 403} {
+		resp, answer := post(t, p.url+"/-/v1/compress"+query, `{"model":"gpt-4o","messages":[`+worked(2)+`]}`, held)
+		if resp.StatusCode != want {
+			t.Errorf("%q of a client that may use another upstream: %s, %.300s", query, resp.Status, answer)
 		}
 	}
 	if resp, _ := post(t, p.url+"/-/compact", `{}`, "Authorization: Bearer "+key); resp.StatusCode != 401 {

@@ -159,12 +159,12 @@ func (d *Daemon) editsWith(h http.Header, artifact string) (edits []event.Edit, 
 	most := 1 << 30                    // conversations
 	if h != nil {
 		most = mostAsked
-		asked, err := d.proxy.InputOf(nil, h, "", nil)
+		scope, err := d.proxy.ScopeOf(h)
 		if err != nil {
-			return nil, console.BadRequest(err.Error())
+			return nil, err
 		}
 		content, _ := d.storage.shelf.Get(artifact) // without it, the names differ
-		if d.storage.shelf.Name(asked.Scope, content) != artifact {
+		if d.storage.shelf.Name(scope, content) != artifact {
 			return nil, offload.ErrUnknown
 		}
 	}

@@ -25,7 +25,8 @@ import (
 
 // InputOf returns how an exchange with these headers would have the conversation in body shaped, on its way to the
 // upstream of the given name; without a name, to the one that requests for its model go to. The body is in the
-// dialect d. Nobody waits for the result. The error says what to write instead.
+// dialect d. Nobody waits for the result. The error says what to write instead; one that has a Status is about the
+// client.
 func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, body []byte) (rewrite.Input, error) {
 	set := p.settings.Load()
 	if upstream == "" {
@@ -39,9 +40,19 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	if err != nil {
 		return rewrite.Input{}, err
 	}
+	if err := set.mayUse(client, up.name); err != nil {
+		return rewrite.Input{}, err
+	}
 	in, err := p.inputFrom(set, head, client)
 	in.Dialect, in.Body, in.Upstream = d, body, up.name
 	return in, err
+}
+
+// ScopeOf names who may share facts with a request that has that header.
+func (p *Proxy) ScopeOf(h http.Header) (string, error) {
+	set := p.settings.Load()
+	client, head, err := set.clients.find(linesOf(h))
+	return p.scope(set, head, client), err
 }
 
 // linesOf returns a header as it stands in a request's head.

@@ -25,6 +25,9 @@ func refuse(status int, code, message string, lines ...string) *refusal {
 
 func (r *refusal) Error() string { return r.message }
 
+// Status is that of the answer.
+func (r *refusal) Status() int { return r.status }
+
 // noRetry is the header line that keeps the official SDKs from sending a request again by themselves.
 const noRetry = "x-should-retry: false\r\n"
 
