@@ -167,8 +167,9 @@ func (x *exchange) serveCompaction() error {
 	return x.answer(http.StatusOK, content, answer)
 }
 
-// keyOf returns enough of a provider's compaction to tell it from all others.
-func keyOf(sealed string) string { return sealed[max(0, len(sealed)-32):] }
+// keyOf returns enough of a provider's compaction to tell it from all others. It is a copy, as the compaction is a part
+// of a whole answer.
+func keyOf(sealed string) string { return strings.Clone(sealed[max(0, len(sealed)-32):]) }
 
 // noteMaker keeps who has made the compactions in an answer.
 func (x *exchange) noteMaker(text *answerText) {
