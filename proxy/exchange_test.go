@@ -87,6 +87,14 @@ func TestOwnPathsAreNotForwarded(t *testing.T) {
 	if resp, _ := c.send(get("/-/panic")).answer("GET"); resp.StatusCode != 500 {
 		t.Errorf("a panic under /-/ gave %s", resp.Status)
 	}
+	// A client of HTTP/1.0 gets a stream as it comes, too, and its end with that of the connection.
+	const head = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
+	old := func(path string) *testClient { return r.dial().send("GET " + path + " HTTP/1.0\r\n\r\n").expect(head) }
+	old("/-/wait")
+	old("/-/stream").expect("onetwo").expectEOF()
+	if _, err := io.ReadAll(old("/-/abort").br); err == nil {
+		t.Error("an answer to HTTP/1.0 that broke off ended well")
+	}
 	c = r.dial().send(get("/-/abort")) // a cut stream stays cut
 	if resp, err := http.ReadResponse(c.br, nil); err != nil {
 		t.Error(err)

@@ -58,7 +58,8 @@ func (x *exchange) serveOwn() error {
 }
 
 // response is the http.ResponseWriter for an answer of epitome's own. Until the first Flush it collects the answer, so
-// that it goes out with its length; from then on each Flush sends a chunk.
+// that it goes out with its length; from then on each Flush sends a chunk, or to a client of HTTP/1.0, which knows no
+// chunks, a part of a body that ends with the connection.
 type response struct {
 	exchange *exchange
 	header   http.Header
@@ -79,9 +80,9 @@ func (w *response) Write(p []byte) (int, error) {
 	return len(p), w.err
 }
 
-// Flush sends the collected bytes as a chunk. Clients of HTTP/1.0 get the whole answer at once.
+// Flush sends the collected bytes.
 func (w *response) Flush() {
-	if !w.exchange.reply.HTTP10 && w.err == nil {
+	if w.err == nil {
 		w.send(false)
 	}
 }
@@ -90,7 +91,8 @@ func (w *response) Flush() {
 // answer loses its connection.
 func (w *response) send(isLast bool) {
 	x := w.exchange
-	isChunked := x.begun || !isLast
+	x.endsByClose = x.endsByClose || !isLast && x.reply.HTTP10
+	isChunked := (x.begun || !isLast) && !x.endsByClose
 	var out bytes.Buffer
 	if !x.begun {
 		w.writeHead(&out, isChunked)
@@ -121,10 +123,14 @@ func (w *response) writeBody(out *bytes.Buffer, isChunked, isLast bool) {
 
 func (w *response) writeHead(out *bytes.Buffer, isChunked bool) {
 	x := w.exchange
-	if isChunked {
+	switch {
+	case x.endsByClose:
+		w.header.Del("Content-Length")
+		x.reply.Close = true
+	case isChunked:
 		w.header.Del("Content-Length")
 		w.header.Set("Transfer-Encoding", "chunked")
-	} else if !x.ctx.IsHead() || w.header.Get("Content-Length") == "" {
+	case !x.ctx.IsHead() || w.header.Get("Content-Length") == "":
 		w.header.Set("Content-Length", strconv.Itoa(len(w.body)))
 	}
 	w.WriteHeader(http.StatusOK)
