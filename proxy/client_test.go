@@ -53,6 +53,9 @@ func TestKeyIsTakenOffAndTheUpstreamsCredentialSet(t *testing.T) {
 	const other = "/u/other" + chatTarget                       // this upstream adds nothing
 	f(other, "", "Authorization: Bearer "+alices)
 	f(other, "A: 1\r\n", "X-Epitome-Key: "+bobs, "A: 1")
+	for _, line := range []string{"x-api-key: ", "Authorization: Bearer ", "api-key: Key ", "authorization: "} {
+		f(other, "A: 1\r\n", "x-epitome-key: "+bobs, line+"sk-epitome-OLD", "A: 1") // a key that was taken away
+	}
 	f(other, "Authorization: Bearer theirs\r\n", "Authorization: Bearer theirs", "x-epitome-key: "+bobs)
 }
 

@@ -52,20 +52,22 @@ func newClients(all map[string]ClientConfig) (clients, error) {
 const keyHeader = wire.OwnPrefix + "key"
 
 // find returns the name of the client whose key the header lines of a request have first, empty where no keys are asked
-// for, and the lines without those that have a known key. Clients are found by a hash, so that the time of the look-up
-// says nothing about keys. The error refuses a request without a known key.
+// for, and the lines without those that have a known key, or an unknown one that NewKey has made. Clients are found by a
+// hash, so that the time of the look-up says nothing about keys. The error refuses a request without a known key.
 func (byHash clients) find(head []byte) (name string, left []byte, err error) {
 	if byHash == nil {
 		return "", head, nil
 	}
 	for l := wire.LinesOf(head); l.Next(); {
-		var owner string
-		if l.Is("authorization") { // behind any scheme, or none
-			owner = byHash[sha256.Sum256(l.Value[bytes.LastIndexByte(l.Value, ' ')+1:])]
-		} else if l.Is(keyHeader) || l.Is("x-api-key") || l.Is("api-key") {
-			owner = byHash[sha256.Sum256(l.Value)]
+		var key []byte
+		if l.Is("authorization") || l.Is(keyHeader) || l.Is("x-api-key") || l.Is("api-key") {
+			key = l.Value[bytes.LastIndexByte(l.Value, ' ')+1:] // behind any scheme, or none
 		}
-		if owner == "" {
+		var owner string
+		if len(key) > 0 {
+			owner = byHash[sha256.Sum256(key)]
+		}
+		if owner == "" && !bytes.HasPrefix(key, []byte(keyPrefix)) {
 			left = l.AppendTo(left)
 		}
 		name = cmp.Or(name, owner)
