@@ -164,11 +164,12 @@ func setCompact(in *rewrite.Input, value string) (err error) {
 // setNumbers sets the numbers that x-epitome-set lists: name=value, name=value.
 func setNumbers(in *rewrite.Input, list string) error {
 	for pair := range strings.SplitSeq(list, ",") {
-		name, value, _ := strings.Cut(pair, "=")
-		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		if name == "" && value == "" {
+		pair = strings.TrimSpace(pair)
+		if pair == "" {
 			continue
 		}
+		name, value, _ := strings.Cut(pair, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
 		isKnown := true
 		var err error
@@ -181,7 +182,7 @@ func setNumbers(in *rewrite.Input, list string) error {
 			*in.Limits, isKnown, err = in.Limits.With(key, value)
 		}
 		if !isKnown {
-			return fmt.Errorf("unknown name %.60s in %sset; write one of %s", key, wire.OwnPrefix,
+			return fmt.Errorf("unknown name %.60s in %sset; write one of %s", cmp.Or(key, pair), wire.OwnPrefix,
 				strings.Join(append(in.Limits.Names(), summarize.ModeKey, summarize.DetailKey), ", "))
 		}
 		if err != nil {

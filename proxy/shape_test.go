@@ -186,6 +186,17 @@ func TestOnlyConversationsAreShaped(t *testing.T) {
 	f(get(chatTarget), none)
 }
 
+func TestAPairWithoutANameIsRefused(t *testing.T) {
+	t.Parallel()
+	r := on(t, taking)
+	for list, want := range map[string]int{"=": 400, "text_only=true, =1": 400, "text_only=true, ,": 200, "": 200} {
+		resp, body := r.ask(post(chatTarget, long, "x-epitome-set: "+list))
+		if resp.StatusCode != want || want == 400 && !strings.Contains(body, "write one of") {
+			t.Errorf("%q: got %s %s", list, resp.Status, body)
+		}
+	}
+}
+
 // scopeOf is the scope that the shaper sees of a request with the lines, under a setting.
 func (r *rig) scopeOf(setting string, lines ...string) string {
 	r.tb.Helper()
