@@ -73,6 +73,7 @@ func (x *exchange) whyUnread(err error) error {
 
 // refuseUnread answers a request whose head could not be read.
 func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
+	defer p.drop(ctx)
 	x := p.begin(ctx)
 	x.event.Method, x.event.Path, x.unread = "", "", true
 	x.err = x.whyUnread(err)

@@ -66,6 +66,7 @@ type exchange struct {
 
 // serve handles one request. fasthttp calls it when the head has been read.
 func (p *Proxy) serve(ctx *fasthttp.RequestCtx) {
+	defer p.drop(ctx)
 	x := p.begin(ctx)
 	if x.own {
 		x.err = x.try(x.serveOwn)
@@ -77,11 +78,27 @@ func (p *Proxy) serve(ctx *fasthttp.RequestCtx) {
 	}
 }
 
+// drop is deferred by what fasthttp calls. A panic that no exchange has caught is logged, and ends this connection alone.
+func (p *Proxy) drop(ctx *fasthttp.RequestCtx) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	p.logPanic("", r)
+	client := ctx.Conn().(*wire.Client)
+	client.Reset()
+	client.Answered = true // fasthttp writes an answer to every request
+}
+
+func (p *Proxy) logPanic(id string, value any) {
+	p.deps.Log.Error("panic in an exchange", "id", id, "panic", value, "stack", string(debug.Stack()))
+}
+
 // try runs a part of the exchange. A panic in it is logged, and fails this exchange alone.
 func (x *exchange) try(part func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			x.proxy.deps.Log.Error("panic in an exchange", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
+			x.proxy.logPanic(x.event.ID, r)
 			err = &wire.Failure{Fault: event.Panic, Err: fmt.Errorf("panic: %v", r)}
 		}
 	}()
@@ -137,22 +154,25 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 		Action: event.ActionNone, TraceParent: event.Clip(string(wire.Find(x.head, "traceparent"))),
 		Remote: ctx.RemoteAddr().String(),
 	}
+	x.reply.HTTP10 = !h.IsHTTP11()
+	saysClose := h.ConnectionClose() || wire.HasToken(wire.Values(x.head, "connection"), "close")
+	x.reply.Close = saysClose || p.Stopping()
+	isVia := wire.Find(x.head, viaHeader) != nil
+	if !x.own {
+		x.event.Mode, _ = x.set.mode(x.head) // checkHead refuses a header that says no mode
+	}
+	if !x.own && x.event.Mode != event.ModeOff {
+		x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
+	}
+	// What end takes back comes last: a panic above leaves nothing behind.
 	life, cancel := context.WithCancelCause(context.Background())
 	x.life, x.leave = life, func() { cancel(wire.ErrGone) }
 	x.stopCut = context.AfterFunc(p.life, func() {
 		x.client.Cut()
 		x.leave()
 	})
-	x.reply.HTTP10 = !h.IsHTTP11()
-	saysClose := h.ConnectionClose() || wire.HasToken(wire.Values(x.head, "connection"), "close")
-	x.reply.Close = saysClose || p.Stopping()
-	if x.own {
-		return x
-	}
-	x.isMarked = p.underWay.Add(1) > unmarked || wire.Find(x.head, viaHeader) != nil
-	x.event.Mode, _ = x.set.mode(x.head) // checkHead refuses a header that says no mode
-	if x.event.Mode != event.ModeOff {
-		x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
+	if !x.own {
+		x.isMarked = p.underWay.Add(1) > unmarked || isVia
 	}
 	return x
 }
@@ -228,13 +248,10 @@ func (x *exchange) send() (*wire.Answer, error) {
 // end is the one place where an exchange ends, however that happens: the client gets an answer if it has had none,
 // memory is given back, and the event is recorded.
 func (x *exchange) end() {
-	x.client.Unwatch()
-	x.dropBodies()
-	if x.unread { // the next bytes on the connection are no request
-		x.reply.Close, x.client.Lingers = true, true
-	}
-	if x.err != nil {
-		x.fail()
+	err := x.try(x.finish)
+	if err != nil {
+		x.reply.Close = true
+		x.client.Reset()
 	}
 	x.leave()
 	x.stopCut()
@@ -250,6 +267,19 @@ func (x *exchange) end() {
 		x.proxy.deps.Record(x.event)
 		return nil
 	})
+}
+
+// finish gives back what the request has, and tells the client if it failed.
+func (x *exchange) finish() error {
+	x.client.Unwatch()
+	x.dropBodies()
+	if x.unread { // the next bytes on the connection are no request
+		x.reply.Close, x.client.Lingers = true, true
+	}
+	if x.err != nil {
+		x.fail()
+	}
+	return nil
 }
 
 // dropBodies frees the request's body, in each form, and its room.

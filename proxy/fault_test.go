@@ -313,6 +313,70 @@ func TestPanicFailsOneExchange(t *testing.T) {
 	}
 }
 
+// breaking is a listener whose connections panic once in the method that a test names.
+type breaking struct {
+	net.Listener
+	in atomic.Value
+}
+
+func (b *breaking) Accept() (net.Conn, error) {
+	c, err := b.Listener.Accept()
+	return brittle{c, b}, err
+}
+
+type brittle struct {
+	net.Conn
+	of *breaking
+}
+
+func (c brittle) breaks(in string) {
+	if c.of.in.CompareAndSwap(in, "") {
+		panic("asked for")
+	}
+}
+
+func (c brittle) RemoteAddr() net.Addr        { c.breaks("RemoteAddr"); return c.Conn.RemoteAddr() }
+func (c brittle) Read(p []byte) (int, error)  { c.breaks("Read"); return c.Conn.Read(p) }
+func (c brittle) Write(p []byte) (int, error) { c.breaks("Write"); return c.Conn.Write(p) }
+
+// Promise 4, where an exchange begins and ends, and in both directions of a tunnel.
+func TestPanicAroundAnExchangeFailsItAlone(t *testing.T) {
+	t.Parallel()
+	const switched = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"
+	up := startProvider(t, func(c *call) {
+		if c.target != "/tunnel" {
+			c.send(ok("a"))
+			return
+		}
+		c.send(switched)
+		_, _ = io.Copy(c, c.br) // echo
+		c.hangUp()
+	})
+	ln := &breaking{Listener: listen(t, "127.0.0.1:0")}
+	ln.in.Store("")
+	r := startRigOn(t, ln, up.url(), func(s *Settings) { s.MaxConnections = 1 })
+	f := func(in, request, answer string) {
+		t.Helper()
+		c := r.dial()
+		if answer != "" {
+			c.send(request).expect(answer).send("ping").expect("ping")
+			request = "ping"
+		}
+		ln.in.Store(in)
+		_, _ = io.ReadAll(c.send(request).br)
+		if _, body := r.ask(get("/a", "Connection: close")); ln.in.Load() != "" || body != "a" {
+			t.Errorf("%s of %q: afterwards got %q", in, request, body)
+		}
+		r.eventually("no exchange is counted", func() bool { return r.proxy.InFlight() == 0 })
+	}
+	tunnel := get("/tunnel", "Connection: Upgrade", "Upgrade: x")
+	f("RemoteAddr", get("/a"), "")
+	f("RemoteAddr", "GET /a\r\nno head\r\n\r\n", "")
+	f("Write", get("/u/none/a"), "")
+	f("Read", tunnel, switched)
+	f("Write", tunnel, switched)
+}
+
 func TestShutdownLetsStreamsFinish(t *testing.T) {
 	noLeaks(t)
 	on := make(chan struct{})

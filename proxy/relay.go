@@ -109,7 +109,7 @@ func (x *exchange) tunnel(a *wire.Answer) error {
 	x.ctx.Hijack(func(client net.Conn) {
 		defer x.end()
 		defer a.End()
-		down, err := wire.RunTunnel(client, x.client, a)
+		down, err := wire.RunTunnel(client, x.client, a, x.try)
 		x.event.ResponseBytes = down
 		if err != nil || x.life.Err() != nil {
 			x.err = &wire.Failure{Fault: event.Truncated, Err: cmp.Or(err, context.Cause(x.life))}

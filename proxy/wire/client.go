@@ -394,8 +394,8 @@ func (a *Answer) readHead(ctx context.Context, out *Request, sendErr error) erro
 // RunTunnel moves bytes both ways between a client and the upstream whose answer switched protocols, until one side
 // ends, or both are silent for the request's ReadIdle. fromClient reads the client's connection after the bytes that
 // had been read ahead of it. down is how many bytes went to the client; the error is why the side that ended first
-// broke off, nil if it ended in order.
-func RunTunnel(fromClient io.Reader, c *Client, a *Answer) (down int64, err error) {
+// broke off, nil if it ended in order. try runs each way, and makes a panic in it an error.
+func RunTunnel(fromClient io.Reader, c *Client, a *Answer, try func(func() error) error) (down int64, err error) {
 	end := func() {
 		a.conn.cut()
 		_ = c.Close()
@@ -406,11 +406,16 @@ func RunTunnel(fromClient io.Reader, c *Client, a *Answer) (down int64, err erro
 	_ = c.SetReadDeadline(time.Time{})
 	up := make(chan error, 1)
 	go func() {
-		_, err := io.Copy(tunnelEnd{a.conn, silence, a.readIdle}, fromClient)
-		up <- err
+		up <- try(func() error {
+			_, err := io.Copy(tunnelEnd{a.conn, silence, a.readIdle}, fromClient)
+			return err
+		})
 		end()
 	}()
-	down, err = io.Copy(tunnelEnd{c, silence, a.readIdle}, a.conn.reader)
+	err = try(func() (err error) {
+		down, err = io.Copy(tunnelEnd{c, silence, a.readIdle}, a.conn.reader)
+		return err
+	})
 	select {
 	case err = <-up: // the client ended first
 	default:
