@@ -127,8 +127,6 @@ func TestCompactionsMoveWithTheirSecret(t *testing.T) {
 	f(stranger, "sk-client", goesOn, "another secret, or it was changed")
 	f(p, "sk-client", strings.Replace(goesOn, "~epitome1.", "~epitome1.A", 1), "another secret, or it was changed")
 	all := strings.Join(before, ",")
-	f(p, "sk-client", all+","+triggerItem+","+triggerItem, "has to be the last item")
-	f(p, "sk-client", triggerItem+","+all, "has to be the last item")
 	f(p, "sk-client", triggerItem, "has no messages")
 	for path, fields := range map[string]string{"": `"input":[` + all + "," + triggerItem + "]", "/compact": `"store":true`} {
 		resp, answer := post(t, p.url+"/v1/responses"+path, `{"model":"gpt-5","previous_response_id":"resp_1",`+fields+"}")
@@ -182,6 +180,26 @@ func TestCompactThresholdIsHonoured(t *testing.T) {
 		if compacts != (kind != fakeapi.Compacts) || compacts && largest > 16_000 {
 			t.Errorf("%v: %v, %d tokens", kind, a.acted, largest)
 		}
+	}
+}
+
+// A trigger that is not the last item, or not the only one, is the provider's to refuse, and does not show that it makes
+// no compactions.
+func TestMisplacedTriggersGoOnAsTheyCame(t *testing.T) {
+	t.Parallel()
+	a, p, provider := strict(t, "responses", "gpt-5", fakeapi.Options{}, windowOf(64_000))
+	a.work(3)
+	all := strings.Join(a.items, ",")
+	for _, items := range []string{triggerItem + "," + all, all + "," + triggerItem + "," + triggerItem} {
+		sent := `{"model":"gpt-5","store":false,"input":[` + items + `]}`
+		resp, answer := post(t, p.url+"/v1/responses", sent)
+		if resp.StatusCode != 400 || !strings.Contains(answer, "must be the last input item") || provider.Last() != sent {
+			t.Errorf("%d %.300s", resp.StatusCode, answer)
+		}
+	}
+	a.compacted()
+	if asked := provider.Last(); !strings.HasSuffix(asked, triggerItem+"]}") {
+		t.Errorf("afterwards the provider is asked for no compaction: %.300s", asked)
 	}
 }
 

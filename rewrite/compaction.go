@@ -96,6 +96,10 @@ func (x *shaping) meetCompaction(r *conversation.Request) (*conversation.Request
 			x.out.Foreign = append(x.out.Foreign, sealed)
 		}
 	}
+	isLast := len(triggers) == 0 || r.Items[len(r.Items)-1].Trigger
+	if !x.in.Compacts && (len(triggers) > 1 || !isLast) { // any provider refuses this, which says nothing about it
+		return r, nil
+	}
 	asksNow := x.in.Compacts || len(triggers) > 0
 	x.out.Asks, x.out.AsksNow = asksNow || !r.Unserved.Empty(), asksNow
 	isServed := x.out.Asks && len(x.out.Foreign) == 0 && (x.in.Lacks || !asksNow && !x.in.Makes && x.isIgnored(r))
@@ -107,11 +111,7 @@ func (x *shaping) meetCompaction(r *conversation.Request) (*conversation.Request
 		r.Upkeep = conversation.NobodyElse
 		return r, nil
 	}
-	isLast := len(triggers) == 0 || r.Items[len(r.Items)-1].Trigger
 	switch {
-	case len(triggers) > 1 || !isLast:
-		return nil, errors.New("cannot compact: compaction_trigger has to be the last item, and the only one of " +
-			"its kind")
 	case len(r.Items) == len(triggers):
 		return nil, errors.New("cannot compact: the request has no messages; send the conversation with it")
 	case !r.ServerState.Empty():
