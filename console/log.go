@@ -101,13 +101,14 @@ func (l *Log) writeExchange(e *event.Exchange) {
 	l.write(levelOf(e), "exchange", pairs...)
 }
 
-// levelOf returns the level of an exchange: Warn where something failed, Error for a bug in epitome.
+// levelOf returns the level of an exchange: Warn where something failed, or a conversation could not be read, Error for
+// a bug in epitome.
 func levelOf(e *event.Exchange) slog.Level {
 	offersHTTP := e.Fault == event.Refused && e.Status == http.StatusUpgradeRequired // clients go on over HTTP
 	if e.Fault == event.Panic {
 		return slog.LevelError
 	}
-	return warnIf(e.Inner != "" || e.Fault != event.None && e.Fault != event.ClientGone && !offersHTTP)
+	return warnIf(e.Inner != "" || e.Code == event.CodeNotRead || e.Fault != event.None && e.Fault != event.ClientGone && !offersHTTP)
 }
 
 // warnIf returns Warn if something failed, else Info.

@@ -169,3 +169,13 @@ func TestSpansDescribeExchangesBelowTheClients(t *testing.T) {
 		t.Errorf("the second span is %v", s)
 	}
 }
+
+func TestConversationsThatAreNotReadAreWarnedOf(t *testing.T) {
+	var text bytes.Buffer
+	e := conversed()
+	e.Inner, e.Code = "", event.CodeNotRead
+	NewLog(slog.New(slog.NewJSONHandler(&text, nil))).Record(journal.Entry{Exchange: &e})
+	if !strings.Contains(text.String(), `"level":"WARN"`) {
+		t.Errorf("the log has %s", &text)
+	}
+}

@@ -1,8 +1,10 @@
 package rewrite_test
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/rewrite"
+	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 )
 
@@ -30,6 +33,33 @@ func turns(name string, n, last int) (bodies [][]byte) {
 		}
 	}
 	return bodies
+}
+
+// A very long conversation of short messages is held as before; one that is too long to be read goes on as it came, and
+// the report says why.
+func TestVeryManyMessagesAreHeld(t *testing.T) {
+	p, limits := start(newStorage()), defaultLimits()
+	p.window.Store(32_000)
+	body := []byte(`{"model":"m","messages":[{"role":"user","content":"Begin."}`)
+	n := 1
+	for _, until := range []int{49_001, 52_001, 200_001} {
+		for ; n < until; n++ {
+			body = fmt.Appendf(body, `,{"role":"%s","content":"step %d"}`, [...]string{"user", "assistant"}[n%2], n)
+		}
+		sent := append(bytes.Clone(body), "]}"...)
+		in := rewrite.Input{Dialect: dialects["chat"], Body: sent, Upstream: "up", Limits: &limits}
+		if until < 50_000 { // so many at once are new to nobody but a restarted process
+			in.Rescue = &rewrite.Rescue{Most: 28_000, From: ladder.StageClear}
+		}
+		out := p.Shape(in)
+		if out.Settle != nil {
+			out.Settle()
+		}
+		isHeld := out.Changed && out.Report.TokensAfter.Total() < 32_000
+		if isHeld == (n > 200_000) || isHeld == strings.Contains(out.Report.Reason, "more than 200000 items") {
+			t.Errorf("%d messages are sent in %d bytes: %s", n, len(out.Body), out.Report.Reason)
+		}
+	}
 }
 
 // Promise 10: a turn of a large conversation costs memory for what is new. Without the request before, it would be read
