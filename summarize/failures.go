@@ -125,7 +125,8 @@ func (j *job) adapt(status int, refusal []byte) error {
 	case status == 0:
 		return j.repeatLater("the upstream could not be reached or broke off")
 	case isTooLong:
-		j.step++ // of a transcript, which is cut further down
+		_ = j.mayAskAgain() // the next request counts as well, and is sent in any case, as it is shorter
+		j.step++            // of a transcript, which is cut further down
 		if j.way == WayTranscript && j.step <= lastStep {
 			return nil
 		}

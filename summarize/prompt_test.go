@@ -91,9 +91,13 @@ func TestQuestionThatIsTooLongIsCutDown(t *testing.T) {
 	q.Key = "b"
 	r = rigged(t, plain(), long)
 	r.fails(q, ErrFailed, "too long")
-	if n := len(r.requests()); n > lastStep+1 {
+	n := len(r.requests())
+	if n > lastStep+1 {
 		t.Errorf("%d requests were sent", n)
 	}
+	q.Key = "behind b" // of the same conversation: all that was refused counts
+	r.fails(q, ErrPaused, "")
+	r.calls(n)
 	// Where the room is known, no request is sent that does not fit. An eighth of the window is free for the answer
 	// anyway.
 	q.Key, q.Usable = "c", 12_000
