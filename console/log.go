@@ -108,7 +108,8 @@ func levelOf(e *event.Exchange) slog.Level {
 	if e.Fault == event.Panic {
 		return slog.LevelError
 	}
-	return warnIf(e.Inner != "" || e.Code == event.CodeNotRead || e.Fault != event.None && e.Fault != event.ClientGone && !offersHTTP)
+	hasFailed := e.Fault != event.None && e.Fault != event.ClientGone && !offersHTTP
+	return warnIf(hasFailed || e.Inner != "" || e.Code == event.CodeNotRead)
 }
 
 // warnIf returns Warn if something failed, else Info.

@@ -183,8 +183,8 @@ func TestCompactThresholdIsHonoured(t *testing.T) {
 	}
 }
 
-// A trigger that is not the last item, or not the only one, is the provider's to refuse, and does not show that it makes
-// no compactions.
+// A trigger that is not the last item, or not the only one, is the provider's to refuse, and does not show that it
+// makes no compactions.
 func TestMisplacedTriggersGoOnAsTheyCame(t *testing.T) {
 	t.Parallel()
 	a, p, provider := strict(t, "responses", "gpt-5", fakeapi.Options{}, windowOf(64_000))

@@ -1,7 +1,6 @@
 package rewrite_test
 
 import (
-	"bytes"
 	"fmt"
 	"runtime"
 	"strings"
@@ -46,8 +45,7 @@ func TestVeryManyMessagesAreHeld(t *testing.T) {
 		for ; n < until; n++ {
 			body = fmt.Appendf(body, `,{"role":"%s","content":"step %d"}`, [...]string{"user", "assistant"}[n%2], n)
 		}
-		sent := append(bytes.Clone(body), "]}"...)
-		in := rewrite.Input{Dialect: dialects["chat"], Body: sent, Upstream: "up", Limits: &limits}
+		in := rewrite.Input{Dialect: dialects["chat"], Body: append(body, "]}"...), Upstream: "up", Limits: &limits}
 		if until < 50_000 { // so many at once are new to nobody but a restarted process
 			in.Rescue = &rewrite.Rescue{Most: 28_000, From: ladder.StageClear}
 		}

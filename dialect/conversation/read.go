@@ -13,8 +13,8 @@ import (
 	"epitome/internal/jsonspan"
 )
 
-// maxItems bounds the items of a request, far above the number that agents reach: to read one that is new takes 4 KB and
-// some microseconds, and what is kept of it 600 bytes. Larger requests are not shortened.
+// maxItems bounds the items of a request, far above the number that agents reach: to read a new one takes 4 KB and some
+// microseconds, and 600 bytes are kept of it. Larger requests are not shortened.
 const maxItems = 200_000
 
 // maxCommas bounds the JSON values of a body, because reading each takes a microsecond or more, however short it is.
