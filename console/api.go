@@ -37,12 +37,15 @@ func (r refusal) Error() string { return r.Text }
 // BadRequest returns an error in a request, which its sender reads. The text says what to send.
 func BadRequest(text string) error { return refusal{http.StatusBadRequest, text} }
 
-// statusOf returns the status of an answer that says an error.
+// statusOf returns the status of an answer that says an error. The proxy's refusals have one.
 func statusOf(err error) int {
 	var refused refusal
+	var ofProxy interface{ Status() int }
 	switch {
 	case errors.As(err, &refused):
 		return refused.Status
+	case errors.As(err, &ofProxy):
+		return ofProxy.Status()
 	case errors.Is(err, journal.ErrUnknown), errors.Is(err, inject.ErrNoEntry), errors.Is(err, offload.ErrUnknown),
 		errors.Is(err, offload.ErrNoLines):
 		return http.StatusNotFound
@@ -73,10 +76,9 @@ func (o *Console) fail(w http.ResponseWriter, err error) {
 // told returns what an answer says of an error. One of epitome's own is logged, and the answer has none of its text: it
 // may name files and servers.
 func (o *Console) told(err error) refusal {
-	var known refusal
 	status := statusOf(err)
 	switch {
-	case errors.As(err, &known), status == http.StatusNotFound:
+	case status < http.StatusInternalServerError:
 		return refusal{status, err.Error()}
 	case status == http.StatusServiceUnavailable:
 		return refusal{status, "this takes too long: ask again, or for less"}
@@ -285,10 +287,9 @@ func shaped(w http.ResponseWriter, r *http.Request, by func(*http.Request, []byt
 		done, err = by(r, body)
 	}
 	if err != nil {
-		status := http.StatusBadRequest
-		var stated interface{ Status() int }
-		if errors.As(err, &stated) {
-			status = stated.Status()
+		status := statusOf(err)
+		if status == http.StatusInternalServerError { // it is about the body
+			status = http.StatusBadRequest
 		}
 		refuse(w, status, err.Error())
 	}

@@ -15,7 +15,7 @@ import (
 
 // maxItems bounds the items of a request, far above the number that agents reach: to read a new one takes 4 KB and some
 // microseconds, and 600 bytes are kept of it. Larger requests are not shortened.
-const maxItems = 200_000
+const maxItems = 100_000
 
 // maxCommas bounds the JSON values of a body, because reading each takes a microsecond or more, however short it is.
 // Commas in texts count too: the requests of agents have far fewer of both.
