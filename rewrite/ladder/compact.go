@@ -114,6 +114,9 @@ func (c *compaction) setTails() {
 	withoutTail := c.sizeAfter(len(c.Request.Items))
 	c.budgets.Spare = max(0, target-withoutTail-keep)
 	rest := target - withoutTail
+	if c.Goal > 0 && c.CompactTo == 0 { // the summary of a small request takes far less than measured
+		rest = max(rest, (target-c.staysBeside(len(c.Request.Items))-c.count(c.prefixEnd))/2)
+	}
 	if c.Goal > 0 {
 		c.maxTail = max(min(keep, rest), 0)
 		c.turnsTail = rest
@@ -130,12 +133,17 @@ func (c *compaction) setTails() {
 // asks reports whether a model may be asked for the summary.
 func (c *compaction) asks() bool { return !c.minimal && c.Words != nil && !c.isCrowded() }
 
-// measure returns about how many tokens a summary up to the cut takes. Where room is scarce, or little is to be saved,
-// it is made and counted.
+// measure returns about how many tokens a summary up to the cut takes at most. Where room is scarce, or little is to be
+// saved, it is made and counted.
 func (c *compaction) measure(cut int) int {
-	if !c.minimal && !c.isCrowded() && c.Due() == "" && c.Goal == 0 && c.Limits.KeepTurns == 0 {
+	if !c.minimal && !c.isCrowded() && c.Due() == "" && c.CompactTo == 0 && c.Limits.KeepTurns == 0 {
 		return summarize.Size(c.span(cut))
 	}
+	return c.count(cut)
+}
+
+// count makes a summary up to the cut, and counts its tokens.
+func (c *compaction) count(cut int) int {
 	words := c.words
 	if words.Text == "" && c.asks() { // with a model's words the part by code is smaller
 		words = summarize.Says{Text: "-", Until: cut}
