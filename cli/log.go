@@ -49,7 +49,7 @@ type lines struct {
 }
 
 func newLines(to io.Writer) *lines {
-	const most = 1024
+	const most = 10_000 // more than the record of events hands over at once
 	return &lines{to: to, queue: make(chan []byte, most), ended: make(chan struct{})}
 }
 
@@ -74,17 +74,23 @@ func (l *lines) Write(line []byte) (int, error) {
 func (l *lines) write() {
 	defer close(l.ended)
 	var told int64
+	hasFailed := false
 	for line := range l.queue {
 		if line == nil {
 			return
 		}
-		if _, err := l.to.Write(line); err != nil {
+		if hasFailed { // a part of the line before may stand there
+			line = append([]byte("\n"), line...)
+		}
+		_, err := l.to.Write(line)
+		hasFailed = err != nil
+		if hasFailed {
 			l.dropped.Add(1)
 			continue
 		}
 		if n := l.dropped.Load(); n > told {
 			told = n
-			l.log.Warn("lines of this log were dropped: they were not taken in time", "lines", n)
+			l.log.Warn("lines of this log were dropped, as they could not be written in time", "lines", n)
 		}
 	}
 }

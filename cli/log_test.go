@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -46,7 +47,7 @@ func TestTheLogHoldsNothingUp(t *testing.T) {
 		if how == "closed" {
 			_ = said.Close()
 		}
-		for range 1500 { // more than the pipe and the queue hold
+		for range 500 { // more than the pipe holds
 			answer, err := http.Post(address+"/v1/chat/completions", "application/json",
 				strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"x"}]}`))
 			if err != nil {
@@ -60,8 +61,9 @@ func TestTheLogHoldsNothingUp(t *testing.T) {
 			t.Fatalf("%s: %v", how, err)
 		}
 		metrics, _ := io.ReadAll(answer.Body)
-		if !regexp.MustCompile(`(?m)^epitome_log_lines_dropped_total [1-9]`).Match(metrics) {
-			t.Errorf("%s: no line is counted as dropped", how)
+		isCounted := regexp.MustCompile(`(?m)^epitome_log_lines_dropped_total [1-9]`).Match(metrics)
+		if isCounted != (how == "closed") {
+			t.Errorf("%s: lines are counted as dropped: %v", how, isCounted)
 		}
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		if err := cmd.Wait(); err != nil || !stuck.Stop() {
@@ -69,4 +71,22 @@ func TestTheLogHoldsNothingUp(t *testing.T) {
 		}
 		_ = said.Close()
 	}
+}
+
+// Lines that find no room are dropped, and told once a line is taken again.
+func TestDroppedLinesAreTold(t *testing.T) {
+	out, in := io.Pipe()
+	lines := newLines(in)
+	_, _, _ = lines.begin(slog.NewTextHandler(lines, nil))
+	for range cap(lines.queue) + 5 {
+		_, _ = lines.Write([]byte("line\n"))
+	}
+	told := bufio.NewScanner(out)
+	for told.Scan() && !strings.Contains(told.Text(), "dropped") {
+	}
+	if !regexp.MustCompile(`lines=[45]$`).MatchString(told.Text()) {
+		t.Errorf("told is %q", told.Text())
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	lines.close()
 }

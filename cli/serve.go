@@ -29,6 +29,7 @@ func (a *app) serve() error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // else a closed standard error ends the process
 	conf, err := a.load()
 	if err != nil {
 		return err

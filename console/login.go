@@ -109,7 +109,7 @@ type guesses struct {
 }
 
 func newGuesses() *guesses {
-	g := &guesses{seed: maphash.MakeSeed(), lines: rate.NewLimiter(1, 60)}
+	g := &guesses{seed: maphash.MakeSeed(), lines: rate.NewLimiter(0.5, 30)}
 	for i := range g.from {
 		g.from[i] = rate.NewLimiter(rate.Every(6*time.Second), 10)
 	}

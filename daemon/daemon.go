@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -73,7 +72,6 @@ type Daemon struct {
 // configuration comes from load, and again with each SIGHUP that comes over signals. Any other signal ends Serve, which
 // the caller calls next.
 func Start(log *slog.Logger, signals <-chan os.Signal, load func() (config.Config, error)) (*Daemon, error) {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // else a closed standard error ends the process
 	d := &Daemon{log: log, load: load, signals: signals}
 	if err := d.start(); err != nil {
 		d.end()

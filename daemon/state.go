@@ -115,7 +115,7 @@ func (d *Daemon) addGauges() {
 
 // CountDropped adds the metric of lines of the log that were dropped.
 func (d *Daemon) CountDropped(lines *atomic.Int64) {
-	d.metrics.Counter("log_lines_dropped_total", "Lines of the log that were dropped, as they were not taken in time.",
+	d.metrics.Counter("log_lines_dropped_total", "Lines of the log that were dropped, as they could not be written in time.",
 		func() float64 { return float64(lines.Load()) })
 }
 
@@ -149,16 +149,11 @@ func (d *Daemon) edits(decision string) (event.Edits, error) {
 	return all, err
 }
 
-// mostAsked is how many conversations a client can have read from the store. Its own is among the newest.
-const mostAsked = 200
-
 // editsWith returns the edits of the conversation that has one with the artifact. Forks share transcripts: then these
 // are the edits that all have. The artifact is of the scope of requests with the headers, if there are headers.
 func (d *Daemon) editsWith(h http.Header, artifact string) (edits []event.Edit, err error) {
 	time.Sleep(200 * time.Millisecond) // some agents call a tool before the exchange ends, from which its name is known
-	most := 1 << 30                    // conversations
 	if h != nil {
-		most = mostAsked
 		scope, err := d.proxy.ScopeOf(h)
 		if err != nil {
 			return nil, err
@@ -172,7 +167,10 @@ func (d *Daemon) editsWith(h http.Header, artifact string) (edits []event.Edit, 
 		return nil, offload.ErrUnknown
 	}
 	_, isShared := d.storage.store.(*store.Redis) // other replicas have conversations that this one does not know
-	for _, c := range d.book.Conversations("", 0, most).Items {
+	for _, c := range d.book.Conversations("", 0, 1<<30).Items {
+		if c.Decision == "" { // nothing has left it
+			continue
+		}
 		sent, err := d.edits(c.Decision)
 		if err != nil {
 			return nil, err

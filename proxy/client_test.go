@@ -53,9 +53,11 @@ func TestKeyIsTakenOffAndTheUpstreamsCredentialSet(t *testing.T) {
 	const other = "/u/other" + chatTarget                       // this upstream adds nothing
 	f(other, "", "Authorization: Bearer "+alices)
 	f(other, "A: 1\r\n", "X-Epitome-Key: "+bobs, "A: 1")
-	for _, line := range []string{"x-api-key: ", "Authorization: Bearer ", "api-key: Key ", "authorization: "} {
-		f(other, "A: 1\r\n", "x-epitome-key: "+bobs, line+"sk-epitome-OLD", "A: 1") // a key that was taken away
+	for _, line := range []string{"x-api-key: ", "Authorization: Bearer ", "authorization: "} {
+		f(other, "A: 1\r\n", "api-key: "+bobs, line+"sk-epitome-OLD", "A: 1") // a key that was taken away
 	}
+	const theirs = "Authorization: Bearer sk-epitome-THEIRS" // of another epitome
+	f(other, theirs+"\r\n", theirs, "x-epitome-key: "+bobs)
 	f(other, "Authorization: Bearer theirs\r\n", "Authorization: Bearer theirs", "x-epitome-key: "+bobs)
 }
 

@@ -52,12 +52,14 @@ func newClients(all map[string]ClientConfig) (clients, error) {
 const keyHeader = wire.OwnPrefix + "key"
 
 // find returns the name of the client whose key the header lines of a request have first, empty where no keys are asked
-// for, and the lines without those that have a known key, or an unknown one that NewKey has made. Clients are found by a
-// hash, so that the time of the look-up says nothing about keys. The error refuses a request without a known key.
+// for, and the lines without those that have a known key. Lines with an unknown key of NewKey's are left out, too,
+// except beside a known one in keyHeader: the upstream may be another epitome. Clients are found by a hash, so that the
+// time of the look-up says nothing about keys. The error refuses a request without a known key.
 func (byHash clients) find(head []byte) (name string, left []byte, err error) {
 	if byHash == nil {
 		return "", head, nil
 	}
+	isBeside := byHash[sha256.Sum256(wire.Find(head, keyHeader))] != ""
 	for l := wire.LinesOf(head); l.Next(); {
 		var key []byte
 		if l.Is("authorization") || l.Is(keyHeader) || l.Is("x-api-key") || l.Is("api-key") {
@@ -67,7 +69,8 @@ func (byHash clients) find(head []byte) (name string, left []byte, err error) {
 		if len(key) > 0 {
 			owner = byHash[sha256.Sum256(key)]
 		}
-		if owner == "" && !bytes.HasPrefix(key, []byte(keyPrefix)) {
+		isUnknown := !isBeside && bytes.HasPrefix(key, []byte(keyPrefix))
+		if owner == "" && !isUnknown {
 			left = l.AppendTo(left)
 		}
 		name = cmp.Or(name, owner)

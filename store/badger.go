@@ -200,10 +200,10 @@ func (w warnings) warn(format string, args []any) {
 func (b *Badger) space() error {
 	free, err := b.free(b.folder)
 	if err != nil {
-		return fmt.Errorf("cannot read the free space of %s: %w", b.folder, err)
+		return fmt.Errorf("cannot read the free space of the store's disk: %w", err) // figures show it: it has no path
 	}
 	if free < reserve {
-		return fmt.Errorf("%w: %d MB of %s are free; want %d MB", ErrNoSpace, free>>20, b.folder, reserve>>20)
+		return fmt.Errorf("%w: %d MB are free; want %d MB", ErrNoSpace, free>>20, reserve>>20)
 	}
 	return nil
 }

@@ -429,41 +429,48 @@ func TestFilesStayWithinKeepAndQuota(t *testing.T) {
 	}
 }
 
-// However much comes within an hour, all files together have about events.quota, and the newest events are kept.
+// However much comes within an hour, all files together have about events.quota, and the newest events are kept: after
+// a restart too, and if the clock goes back.
 func TestEventsOfABusyHourStayWithinTheQuota(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "agents [old]", "events") // a pattern, if the path were one
-	r := keeping(t, folder, noon)
-	r.files.quota = 200_000
-	const events = 2000
-	for i := range events {
-		e := talking(fmt.Sprint("c", i), 0)
-		e.Kept = []string{"keep: " + strings.Repeat("x", 50_000)}
-		r.RecordExchange(&e)
-		r.now.Store(noon.Add(time.Duration(i) * time.Second))
-		r.flush()
-	}
-	r.Close()
-	size := int64(0)
-	for _, path := range r.files.list() {
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
+	const events, newest = 300, 100
+	for round, begins := range []time.Time{noon, noon.Add(events * time.Second), noon.Add(-3 * time.Hour)} {
+		r := keeping(t, folder, begins)
+		r.files.quota = 200_000
+		for i := range events {
+			e := talking(fmt.Sprint("c", round, "-", i), 0)
+			e.Kept = []string{"keep: " + strings.Repeat("x", 50_000)}
+			r.RecordExchange(&e)
+			r.now.Store(begins.Add(time.Duration(i) * time.Second))
+			r.flush()
 		}
-		size += info.Size()
+		r.Close()
+		size := int64(0)
+		for _, path := range r.files.list() {
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			size += info.Size()
+		}
+		if size < 100_000 || size > 240_000 {
+			t.Errorf("the files have %d bytes", size)
+		}
+		r = keeping(t, folder, begins)
+		for i := range newest {
+			c, err := r.Conversation(fmt.Sprint("c", round, "-", events-1-i))
+			if err != nil || len(c.Kept) != 1 || len(c.Kept[0]) > 200 {
+				t.Fatalf("round %d, event %d from the end: %v, kept %.300q", round, i, err, c.Kept)
+			}
+		}
+		r.Close()
 	}
-	if size < 100_000 || size > 240_000 {
-		t.Errorf("the files have %d bytes", size)
-	}
-	c := configured(r.now)
-	c.Folder, c.Quota = folder, 1 // less than the newest file has
+	c := configured(&clock{})
+	c.Now, c.Folder, c.Quota = time.Now, folder, 1 // less than the newest file has
 	again := Open(c)
 	defer again.Close()
-	if _, err := again.Conversation(fmt.Sprint("c", events-1)); err != nil {
-		t.Fatalf("the newest event: %v", err)
-	}
-	page := again.Conversations("", 0, 1)
-	if page.Items[0].Kept[0] == "" || len(page.Items[0].Kept[0]) > 200 {
-		t.Errorf("a line has %d bytes", len(page.Items[0].Kept[0]))
+	if _, err := again.Conversation(fmt.Sprint("c2-", events-1)); err != nil {
+		t.Errorf("the newest event: %v", err)
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 type files struct {
 	folder  string
 	quota   int64        // bytes of all files
-	newest  string       // the path of the file that was written last
 	pending bytes.Buffer // lines that are not written yet
 }
 
@@ -43,30 +42,37 @@ func (j *files) flush(now time.Time) error {
 	if j.pending.Len() == 0 {
 		return nil
 	}
-	path := j.pathAt(now.UTC())
+	path, isNew := j.pathAt(now.UTC())
 	err := j.write(path)
 	if j.pending.Len() > mostPending {
 		j.pending.Reset()
 	}
-	if path != j.newest {
-		j.newest = path
+	if isNew {
 		j.tidy(time.Time{})
 	}
 	return err
 }
 
-// pathAt returns the file to write to at a time: that of the hour, unless an eighth of the quota is in it.
-func (j *files) pathAt(now time.Time) string {
-	path := filepath.Join(j.folder, now.Format(fileName))
-	hour := strings.TrimSuffix(path, filepath.Ext(path))
-	if strings.HasPrefix(j.newest, hour) {
-		path = j.newest
+// pathAt returns the file to write to at a time, and whether it begins: that of the hour, or the newest one if that is
+// of this hour or of a clock that went ahead. A file with an eighth of the quota is full.
+func (j *files) pathAt(now time.Time) (path string, isNew bool) {
+	path = filepath.Join(j.folder, now.Format(fileName))
+	newest := ""
+	if all := j.list(); len(all) > 0 {
+		newest = all[len(all)-1]
 	}
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > j.quota/8 {
-		path = filepath.Join(j.folder, now.Format(partName))
+	if newest < path {
+		return path, true
 	}
-	return path
+	info, err := os.Stat(newest)
+	if err != nil || info.Size() <= j.quota/8 {
+		return newest, false
+	}
+	part := filepath.Join(j.folder, now.Format(partName))
+	if part <= newest { // it has to be the last by name
+		part = strings.TrimSuffix(newest, filepath.Ext(newest)) + "_.jsonl"
+	}
+	return part, true
 }
 
 // write appends the pending lines to a file. After an error, those that are not written yet are pending, the first one
