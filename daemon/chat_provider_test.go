@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"epitome/internal/fakeapi"
 )
@@ -130,9 +129,7 @@ func (c *chatProvider) questions() []string {
 // wantQuestions waits for so many questions, and fails if there are more.
 func (c *chatProvider) wantQuestions(want int) {
 	c.t.Helper()
-	for end := time.Now().Add(10 * time.Second); len(c.questions()) < want && time.Now().Before(end); {
-		time.Sleep(5 * time.Millisecond)
-	}
+	fakeapi.Eventually(func() bool { return len(c.questions()) >= want })
 	if n := len(c.questions()); n != want {
 		c.t.Fatalf("%d questions were asked, want %d", n, want)
 	}

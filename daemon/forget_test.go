@@ -84,7 +84,8 @@ func TestForgottenConversationIsGone(t *testing.T) {
 			if len(names) != 2 || !strings.Contains(sentOther, names[0]) {
 				t.Fatalf("%q, and the other conversation: %s", names, sentOther)
 			}
-			before := p.traces(folder, id, server) // which waits until the exchanges are known
+			p.awaitEvents(2)
+			before := p.traces(folder, id, server)
 			story, err := p.book.Conversation(id)
 			if err != nil || len(before) < 2 {
 				t.Fatalf("%v, it is in %q", err, before)
