@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A text of failing lines costs no more than a few times as much as one of others.
+// A text of failing lines costs no more than a few times as much as one of others. Other programs disturb a
+// measurement, never to the better: the least of some counts, and more are taken before the test fails.
 func TestFailingLinesCostLittle(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	word := func() string {
@@ -19,23 +20,25 @@ func TestFailingLinesCostLittle(t *testing.T) {
 		}
 		return string(letters)
 	}
-	timeOf := func(form string) time.Duration {
+	written := func(form string) string {
 		var b strings.Builder
-		for b.Len() < 1<<20 {
+		for b.Len() < 1<<18 {
 			fmt.Fprintf(&b, form, word(), word(), word(), word(), word(), word(), word(), word())
 		}
-		best := time.Hour
-		for range 3 {
-			begin := time.Now()
-			Lines(b.String(), 2000, func(s string) int { return len(s) / 4 })
-			best = min(best, time.Since(begin))
-		}
-		return best
+		return b.String()
 	}
-	plain := timeOf("%s %s %s letter in %s %s something %s %s %s\n")
-	failing := timeOf("%s %s %s error in %s %s something %s %s %s\n")
-	if failing > 5*plain {
-		t.Errorf("failing lines take %v, others %v", failing, plain)
+	texts := [2]string{written("%s %s %s letter in %s %s something %s %s %s\n"),
+		written("%s %s %s error in %s %s something %s %s %s\n")}
+	best := [2]time.Duration{time.Hour, time.Hour}
+	for round := 1; round <= 3 || best[1] > 5*best[0]; round++ {
+		if round == 100 {
+			t.Fatalf("failing lines take %.1f times as long as others", float64(best[1])/float64(best[0]))
+		}
+		for i, text := range texts {
+			begin := time.Now()
+			Lines(text, 2000, bytes4)
+			best[i] = min(best[i], time.Since(begin))
+		}
 	}
 }
 
