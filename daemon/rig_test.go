@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	_ = os.Setenv("GOMEMLIMIT", "1536MiB")
 	_ = flag.Set("test.parallel", "4") // they wait about as much as they work
 	fakeapi.CollectLess()
-	os.Exit(m.Run())
+	os.Exit(fakeapi.InMemory(m.Run))
 }
 
 // program is an epitome that serves.

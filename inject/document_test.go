@@ -79,6 +79,8 @@ there</t></is></c></row></sheetData></worksheet>`, "xl/worksheets/sheet2.xml", `
 	}
 }
 
+func init() { patience = time.Hour } // on a busy machine each document takes long
+
 func TestDocumentsWithoutTextAreRefused(t *testing.T) {
 	scan := pdfOf("q 612 0 0 792 0 0 cm /Im Do Q")
 	docx := zipOf(t, "word/document.xml", "<w:p><w:r><w:t>Hi</w:t></w:r></w:p>")
