@@ -134,6 +134,7 @@ func (c *counting) Swap(key string, old, value []byte, keep time.Duration) ([]by
 // Promise 10: a request reads and writes little, however long its conversation is, however many edits it has, and
 // however many others begin alike.
 func TestReadsAndWritesOfTheStoreAreBounded(t *testing.T) {
+	t.Parallel()
 	const turns = 1_000
 	h := newHistory(t, "chat", 10_000_000)
 	c := &counting{Store: h.storage.Store}
