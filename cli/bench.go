@@ -178,10 +178,13 @@ func (a *app) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if v.json {
+				o.Out = io.Discard
+			}
 			return a.demo(o, tokens, v, open)
 		}}
+	v.addFlags(c)
 	f := c.Flags()
-	f.BoolVar(&v.check, "check", false, "exit with status 1 if epitome makes a mistake")
 	f.StringVar(&window, "window", "64k", "`tokens` that the model holds")
 	f.IntVar(&o.Turns, "turns", 140, "about how many requests the agent sends, at least 20")
 	f.BoolVar(&open, "open", false, "at the end, print a link to the pages, and keep running until Ctrl-C")
@@ -241,8 +244,11 @@ func linger(ctx context.Context, card *daemon.Card, folder string) error {
 	return nil
 }
 
-// newDemoFolder makes a folder for what epitome keeps. Its path, and the names of artifacts, stand in the text that the
-// model is sent: they are the same each time, unless another demo runs.
+// shownDemoFolder is the folder of a demo as stubs and summaries name it. It is the real one where temporary files lie in
+// /tmp and no other demo runs; elsewhere it stands in its place, so that all demos have the same texts.
+const shownDemoFolder = "/tmp/epitome-demo"
+
+// newDemoFolder makes a folder for what epitome keeps. The names of artifacts are the same each time.
 func newDemoFolder() (folder string, err error) {
 	folder = filepath.Join(os.TempDir(), "epitome-demo")
 	if os.Mkdir(folder, 0o700) != nil {
@@ -274,5 +280,6 @@ func (a *app) demoConfig(folder, upstream string, window int) (config.Config, er
 	conf.Prices = event.OwnPrices{demo.ModelName: {Input: &input, Cached: &cached, Output: &output}}
 	conf.Window.Models = map[string]unit.Tokens{demo.ModelName: unit.Tokens(window)}
 	conf.Window.Probe = false
+	conf.Offload.Shown = shownDemoFolder + "/artifacts/"
 	return conf, nil
 }

@@ -88,6 +88,7 @@ type OffloadConfig struct {
 	Quota   unit.Bytes `toml:"quota"`
 	Folder  string     `toml:"folder"`
 	URL     string     `toml:"url"`
+	Shown   string     `toml:"-"` // see offload.Options
 }
 
 // TellsTool reports whether stubs may name the tool that reads artifacts.

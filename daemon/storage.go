@@ -167,7 +167,7 @@ func shelfOptions(conf config.Config, listen string, log *slog.Logger) (offload.
 	secret, err := conf.Offload.ReadSecret()
 	return offload.Options{
 		Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(), Secret: secret,
-		Address: conf.Offload.Place(), URL: conf.ArtifactsAt(listen), Log: log,
+		Address: conf.Offload.Place(), URL: conf.ArtifactsAt(listen), Shown: conf.Offload.Shown, Log: log,
 	}, err
 }
 

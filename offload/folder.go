@@ -232,6 +232,9 @@ func newSecret() []byte {
 // if texts name neither. Without a folder, the URL takes the place of the path.
 func (s *Shelf) Address(name string) string {
 	path := filepath.Join(s.folder, fileOf(name))
+	if s.options.Shown != "" {
+		path = s.options.Shown + fileOf(name)
+	}
 	url := s.options.URL + name
 	switch how := s.options.Address; {
 	case how == "none" || !IsName(name):

@@ -48,6 +48,7 @@ type Options struct {
 	Secret  []byte         // with which names are made; nil: a random one, which is kept with the artifacts
 	Address string         // how texts name artifacts: path, url, both or none
 	URL     string         // at which artifacts are served, with a slash at its end
+	Shown   string         // the folder that texts name in the place of the real one, with a slash; empty: the real one
 	Log     *slog.Logger   // nil: none
 	Observe store.Observer // of the calls to a bucket; nil: none
 }

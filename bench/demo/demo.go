@@ -57,6 +57,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Turns < leastTurns {
 		return nil, fmt.Errorf("cannot play %d turns: the demo needs at least %d", o.Turns, leastTurns)
 	}
+	o.Model.artifacts = o.Artifacts
 	s := &session{Options: o, report: Report{Window: o.Model.window}}
 	s.printHead()
 	err := s.play(ctx)

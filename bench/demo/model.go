@@ -61,6 +61,8 @@ type Model struct {
 	taken  step     // in the latest answer: next, or a search for what next needs
 	last   received // the latest request that was answered
 	calls  int      // so far
+
+	artifacts string // the folder in which the files lie that a search reads
 }
 
 // received is a request as it reached the model. Tokens are the model's.
@@ -135,7 +137,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	r.messages = asked.Messages
-	m.last, m.taken = r, m.next.after(asked.Messages)
+	m.last, m.taken = r, m.next.after(asked.Messages, m.artifacts)
 	_, _ = w.Write(m.answer(r, m.taken)) // the client may have left
 }
 

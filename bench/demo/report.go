@@ -18,25 +18,27 @@ import (
 
 // Report is the result of a session. Tokens are the model's.
 type Report struct {
-	Window      int
-	Turns       int
-	Alone       string   // how many turns the session lasts without epitome
-	Raw, Sent   int      // tokens of all requests, as the agent sent them and as the model received them
-	Cached      int      // of Sent
-	RawLargest  int      // tokens of the largest request
-	SentLargest int      // likewise, as the model received it
-	Extended    int      // requests that begin with the one before, byte for byte; the first one, too
-	Reads       int      // turns with the text of files of epitome
-	Asked       int      // questions about earlier turns that the model answered
-	Right       int      // answers that are right
-	Faults      []string // of epitome
+	Window      int      `json:"window"`
+	Turns       int      `json:"turns"`
+	Alone       string   `json:"alone"`        // how many turns the session lasts without epitome
+	Raw         int      `json:"raw"`          // tokens of all requests, as the agent sent them
+	Sent        int      `json:"sent"`         // and as the model received them
+	Cached      int      `json:"cached"`       // of Sent
+	RawLargest  int      `json:"raw_largest"`  // tokens of the largest request
+	SentLargest int      `json:"sent_largest"` // likewise, as the model received it
+	Extended    int      `json:"extended"`     // requests that begin with the whole one before; the first one, too
+	Reads       int      `json:"reads"`        // turns with the text of files of epitome
+	Asked       int      `json:"asked"`        // questions about earlier turns that the model answered
+	Right       int      `json:"right"`        // answers that are right
+	Faults      []string `json:"faults"`       // of epitome
 
-	Sums      journal.Sums // as epitome's pages show them
-	Messages  int          // of the agent's last request
-	Whole     int          // of these, in the request as the model received it
-	Stored    int          // or in the files that it names
-	Lost      int          // or nowhere
-	Files, KB int
+	Sums     journal.Sums `json:"sums"`     // as epitome's pages show them
+	Messages int          `json:"messages"` // of the agent's last request
+	Whole    int          `json:"whole"`    // of these, in the request as the model received it
+	Stored   int          `json:"stored"`   // or in the files that it names
+	Lost     int          `json:"lost"`     // or nowhere
+	Files    int          `json:"files"`    // that it names
+	KB       int          `json:"kb"`       // of these
 }
 
 // Turn is one request of the agent.

@@ -116,8 +116,8 @@ func (x step) String() string {
 }
 
 // after returns the step that the model takes after a request with these messages. Where they lack what x needs, it
-// first searches the files that they name.
-func (x step) after(messages []message) step {
+// first searches the files that they name, which lie in a folder.
+func (x step) after(messages []message, folder string) step {
 	if x.Needs == nil {
 		return x
 	}
@@ -128,7 +128,7 @@ func (x step) after(messages []message) step {
 		}
 	}
 	if x.found == "" && !x.isSearched {
-		return search(pattern, messages)
+		return search(pattern, messages, folder)
 	}
 	x.Words = strings.ReplaceAll(x.Words, "{found}", x.found)
 	return x
@@ -137,8 +137,9 @@ func (x step) after(messages []message) step {
 // artifact matches the path of a file that epitome names in the place of a result or in a summary.
 var artifact = regexp.MustCompile(`(?:/|[A-Za-z]:\\)\S*[a-z2-7]{26}\.txt`)
 
-// search returns a search for a pattern in the files that the messages name.
-func search(pattern *regexp.Regexp, messages []message) step {
+// search returns a search for a pattern in the files that the messages name. They lie in a folder, whatever the messages
+// call it.
+func search(pattern *regexp.Regexp, messages []message, folder string) step {
 	var paths, found []string
 	for _, m := range messages {
 		paths = append(paths, artifact.FindAllString(m.Content, -1)...)
@@ -146,7 +147,7 @@ func search(pattern *regexp.Regexp, messages []message) step {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	for _, path := range paths {
-		text, _ := os.ReadFile(path) // a lost file has no matches
+		text, _ := os.ReadFile(filepath.Join(folder, filepath.Base(path))) // a lost file has no matches
 		if match := pattern.Find(text); match != nil {
 			found = append(found, filepath.Base(path)+": "+string(match))
 		}
