@@ -1,5 +1,5 @@
-.PHONY: build check test rows race fuzz bench measure tables release release-files publish completions licences image \
-  deploy-check nightly pictures
+.PHONY: build check test rows race fuzz bench measure figures tables release release-files publish completions licences \
+  image deploy-check nightly pictures
 
 # The program, as ./epitome.
 build:
@@ -38,6 +38,11 @@ bench:
 # bench/measure.sh says.
 measure:
 	bash bench/measure.sh
+
+# The tables of the documents, measured anew; bench/figures.py says which variables name more data. AGREE=1 also writes
+# bench/figures.json.
+figures:
+	python3 bench/figures.py $(if $(AGREE),--agree)
 
 # The built-in table of prices, from the release that e2e/testdata/node installs: event/prices.go has its name and date.
 # Needs npm and node.

@@ -244,8 +244,8 @@ func linger(ctx context.Context, card *daemon.Card, folder string) error {
 	return nil
 }
 
-// shownDemoFolder is the folder of a demo as stubs and summaries name it. It is the real one where temporary files lie in
-// /tmp and no other demo runs; elsewhere it stands in its place, so that all demos have the same texts.
+// shownDemoFolder is the folder of a demo as stubs and summaries name it, so that all demos have the same texts. It is
+// the real one where temporary files lie in /tmp and no other demo runs.
 const shownDemoFolder = "/tmp/epitome-demo"
 
 // newDemoFolder makes a folder for what epitome keeps. The names of artifacts are the same each time.

@@ -137,8 +137,8 @@ func (x step) after(messages []message, folder string) step {
 // artifact matches the path of a file that epitome names in the place of a result or in a summary.
 var artifact = regexp.MustCompile(`(?:/|[A-Za-z]:\\)\S*[a-z2-7]{26}\.txt`)
 
-// search returns a search for a pattern in the files that the messages name. They lie in a folder, whatever the messages
-// call it.
+// search returns a search for a pattern in the files that the messages name. They lie in a folder, whatever it is
+// called there.
 func search(pattern *regexp.Regexp, messages []message, folder string) step {
 	var paths, found []string
 	for _, m := range messages {
