@@ -25,6 +25,12 @@ AGREED, VERSION = "bench/figures.json", 1  # another version if a figure is meas
 ALLOWED = {"visible": .5, "recall": .5, "older": .5, "lines": .5, "seen": .5, "first": .5, "orders": 1, "turns": 0,
            "cost": -.003, "tokens": -.02}
 
+# What no commit may agree to fall below.
+LEAST = {"6 conversations 32k, one compaction: visible": 90, "6 conversations 64k, one compaction: visible": 100,
+         "played 32k: work orders": 15, "played 32k: talk orders": 7, "played 64k: work orders": 15,
+         "played 64k: talk orders": 15, "played 64k: long orders": 6, "played 64k: pasted orders": 6,
+         **{f"one compaction {w}: {n} turns, orders": 20 for w in ("32k", "64k") for n in (60, 120, 240)}}
+
 # Columns: names of figures, where they stand in a report, and their formats in a row of a document, if they are there.
 DEMO = [("alone", "alone", ",.0f"), ("turns", "turns", ",.0f"), ("largest alone", "raw_largest", ",.0f"),
         ("largest", "sent_largest", ",.0f"), ("all alone", "raw", ",.0f"), ("tokens", "sent", ",.0f")]
@@ -184,6 +190,12 @@ def worse(before, after):
     return out
 
 
+def low(figures):
+    """Returns the figures that are below LEAST."""
+    return [f"{name} is {figures[name]:,.10g}, and has to be {least} or more" for name, least in LEAST.items()
+            if figures.get(name, least) < least - 1e-9]
+
+
 def git(*args):
     return subprocess.run(("git",) + args, capture_output=True, text=True).stdout
 
@@ -220,7 +232,9 @@ def main(check=False, agree=False, program=""):
     stamp = f"{datetime.date.today()}, {platform.system().lower()}/{platform.machine()}, {os.cpu_count()} CPUs"
     changed = fill(texts, rows, stamp)
     if check:
-        return worse(before, figures) + [f"{c} (run make figures)" for c in changed] + unfounded(texts) + hidden()
+        return low(figures) + worse(before, figures) + [f"{c} (run make figures)" for c in changed] + unfounded(texts) + hidden()
+    if low(figures):
+        raise Fault("; ".join(low(figures)))
     if agree:
         Path(AGREED).write_text(json.dumps({"version": VERSION, "figures": {**before, **figures}}, indent=1) + "\n")
     for path, text in texts.items():

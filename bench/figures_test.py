@@ -57,6 +57,10 @@ class Figures(unittest.TestCase):
                     found, rows = figures.measure(str(program), [])
                     self.assertEqual((found["demo 64k alone"], rows["demo", "| 64k |"]), (13, "| 64k | 13 | — |"))
 
+    def test_no_commit_agrees_to_less_than_the_least(self):
+        self.assertEqual(figures.low({"played 32k: work orders": 14, "played 64k: work orders": 15}),
+                         ["played 32k: work orders is 14, and has to be 15 or more"])
+
     def test_errors_leave_the_documents(self):
         self.fails("bench/figures.json is of version 2, and this program writes 1", figures.agreed, '{"version": 2}')
         other = TABLE.replace("| 32k", "| 16k")
