@@ -41,7 +41,7 @@ func (l *listedCall) String() string {
 }
 
 // calls lists the calls of the span in budget tokens, oldest first: below the tool's name the main argument of each
-// call, how it ended unless that is ok, and quoted lines of its result. A count stands for older calls that do not
+// call, how it ended unless its state is ok, and quoted lines of its result. A count stands for older calls that do not
 // fit. A call that reads like a newer one is counted with it, unless it did not fail and has other lines to quote.
 func (s *summary) calls(budget int) string {
 	if s.Budgets.Work == 0 {
@@ -333,8 +333,8 @@ func (s *summary) work(says Says) (bytes int) {
 	s.section(fmt.Sprintf("your task list, as of message %d", asOf), tasks)
 	s.section("files written by calls that are not listed, oldest first", written)
 	s.section("files read by calls that are not listed, oldest first", read)
-	s.section("calls that were made, oldest first, and ended ok where nothing else is said; do not repeat one without "+
-		"a reason; quoted under a call: its failure, its result, or up to four lines of it that later calls used", done)
+	s.section("calls that were made, oldest first; where no end is told, the result shows no failure; do not repeat one "+
+		"without a reason; quoted under a call: its failure, its result, or up to four lines of it that later calls used", done)
 	return len(tasks) + len(written) + len(read) + len(done)
 }
 

@@ -74,7 +74,7 @@ func TestCallsThatTheProviderRan(t *testing.T) {
 		"https://a.example/b", "[id: call of web_fetch, failed]", "https://a.example/b", "url_not_accessible",
 		"[id: call of hub.issue, failed]", "7", "open", "No such issue",
 		"[id: call of bash_code_execution, failed, exit code 3]", "make", "no rule",
-		"[id: call of web_search, unknown]", "later",
+		"[id: call of web_search, unclear]", "later",
 		"[id: message 3: result of run `make all`, failed, exit code 2]")
 	f(responses.Dialect{}, "input", `{"role":"user","content":"Go."},
 		{"type":"reasoning","id":"r","summary":[]},
@@ -97,7 +97,7 @@ func TestCallsThatTheProviderRan(t *testing.T) {
 		"[id: call of hub.issue, failed]", "7", "open", "No such issue",
 		"[id: call of hub.close, ok]", "done",
 		"[id: call of code_interpreter, failed]", "print(1)", "no memory",
-		"[id: call of poll, unknown]",
+		"[id: call of poll, unclear]",
 		"[id: message 3: result of run `make all`, failed, exit code 2]")
 	f(chat.Dialect{}, "messages", `{"role":"user","content":"Go."},{"role":"assistant","content":null,"tool_calls":[
 		{"id":"c1","type":"function","function":{"name":"run","arguments":"{\"command\":\"make all\"}"}}]},

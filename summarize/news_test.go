@@ -87,7 +87,7 @@ func TestEveryCallIsAccountedFor(t *testing.T) {
 		call("mail", `{}`, "sent"), call("mail", `{}`, "sent"), call("mail", `{}`, "sent"), pending), byCode)
 	if !has(text, "refund:", `{"charge_id":4711,"amount":2000}`, `> {"id":"re_9912"}`, "charge_id:ch_4712, amount:500",
 		"(failed)", "fetch:", "http://a/b", "(failed)", "bash:", "make", "(failed)", "mail:", "{}", "(ok, 3 times)",
-		"deploy:", "to:staging", "(unknown)") {
+		"deploy:", "to:staging", "(unclear)") {
 		t.Errorf("got %s", text)
 	}
 	var many []string

@@ -31,8 +31,8 @@ func TestTranscriptShowsMessagesAsTheyWereSaid(t *testing.T) {
 		`{"role":"assistant","content":"I see.","tool_calls":[{"id":"a","type":"function","function":{"name":"bash",`+
 			`"arguments":"{\"command\":\"make\\necho $?\",\"timeout\":5}"}}]}`,
 		`{"role":"user","content":"Wait."}`, `{"role":"tool","tool_call_id":"a","content":"no rule\nExit code 1"}`)
-	f("[id: message 2: assistant]\n\n[id: call of exec, unknown]\na\nb\n\n"+
-		"[id: call of odd, unknown]\n{\"a\"\n\n[id: message 3: tool]\nlate\n\n",
+	f("[id: message 2: assistant]\n\n[id: call of exec, unclear]\na\nb\n\n"+
+		"[id: call of odd, unclear]\n{\"a\"\n\n[id: message 3: tool]\nlate\n\n",
 		`{"role":"assistant","tool_calls":[{"id":"a","type":"custom","custom":{"name":"exec","input":"a\nb"}},`+
 			`{"id":"b","function":{"name":"odd","arguments":"{\"a\""}}]}`,
 		`{"role":"tool","tool_call_id":"none","content":"late"}`)

@@ -39,6 +39,9 @@ type Call struct {
 	// Again is the item of the newest earlier result of the same tool that had what this lookup asks for, or 0.
 	Again int
 
+	isUnclear bool // the result speaks of a failure that may not be its own
+	shows     bool // a command that only shows text which others wrote
+
 	isWhole bool   // a call that writes has the whole new content of the file
 	part    string // arguments that may choose a part of a file, or an output
 }
@@ -88,6 +91,7 @@ func callsBefore(item int, calls []Call) []Call {
 			c.Exit = -1
 			c.IsError = false
 			c.IsOpen = true
+			c.isUnclear = false
 		}
 		if c.Patched >= item {
 			c.Patched = 0
@@ -116,6 +120,7 @@ func readCall(body []byte, call *conversation.Call, item int) Call {
 	c.About = excerpt.OneLine(args.mainArgument(c.Files), maxAbout)
 	c.isWhole = c.Kind == Write && whole.MatchString(call.Name)
 	c.part = args.choice
+	c.shows = c.Kind == Run && showsFiles(args.command)
 	if call.HasRun {
 		c.Result = item
 		c.readEnd(jsonspan.StringOf(call.Output.Of(body)), call.IsError)

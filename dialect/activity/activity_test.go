@@ -19,7 +19,7 @@ func TestArgumentsNestedDeeplyAreReadAsText(t *testing.T) {
 func TestExitCodesStandAtTheEndsOfAResult(t *testing.T) {
 	f := func(text string, want int) {
 		t.Helper()
-		if got := exitCode(text); got != want {
+		if got := exitCode(text, false); got != want {
 			t.Errorf("%.40q ends with exit code %d, want %d", text, got, want)
 		}
 	}
@@ -42,7 +42,8 @@ func TestFailuresOfCommandsWithoutAnExitCode(t *testing.T) {
 	}
 	f(-1, "ok 1\nnot ok 2 - sums\n  expected: 2.50\n  actual: 2.49\n  at: test/round.js:88:14\nok 3\n",
 		"not ok 2 - sums\n  expected: 2.50\n  actual: 2.49\n  at: test/round.js:88:14")
-	f(0, "not ok 2 - sums\n", "")
+	f(0, "not ok 2 - sums\n", "not ok 2 - sums") // the code counts, and the text is quoted
+	f(0, "ok 2 - no error\n", "")
 	const code = "+\tif err != nil {\n+\t\treturn fmt.Errorf(\"failed to read: %w\", err)\n"
 	f(-1, code, "") // it only mentions a failure
 	f(1, code, "+\tif err != nil {\n+\t\treturn fmt.Errorf(\"failed to read: %w\", err)")

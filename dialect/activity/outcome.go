@@ -13,13 +13,16 @@ import (
 	"epitome/offload/excerpt"
 )
 
-// exitForm matches an exit code, in one of its two groups: on a line that says nothing else, or in a field of JSON.
+// exitForm matches an exit code, in one of its three groups: in a phrase or bare, on a line that says nothing else, or in
+// a field of JSON.
 var exitForm = regexp.MustCompile(`(?im)^[\[(<*\s]*(?:error: )?` +
-	`(?:(?:the )?(?:process|command|program|shell|script) )?` +
-	`(?:has )?(?:(?:(?:exited|completed|finished|ended|failed|terminated|returned) (?:with )?\(?)?` +
-	`(?:exit[ _]?code|exit[ _]status|return[ _]?code)|exited with (?:code|status))` +
-	`[ :=>"']*(\d{1,3})(?:</\w+>|[\])>.*\s])*$|` +
+	`(?:(?:the )?(?:process|command|program|shell|script) )?(?:has )?` +
+	`(?:(?:exited with (?:code|status)|` +
+	`(?:exited|completed|finished|ended|failed|terminated|returned) (?:with )?\(?` + exitName + `)[ :=>"']*(\d{1,3})|` +
+	exitName + `[ :=>"']*(\d{1,3}))(?:</\w+>|[\])>.*\s])*$|` +
 	`"(?:exit_?code|exit_?status|return_?code)" ?: ?(\d{1,3})\b`)
+
+const exitName = `(?:exit[ _]?code|exit[ _]status|return[ _]?code)`
 
 //go:embed words.txt
 var wordsText string
@@ -27,8 +30,20 @@ var wordsText string
 var (
 	words        = conversation.Expressions(wordsText)
 	refusal      = saying("refused")
-	report       = saying("failed")
 	interruption = saying("open")
+	report       = saying("failed")
+	doubt        = saying("doubt")
+
+	lost      = inLine("lost")
+	won       = inLine("won")
+	failing   = inLine("failing")
+	ofProgram = inLine("program")
+	isNeutral = inLine("neutral")
+	showsText = inLine("shows")
+	foreign   = regexp.MustCompile(`(?i)` + words["foreign"])
+
+	// errorKeys are the keys of an object that says nothing but that a call failed.
+	errorKeys = strings.Split(words["key"], "|")
 
 	// failingStatus is the JSON of an HTTP status that is an error.
 	failingStatus = regexp.MustCompile(`^"?[45]\d\d"?$`)
@@ -43,86 +58,202 @@ func saying(name string) *regexp.Regexp {
 	return regexp.MustCompile(expr)
 }
 
+// inLine matches lines that begin, behind signs, with an expression that words.txt has under a name.
+func inLine(name string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[^\w<]*(?:` + words[name] + `)`)
+}
+
 // near is how many bytes at each end of a result are looked at: what stands further inside is more likely output.
 const near = 300
 
-// ends returns what stands near the ends of a text. With a letter at the cuts, half a number or line is no match.
-func ends(text string) string {
-	if len(text) <= 2*near {
+// ends returns the first bytes of a text, near of them, and the last ones. With a letter at the cuts, half a number or
+// line is no match.
+func ends(text string, last int) string {
+	if len(text) <= near+last {
 		return text
 	}
-	return text[:near] + "x\nx" + text[len(text)-near:]
+	return text[:near] + "x\nx" + text[len(text)-last:]
 }
 
-// exitCode returns the exit code that a client states at the beginning or the end of a result; -1 if it states none.
-func exitCode(text string) int {
-	m := exitForm.FindStringSubmatch(ends(text))
-	if m == nil {
+// exitCode returns the exit code that a client states near the beginning or the end of a result; -1 if it states none.
+// Of a quote, which others wrote, a bare code counts at the beginning alone.
+func exitCode(text string, isQuote bool) int {
+	text = ends(text, near)
+	m := exitForm.FindStringSubmatchIndex(text)
+	isBare := m != nil && m[4] >= 0
+	if m == nil || isQuote && isBare && m[0] > 0 {
 		return -1
 	}
-	code, _ := strconv.Atoi(m[1] + m[2]) // one of them is empty
+	code, _ := strconv.Atoi(text[max(m[2], m[4], m[6]):max(m[3], m[5], m[7])])
 	return code
 }
 
+// ending is what a result says of how its call ended.
+type ending uint8
+
+const (
+	noFailure ending = iota // in its words
+	unclear
+	failed
+)
+
 // readEnd sets how the call ended by the text of its result. isMarked says that the client marked it as failed.
 //
-// A result of kind Read, Search, Fetch or Run is mostly text that others wrote, which may begin like a report of a
-// failure: a log, or a page about errors. So a report counts there only if it is all of the result, on one line, and an
-// object with an error only if it is short. Answers of the user (Ask) may say anything. An exit code outweighs words,
-// and a mark an exit code of 0.
+// The client's words that a call was refused or broken off count for all kinds but Ask: the user's answers may say
+// anything. An exit code outweighs other words, and a mark an exit code of 0.
 func (c *Call) readEnd(text string, isMarked bool) {
-	const short = 2_000 // bytes
 	c.IsError = isMarked
 	c.IsOpen = false
-	isQuote := c.Kind == Read || c.Kind == Search || c.Kind == Fetch
-	if !isQuote && c.Kind != Ask { // others may only mention an exit code
-		c.Exit = exitCode(text)
+	c.isUnclear = false
+	isQuote := c.Kind == Read || c.Kind == Search || c.Kind == Fetch || c.shows
+	if c.Kind == Run || !isQuote && c.Kind != Ask { // others may only mention an exit code
+		c.Exit = exitCode(text, c.shows)
 	}
 	if c.Exit >= 0 || c.Kind == Ask {
 		return
 	}
-	isQuote = isQuote || c.Kind == Run
 	said := strings.TrimSpace(text)
 	if inner := jsonspan.Wrapped(text); !inner.Empty() {
 		said = strings.TrimSpace(jsonspan.StringOf([]byte(text[inner.Start:inner.End])))
 	}
-	mayReport := !isQuote && len(said) <= short || len(said) <= near && !strings.Contains(said, "\n")
-	words := ends(said)
-	c.IsOpen = interruption.MatchString(words)
-	saysError := refusal.MatchString(words) || mayReport && report.MatchString(words) ||
-		hasError(text, !isQuote || len(text) <= short)
-	c.IsError = !c.IsOpen && (isMarked || saysError)
+	words := ends(said, near)
+	c.IsOpen = saysOnce(interruption, words)
+	if c.IsOpen || isMarked || saysOnce(refusal, words) {
+		c.IsError = !c.IsOpen
+		return
+	}
+	end := endOfObject(text, isQuote)
+	if end == noFailure && c.Kind == Run && !c.shows {
+		end = endOfRun(said)
+	}
+	end = max(end, c.endByReport(said, isQuote || c.Kind == Run))
+	c.IsError = end == failed
+	c.isUnclear = end == unclear
 }
 
-// hasError reports whether a text begins with a JSON object that says, at its top level, that the call failed: by MCP's
-// mark, or if allKeys is set, by a key that is common for it.
-func hasError(text string, allKeys bool) bool {
+// saysOnce reports whether a text says something, and does not list such texts, a line each, that somebody wrote.
+func saysOnce(form *regexp.Regexp, text string) bool {
+	if !form.MatchString(text) {
+		return false
+	}
+	first, rest, _ := strings.Cut(text, "\n")
+	second, _, _ := strings.Cut(rest, "\n")
+	isAnswer := func(line string) bool { return refusal.MatchString(line) || interruption.MatchString(line) }
+	return !isAnswer(first) || !isAnswer(second)
+}
+
+// endByReport reads a result that is a report of a failure, or begins with one. A quote, which others wrote, counts only
+// if the report is all of it, on one line. Where it is not sure that the report is the tool's own, the end is unclear.
+func (c *Call) endByReport(said string, isQuote bool) ending {
+	const longest = 2_000 // bytes of a tool's own report
+	if c.shows {
+		first, _, _ := strings.Cut(said, "\n")
+		if len(said) <= near && ofProgram.MatchString(first) {
+			return failed
+		}
+		return noFailure
+	}
+	if len(said) > longest || isQuote && (len(said) > near || strings.Contains(said, "\n")) {
+		return noFailure
+	}
+	words := ends(said, near)
+	switch {
+	case report.MatchString(words):
+		return failed
+	case !doubt.MatchString(words):
+		return noFailure
+	case c.Kind == Write: // its words are its own
+		return failed
+	}
+	return unclear
+}
+
+// endOfRun reads how a command ended from its last and first lines. The last verdict counts, such as the count of a test
+// runner, and a line that reports a failure if no good verdict comes behind it.
+func endOfRun(said string) ending {
+	const last, nearLast, above = 1_000, 600, 4 // bytes at the end; of these, where a single line counts; lines
+	tail := said[max(0, len(said)-last):]
+	screen, _ := excerpt.Screen(tail)
+	lines := strings.Split(strings.TrimRight(screen, " \t\r\n"), "\n")
+	bytes, wonAt := 0, -1
+	for i, line := range slices.Backward(lines) {
+		isCut := i == 0 && len(said) > len(tail)
+		if isCut || wonAt >= 0 && wonAt-i > above {
+			break
+		}
+		line = strings.TrimRight(line, "\r")
+		switch {
+		case lost.MatchString(line):
+			return failed
+		case wonAt >= 0:
+		case won.MatchString(line):
+			wonAt = i
+		case bytes <= nearLast && failing.MatchString(line):
+			return failed
+		}
+		bytes += len(line) + 1
+	}
+	if wonAt >= 0 {
+		return noFailure
+	}
+	screen, _ = excerpt.Screen(ends(said, last))
+	if foreign.MatchString(screen) || excerpt.Failure(screen, false) != "" {
+		return unclear
+	}
+	return noFailure
+}
+
+// showsFiles reports whether a command only shows text that others wrote: its last part, but for parts like echo, begins
+// with a program that does.
+func showsFiles(command string) bool {
+	for _, part := range slices.Backward(separator.Split(command, -1)) {
+		if part != "" && !isNeutral.MatchString(part) {
+			return showsText.MatchString(part)
+		}
+	}
+	return false
+}
+
+var separator = regexp.MustCompile(`\s*(?:&&|\|\||[;\n])\s*`)
+
+// endOfObject reads a result that begins with a JSON object which says, at its top level, that the call failed: by MCP's
+// mark, or by a key that is common for it. Beside keys of other things it may be a record of something else.
+func endOfObject(text string, isQuote bool) ending {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") { // so that most results are not copied
-		return false
+		return noFailure
 	}
 	o, err := jsonspan.ObjectAt([]byte(text), 0)
 	if err != nil {
-		return false
+		return noFailure
 	}
 	nothing := []string{"", "null", "false", "0", `""`, "{}", "[]"}
 	reason := strings.Join(strings.Fields(o.Raw("error")), "")
 	isFailing := func(key string) bool { return failingStatus.MatchString(o.Raw(key)) }
-	return o.Raw("isError") == "true" || o.Raw("is_error") == "true" ||
-		allKeys && (!slices.Contains(nothing, reason) || o.Raw("success") == "false" || o.Raw("ok") == "false" ||
-			isFailing("status") || isFailing("statusCode") || isFailing("status_code"))
+	switch {
+	case o.Raw("isError") == "true" || o.Raw("is_error") == "true":
+		return failed
+	case slices.Contains(nothing, reason) && o.Raw("success") != "false" && o.Raw("ok") != "false" &&
+		!isFailing("status") && !isFailing("statusCode") && !isFailing("status_code"):
+		return noFailure
+	case !o.HasOther(errorKeys):
+		return failed
+	case isQuote:
+		return noFailure
+	}
+	return unclear
 }
 
-// State returns how the call ended: "ok", "failed", "failed, exit code 3", or "unknown" if there is no result or the
-// result says that the call was broken off or goes on.
+// State returns how the call ended: "ok", "failed", "failed, exit code 3", or "unclear" if there is no result, or the
+// result says that the call was broken off or goes on, or speaks of a failure that may not be its own.
 func (c *Call) State() string {
 	switch {
 	case c.Failed() && c.Exit > 0:
 		return fmt.Sprintf("failed, exit code %d", c.Exit)
 	case c.Failed(): // maybe with exit code 0: the client knows better
 		return "failed"
-	case c.IsOpen:
-		return "unknown"
+	case c.IsOpen || c.isUnclear:
+		return "unclear"
 	}
 	return "ok"
 }
@@ -133,7 +264,8 @@ func (c *Call) Failed() bool { return c.Exit > 0 || c.IsError }
 // Failure returns the lines of a call's result that report its failure. They are empty if the call did not fail, or is
 // not a command without an exit code whose output reports a failure.
 func (c *Call) Failure(result string) string {
-	if !c.Failed() && (c.Kind != Run || c.Exit >= 0) {
+	contradicts := func() bool { return !c.shows && endOfRun(result) == failed } // an exit code of 0
+	if !c.Failed() && (c.Kind != Run || c.Exit == 0 && !contradicts()) {
 		return ""
 	}
 	screen, _ := excerpt.Screen(result)

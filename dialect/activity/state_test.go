@@ -10,10 +10,11 @@ import (
 )
 
 func TestCallsSayHowTheyEnded(t *testing.T) {
-	f := func(want, tool, result string) {
+	of := func(want, tool, argument, result string) {
 		t.Helper()
+		arguments := jsonspan.Quoted(`{"path":"a.go","command":` + jsonspan.Quoted(argument) + `}`)
 		body := `{"model":"m","messages":[{"role":"user","content":"Go."},{"role":"assistant","tool_calls":[` +
-			`{"id":"a","type":"function","function":{"name":"` + tool + `","arguments":"{\"path\":\"a.go\"}"}}]},` +
+			`{"id":"a","type":"function","function":{"name":"` + tool + `","arguments":` + arguments + `}}]},` +
 			`{"role":"tool","tool_call_id":"a","content":` + jsonspan.Quoted(result) + `}]}`
 		r, err := chat.Dialect{}.Read([]byte(body), nil)
 		if err != nil {
@@ -21,8 +22,12 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 		}
 		c := activity.Of(r, nil)[0]
 		if c.State() != want || c.Failed() != strings.HasPrefix(want, "failed") {
-			t.Errorf("%s ends as %q, not %q, failed %v, with %.60q", tool, c.State(), want, c.Failed(), result)
+			t.Errorf("%s %s ends as %q, not %q, with %.60q", tool, argument, c.State(), want, result)
 		}
+	}
+	f := func(want, tool, result string) {
+		t.Helper()
+		of(want, tool, "", result)
 	}
 	long := strings.Repeat("All of it is as it should be.\n", 100)
 	const pay, run, edit, read, grep, fetch, ask = "pay", "bash", "edit", "read", "grep", "fetch", "ask_user"
@@ -51,7 +56,8 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 		f("ok", pay, object)
 	}
 	large := `{"text":` + jsonspan.Quoted(long) + `,"error":"it is about one"}`
-	f("failed", pay, large)
+	f("unclear", pay, large)
+	f("unclear", pay, `{"key":"A-1","status":404,"summary":"a record of something else"}`)
 	f("ok", read, large)
 	f("failed", read, `{"content":[{"type":"text","text":`+jsonspan.Quoted(long)+`}],"isError":true}`)
 
@@ -67,18 +73,23 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 		}
 	}
 	for _, words := range []string{"Error: it broke", "err: tool call error: refused", "HTTP 503",
-		"HTTP/1.1 404 Not Found", "Request failed with status code 502", "Tool execution timed out after 5s",
-		"apply_patch verification failed: no lines",
-		"### Error\nTimeoutError: 5000ms exceeded", "API Error: 500 {}", "Failed to find expected lines",
-		"Permission to use Bash has been denied."} {
+		"HTTP/1.1 404 Not Found", "Request failed with status code 502",
+		"apply_patch verification failed: no lines", "API Error: 500 {}"} {
 		f("failed", pay, words)
 		f("failed", edit, words+"\nmore of it")
 		f("ok", read, words+"\nmore of it\n")
-		f("ok", run, words+"\nmore of it\n")
-		if !strings.Contains(words, "\n") {
-			f("failed", run, words)
-			f("failed", fetch, words)
-		}
+		f("failed", run, words)
+		f("failed", fetch, words)
+	}
+	f("failed", pay, "### Error\nTimeoutError: 5000ms exceeded")
+
+	// Words that may be the tool's own or those of a text that it shows.
+	for _, words := range []string{"Failed to reproduce, so I closed it.", "Error handling in axum: return a Result.",
+		"Permission to merge was denied yesterday, and granted today.", "Request timed out after login"} {
+		f("unclear", pay, words)
+		f("unclear", fetch, words)
+		f("failed", edit, words)
+		f("ok", fetch, words+"\nmore of it\n")
 	}
 	f("failed", pay, `"Error: it broke"`)
 	f("ok", pay, "It was no error: the 404 was asked for.")
@@ -88,15 +99,58 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 	f("failed", run, "Command timed out after 2m\n"+long)
 	f("failed", run, long+"\nCommand timed out after 10 seconds")
 
+	// Commands without an exit code: their last lines count.
+	for _, words := range []string{"===== 3 failed, 40 passed in 2.11s =====", "Tests:       1 failed, 4 passed, 5 total",
+		"  1 failed\n    [chromium] a.spec.ts\n  9 passed (22.3s)", "make: *** [Makefile:3: check] Error 2",
+		"test result: FAILED. 4 passed; 1 failed; 0 ignored", "FAIL\texample.com/a\t0.1s\nFAIL",
+		"curl: (7) Failed to connect to localhost port 80", "rm: cannot remove 'a': No such file or directory",
+		" ! [rejected] main -> main (fetch first)\nerror: failed to push some refs to 'a'\nhint: fetch first",
+		"Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: bad", "<error>Command took too long</error>",
+		"ERROR:  relation \"a\" does not exist\nLINE 1: select * from a;\n                      ^",
+		"src/a.ts(3,5): error TS2322: Type 'a' is not b.\nFound 1 error in src/a.ts:3", "npm error code 2\nbye",
+		"Fehler: Datei nicht da", "错误：找不到文件"} {
+		f("failed", run, words)
+		f("failed", run, long+"\x1b[31m"+words+"\x1b[0m\n")
+		f("ok", read, "1 "+words+"\n2 more\n")
+	}
+	for _, words := range []string{"5 passed in 0.1s", "ok  \texample.com/a\t0.1s", "Found 0 errors.", "Done in 2.3s.",
+		"test result: ok. 5 passed; 0 failed", "12 examples, 0 failures", "Build completed successfully"} {
+		f("ok", run, words)
+		f("ok", run, "FAILED\nError: of a fixture\n"+words)
+		f("failed", run, words+"\nerror: could not write a")
+	}
+	f("unclear", run, "Error: it broke\n"+long[:900])
+	f("unclear", run, "Der Lauf ist fehlgeschlagen, siehe oben.")
+	f("ok", run, strings.Repeat("x", 5<<20)+" error")
+	for command, want := range map[string]string{"cd a && grep -n error: a.log | tail -3": "ok", "cat a.log": "ok",
+		"make 2>&1 | tail -3": "failed, exit code 2", "git log -3; echo done": "ok"} {
+		of(want, run, command, "c.c:3: warning\nerror: it broke\nexit code 2")
+	}
+	of("failed", run, "cat a.log", "cat: a.log: No such file or directory")
+
+	// The user or the client did not let a call run, or stopped it. A list of such answers is none.
+	refused := []string{"The user denied this operation.", "User rejected permission to use this specific tool call.",
+		"The tool call required approval from the user, but the user rejected it.", "The user skipped the tool call.",
+		"exec_command failed for `ls`: CreateProcess { message: \"Rejected(\\\"no\\\")\" }",
+		"Tool execution was denied.", "Permission to use Bash has been denied.", "User has declined to run this tool.",
+		"Tool execution timed out after 5s"}
+	for _, words := range refused {
+		f("failed", run, words)
+		f("failed", edit, words)
+		f("failed", pay, words)
+	}
+	f("ok", read, strings.Join(refused, "\n"))
+	f("ok", pay, "User declined the invitation for Monday.")
+
 	// Nobody knows.
-	for _, words := range []string{"aborted", "aborted by user after 29.7s",
+	for _, words := range []string{"aborted", "aborted by user after 29.7s", "Tool execution aborted",
 		"[Request interrupted by user for tool use]",
 		"Command aborted", "Operation cancelled by the user."} {
-		f("unknown", run, words)
-		f("unknown", pay, words)
+		f("unclear", run, words)
+		f("unclear", pay, words)
 	}
-	f("unknown", run, "Wall time: 30 seconds\nProcess running with session ID 7\nOutput:\n"+long)
-	f("unknown", run, "Command running in background with ID: b12.")
+	f("unclear", run, "Wall time: 30 seconds\nProcess running with session ID 7\nOutput:\n"+long)
+	f("unclear", run, "Command running in background with ID: b12.")
 	f("ok", pay, "Cancelled order 7.")
 	f("ok", pay, "")
 }

@@ -245,6 +245,11 @@ func (o *Object) member(key string) member {
 	return member{}
 }
 
+// HasOther reports whether the object has a key that is none of some.
+func (o *Object) HasOther(keys []string) bool {
+	return slices.ContainsFunc(o.members, func(m member) bool { return !slices.Contains(keys, string(m.key.Of(o.body))) })
+}
+
 // Value returns the value of a key; an empty span if the object has no such key.
 func (o *Object) Value(key string) Span { return o.member(key).value }
 
