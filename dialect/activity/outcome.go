@@ -28,11 +28,14 @@ const exitName = `(?:exit[ _]?code|exit[ _]status|return[ _]?code)`
 var wordsText string
 
 var (
-	words        = conversation.Expressions(wordsText)
-	refusal      = saying("refused")
-	interruption = saying("open")
-	report       = saying("failed")
-	doubt        = saying("doubt")
+	words   = conversation.Expressions(wordsText)
+	answers = atStart(words["refused"] + "|" + words["open"]) // of clients
+	open    = atStart(words["open"])
+	report  = atStart(words["failed"])
+	doubt   = atStart(words["doubt"])
+
+	openLine    = inLine("open-line")
+	refusedLine = inLine("refused-line")
 
 	lost      = inLine("lost")
 	won       = inLine("won")
@@ -40,8 +43,11 @@ var (
 	ofProgram = inLine("program")
 	isNeutral = inLine("neutral")
 	showsText = inLine("shows")
-	foreign   = regexp.MustCompile(`(?i)` + words["foreign"])
+	heading   = atStart(words["heading"])
+	hints     = strings.Split(words["hint"], "|")
+	foreign   = strings.Split(words["foreign"], "|")
 
+	badStatus = regexp.MustCompile(`(?i)\A(?:` + words["status"] + `)\z`)
 	// errorKeys are the keys of an object that says nothing but that a call failed.
 	errorKeys = strings.Split(words["key"], "|")
 
@@ -49,13 +55,9 @@ var (
 	failingStatus = regexp.MustCompile(`^"?[45]\d\d"?$`)
 )
 
-// saying matches results that say what words.txt has under a name.
-func saying(name string) *regexp.Regexp {
-	expr := `(?im)\A[^\w{"]*(?:` + words[name] + `)`
-	if lines := words[name+"-line"]; lines != "" {
-		expr += `|^\s*(?:` + lines + `)`
-	}
-	return regexp.MustCompile(expr)
+// atStart matches texts that begin, behind signs, with one of some expressions.
+func atStart(expr string) *regexp.Regexp {
+	return regexp.MustCompile(`(?im)\A[^\w{"<]*(?:` + expr + `)`)
 }
 
 // inLine matches lines that begin, behind signs, with an expression that words.txt has under a name.
@@ -99,8 +101,8 @@ const (
 
 // readEnd sets how the call ended by the text of its result. isMarked says that the client marked it as failed.
 //
-// The client's words that a call was refused or broken off count for all kinds but Ask: the user's answers may say
-// anything. An exit code outweighs other words, and a mark an exit code of 0.
+// A client's answer that the call was refused or broken off counts for all kinds but Ask: users may say anything. An exit
+// code outweighs other words, and a mark an exit code of 0.
 func (c *Call) readEnd(text string, isMarked bool) {
 	c.IsError = isMarked
 	c.IsOpen = false
@@ -116,9 +118,9 @@ func (c *Call) readEnd(text string, isMarked bool) {
 	if inner := jsonspan.Wrapped(text); !inner.Empty() {
 		said = strings.TrimSpace(jsonspan.StringOf([]byte(text[inner.Start:inner.End])))
 	}
-	words := ends(said, near)
-	c.IsOpen = saysOnce(interruption, words)
-	if c.IsOpen || isMarked || saysOnce(refusal, words) {
+	said = strings.TrimPrefix(said, heading.FindString(said))
+	isRefused := c.readAnswer(said)
+	if c.IsOpen || isMarked || isRefused {
 		c.IsError = !c.IsOpen
 		return
 	}
@@ -131,15 +133,28 @@ func (c *Call) readEnd(text string, isMarked bool) {
 	c.isUnclear = end == unclear
 }
 
-// saysOnce reports whether a text says something, and does not list such texts, a line each, that somebody wrote.
-func saysOnce(form *regexp.Regexp, text string) bool {
-	if !form.MatchString(text) {
-		return false
+// readAnswer reports whether a result is the client's answer that the call was refused, and sets IsOpen if it says that
+// the call was broken off or goes on. Below the output of a command such an answer is a line. Several are a list that
+// somebody wrote.
+func (c *Call) readAnswer(said string) (isRefused bool) {
+	number := 0
+	head := said[:min(len(said), near)]
+	for line := range strings.Lines(head) {
+		if answers.MatchString(line) {
+			number++
+		}
 	}
-	first, rest, _ := strings.Cut(text, "\n")
-	second, _, _ := strings.Cut(rest, "\n")
-	isAnswer := func(line string) bool { return refusal.MatchString(line) || interruption.MatchString(line) }
-	return !isAnswer(first) || !isAnswer(second)
+	if number == 1 && answers.MatchString(head) {
+		c.IsOpen = open.MatchString(head)
+		return !c.IsOpen
+	}
+	if c.Kind == Run {
+		for line := range strings.Lines(ends(said, near)) {
+			c.IsOpen = c.IsOpen || openLine.MatchString(line)
+			isRefused = isRefused || refusedLine.MatchString(line)
+		}
+	}
+	return isRefused
 }
 
 // endByReport reads a result that is a report of a failure, or begins with one. A quote, which others wrote, counts only
@@ -147,8 +162,8 @@ func saysOnce(form *regexp.Regexp, text string) bool {
 func (c *Call) endByReport(said string, isQuote bool) ending {
 	const longest = 2_000 // bytes of a tool's own report
 	if c.shows {
-		first, _, _ := strings.Cut(said, "\n")
-		if len(said) <= near && ofProgram.MatchString(first) {
+		last := said[strings.LastIndexByte(said, '\n')+1:]
+		if len(said) <= 2*near && (ofProgram.MatchString(said) || ofProgram.MatchString(last)) {
 			return failed
 		}
 		return noFailure
@@ -168,39 +183,52 @@ func (c *Call) endByReport(said string, isQuote bool) ending {
 	return unclear
 }
 
-// endOfRun reads how a command ended from its last and first lines. The last verdict counts, such as the count of a test
-// runner, and a line that reports a failure if no good verdict comes behind it.
+// endOfRun reads how a command ended from its last lines: a line reports a failure if no good verdict comes behind it. A
+// count of failures outweighs a verdict close behind, as of the tests that passed. Where neither tells, words of failure
+// near the ends make it unclear.
 func endOfRun(said string) ending {
-	const last, nearLast, above = 1_000, 600, 4 // bytes at the end; of these, where a single line counts; lines
-	tail := said[max(0, len(said)-last):]
-	screen, _ := excerpt.Screen(tail)
-	lines := strings.Split(strings.TrimRight(screen, " \t\r\n"), "\n")
-	bytes, wonAt := 0, -1
-	for i, line := range slices.Backward(lines) {
-		isCut := i == 0 && len(said) > len(tail)
-		if isCut || wonAt >= 0 && wonAt-i > above {
-			break
-		}
-		line = strings.TrimRight(line, "\r")
-		switch {
-		case lost.MatchString(line):
-			return failed
-		case wonAt >= 0:
-		case won.MatchString(line):
-			wonAt = i
-		case bytes <= nearLast && failing.MatchString(line):
-			return failed
-		}
-		bytes += len(line) + 1
-	}
-	if wonAt >= 0 {
+	const last, close = 1_000, 4 // bytes, lines
+	screen, _ := excerpt.Screen(ends(said, last))
+	if !mayFail(screen) {
 		return noFailure
 	}
-	screen, _ = excerpt.Screen(ends(said, last))
-	if foreign.MatchString(screen) || excerpt.Failure(screen, false) != "" {
+	tail := screen[strings.LastIndex(screen, "x\nx")+1:]
+	lines := strings.Split(strings.TrimSpace(tail), "\n")
+	isWon := func(line string) bool { return won.MatchString(line) }
+	failedAt, countAt := -1, -1
+	for i, line := range lines {
+		if !mayFail(line) {
+			continue
+		}
+		line = strings.TrimRight(line, "\r")
+		isCount := lost.MatchString(line)
+		if isCount && !isWon(line) { // one with both is whole
+			countAt = i
+		}
+		if isCount || failing.MatchString(line) && !isWon(line) {
+			failedAt = i
+		}
+	}
+	wonAt := failedAt + 1 + slices.IndexFunc(lines[failedAt+1:], isWon)
+	switch {
+	case failedAt >= 0 && (wonAt == failedAt || countAt >= 0 && wonAt-countAt <= close):
+		return failed
+	case wonAt > failedAt:
+		return noFailure
+	case hasAny(strings.ToLower(screen), foreign) || excerpt.Failure(screen, false) != "":
 		return unclear
 	}
 	return noFailure
+}
+
+// mayFail reports whether a text has a word that lines about failures have.
+func mayFail(text string) bool {
+	text = strings.ToLower(text)
+	return excerpt.SpeaksOfFailure(text) || hasAny(text, hints) || hasAny(text, foreign)
+}
+
+func hasAny(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
 // showsFiles reports whether a command only shows text that others wrote: its last part, but for parts like echo, begins
@@ -233,7 +261,7 @@ func endOfObject(text string, isQuote bool) ending {
 	switch {
 	case o.Raw("isError") == "true" || o.Raw("is_error") == "true":
 		return failed
-	case slices.Contains(nothing, reason) && o.Raw("success") != "false" && o.Raw("ok") != "false" &&
+	case slices.Contains(nothing, reason) && !badStatus.MatchString(o.Text("status")) && o.Raw("success") != "false" && o.Raw("ok") != "false" &&
 		!isFailing("status") && !isFailing("statusCode") && !isFailing("status_code"):
 		return noFailure
 	case !o.HasOther(errorKeys):

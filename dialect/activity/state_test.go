@@ -42,7 +42,7 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 
 	// Objects.
 	for _, object := range []string{`{"error":"card_declined"}`, `{"error":{"code":5}} and more`, "{ \"error\" : 5 }\n",
-		`{"success":false,"message":"no funds"}`, `{"ok":false}`, `{"statusCode":503}`, `{"status":"404"}`,
+		`{"success":false,"message":"no funds"}`, `{"status":"denied","feedback":"no"}`, `{"ok":false}`, `{"statusCode":503}`, `{"status":"404"}`,
 		`{"is_error":true}`} {
 		for _, tool := range []string{pay, run, edit, read, grep, fetch} {
 			f("failed", tool, object)
@@ -52,7 +52,7 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 		f("ok", pay, `{"of":`+strings.TrimSuffix(strings.TrimSpace(object), " and more")+`}`)
 	}
 	for _, object := range []string{`{"error":null}`, `{"error":false}`, `{"error":0}`, `{"error":""}`, `{"error":{ }}`,
-		`{"error":[]}`, `{"success":true}`, `{"status":200}`, `{"status":"error"}`, `{"code":404}`, `{"error":"open`} {
+		`{"error":[]}`, `{"success":true}`, `{"status":200}`, `{"status":"done"}`, `{"code":404}`, `{"error":"open`} {
 		f("ok", pay, object)
 	}
 	large := `{"text":` + jsonspan.Quoted(long) + `,"error":"it is about one"}`
@@ -119,7 +119,7 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 		f("ok", run, "FAILED\nError: of a fixture\n"+words)
 		f("failed", run, words+"\nerror: could not write a")
 	}
-	f("unclear", run, "Error: it broke\n"+long[:900])
+	f("unclear", run, "Error: it broke\n"+long[:1500])
 	f("unclear", run, "Der Lauf ist fehlgeschlagen, siehe oben.")
 	f("ok", run, strings.Repeat("x", 5<<20)+" error")
 	for command, want := range map[string]string{"cd a && grep -n error: a.log | tail -3": "ok", "cat a.log": "ok",

@@ -32,8 +32,8 @@ func init() {
 	}
 }
 
-// speaksOfFailure reports whether a line in small letters has one of failureWords.
-func speaksOfFailure(line string) bool {
+// SpeaksOfFailure reports whether a text in small letters has one of failureWords.
+func SpeaksOfFailure(line string) bool {
 	for i := 1; i < len(line); i++ {
 		for _, word := range wordsAt[int(line[i-1])<<8|int(line[i])] {
 			if strings.HasPrefix(line[i-1:], word) {
@@ -260,7 +260,7 @@ func mask(b []byte, line string) []byte {
 func failure(line string) float64 {
 	const longest = 400 // bytes that regexps look at
 	small := strings.ToLower(line)
-	if !speaksOfFailure(small) {
+	if !SpeaksOfFailure(small) {
 		return 0
 	}
 	start := small[:min(len(small), longest)]
@@ -272,7 +272,7 @@ func failure(line string) float64 {
 			harmful = h.form.ReplaceAllString(harmful, "")
 		}
 	}
-	if !speaksOfFailure(harmful) && !speaksOfFailure(small[len(start):]) {
+	if !SpeaksOfFailure(harmful) && !SpeaksOfFailure(small[len(start):]) {
 		return 0
 	}
 	saysWhy := func(form *regexp.Regexp) bool { return form.MatchString(start) }
