@@ -13,8 +13,8 @@ import (
 	"epitome/offload/excerpt"
 )
 
-// exitForm matches an exit code, in one of its three groups: in a phrase or bare, on a line that says nothing else, or in
-// a field of JSON.
+// exitForm matches an exit code, in one of its three groups: in a phrase or bare, on a line that says nothing else, or
+// in a field of JSON.
 var exitForm = regexp.MustCompile(`(?im)^[\[(<*\s]*(?:error: )?` +
 	`(?:(?:the )?(?:process|command|program|shell|script) )?(?:has )?` +
 	`(?:(?:exited with (?:code|status)|` +
@@ -34,8 +34,8 @@ var (
 	report  = atStart(words["failed"])
 	doubt   = atStart(words["doubt"])
 
-	openLine    = inLine("open-line")
-	refusedLine = inLine("refused-line")
+	openLine    = regexp.MustCompile(`(?i)^\s*(?:` + words["open-line"] + `)`)
+	refusedLine = regexp.MustCompile(`(?i)^\s*(?:` + words["refused-line"] + `)`)
 
 	lost      = inLine("lost")
 	won       = inLine("won")
@@ -101,8 +101,8 @@ const (
 
 // readEnd sets how the call ended by the text of its result. isMarked says that the client marked it as failed.
 //
-// A client's answer that the call was refused or broken off counts for all kinds but Ask: users may say anything. An exit
-// code outweighs other words, and a mark an exit code of 0.
+// A client's answer that the call was refused or broken off counts for all kinds but Ask: users may say anything. An
+// exit code outweighs other words, and a mark an exit code of 0.
 func (c *Call) readEnd(text string, isMarked bool) {
 	c.IsError = isMarked
 	c.IsOpen = false
@@ -157,8 +157,8 @@ func (c *Call) readAnswer(said string) (isRefused bool) {
 	return isRefused
 }
 
-// endByReport reads a result that is a report of a failure, or begins with one. A quote, which others wrote, counts only
-// if the report is all of it, on one line. Where it is not sure that the report is the tool's own, the end is unclear.
+// endByReport reads a result that is a report of a failure, or begins with one. A quote, which others wrote, counts
+// only if the report is all of it, on one line. Where the report may not be the tool's own, the end is unclear.
 func (c *Call) endByReport(said string, isQuote bool) ending {
 	const longest = 2_000 // bytes of a tool's own report
 	if c.shows {
@@ -183,69 +183,8 @@ func (c *Call) endByReport(said string, isQuote bool) ending {
 	return unclear
 }
 
-// endOfRun reads how a command ended from its last lines: a line reports a failure if no good verdict comes behind it. A
-// count of failures outweighs a verdict close behind, as of the tests that passed. Where neither tells, words of failure
-// near the ends make it unclear.
-func endOfRun(said string) ending {
-	const last, close = 1_000, 4 // bytes, lines
-	screen, _ := excerpt.Screen(ends(said, last))
-	if !mayFail(screen) {
-		return noFailure
-	}
-	tail := screen[strings.LastIndex(screen, "x\nx")+1:]
-	lines := strings.Split(strings.TrimSpace(tail), "\n")
-	isWon := func(line string) bool { return won.MatchString(line) }
-	failedAt, countAt := -1, -1
-	for i, line := range lines {
-		if !mayFail(line) {
-			continue
-		}
-		line = strings.TrimRight(line, "\r")
-		isCount := lost.MatchString(line)
-		if isCount && !isWon(line) { // one with both is whole
-			countAt = i
-		}
-		if isCount || failing.MatchString(line) && !isWon(line) {
-			failedAt = i
-		}
-	}
-	wonAt := failedAt + 1 + slices.IndexFunc(lines[failedAt+1:], isWon)
-	switch {
-	case failedAt >= 0 && (wonAt == failedAt || countAt >= 0 && wonAt-countAt <= close):
-		return failed
-	case wonAt > failedAt:
-		return noFailure
-	case hasAny(strings.ToLower(screen), foreign) || excerpt.Failure(screen, false) != "":
-		return unclear
-	}
-	return noFailure
-}
-
-// mayFail reports whether a text has a word that lines about failures have.
-func mayFail(text string) bool {
-	text = strings.ToLower(text)
-	return excerpt.SpeaksOfFailure(text) || hasAny(text, hints) || hasAny(text, foreign)
-}
-
-func hasAny(text string, words []string) bool {
-	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
-}
-
-// showsFiles reports whether a command only shows text that others wrote: its last part, but for parts like echo, begins
-// with a program that does.
-func showsFiles(command string) bool {
-	for _, part := range slices.Backward(separator.Split(command, -1)) {
-		if part != "" && !isNeutral.MatchString(part) {
-			return showsText.MatchString(part)
-		}
-	}
-	return false
-}
-
-var separator = regexp.MustCompile(`\s*(?:&&|\|\||[;\n])\s*`)
-
-// endOfObject reads a result that begins with a JSON object which says, at its top level, that the call failed: by MCP's
-// mark, or by a key that is common for it. Beside keys of other things it may be a record of something else.
+// endOfObject reads a result that begins with a JSON object which says, at its top level, that the call failed: by
+// MCP's mark, or by a key that is common for it. Beside keys of other things it may be a record of something else.
 func endOfObject(text string, isQuote bool) ending {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") { // so that most results are not copied
@@ -258,11 +197,13 @@ func endOfObject(text string, isQuote bool) ending {
 	nothing := []string{"", "null", "false", "0", `""`, "{}", "[]"}
 	reason := strings.Join(strings.Fields(o.Raw("error")), "")
 	isFailing := func(key string) bool { return failingStatus.MatchString(o.Raw(key)) }
+	saysError := !slices.Contains(nothing, reason) || o.Raw("success") == "false" || o.Raw("ok") == "false" ||
+		isFailing("status") || isFailing("statusCode") || isFailing("status_code") ||
+		badStatus.MatchString(o.Text("status"))
 	switch {
 	case o.Raw("isError") == "true" || o.Raw("is_error") == "true":
 		return failed
-	case slices.Contains(nothing, reason) && !badStatus.MatchString(o.Text("status")) && o.Raw("success") != "false" && o.Raw("ok") != "false" &&
-		!isFailing("status") && !isFailing("statusCode") && !isFailing("status_code"):
+	case !saysError:
 		return noFailure
 	case !o.HasOther(errorKeys):
 		return failed
