@@ -51,6 +51,11 @@ func TestOddBodiesAreErrors(t *testing.T) {
 		f(name, `{"a":`+deep, "too deep")
 		f(name, `{`+list+`:[{"a":`+deep, "too deep")
 		f(name, `{`+list+`:[],"a":[`+strings.Repeat("0,", 700_000)+`0]}`, "more than 700000 commas")
+		d, _ := Of(name, nil)
+		table := `{` + list + `:[{"role":"user","content":"` + strings.Repeat(`\"0,`, 700_001) + `"}]}`
+		if _, err := d.Read([]byte(table), nil); err != nil {
+			t.Errorf("%s, a text with many commas: %v", name, err)
+		}
 	}
 	f("chat", `{"functions":[{"name":"f"}],"messages":[]}`, "functions")
 	f("chat", `{"messages":[{"role":"assistant","tool_calls":[{"id":"1","id":"2"}]}]}`, "twice")

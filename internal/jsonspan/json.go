@@ -105,6 +105,23 @@ func endOfValue(b []byte, i, maxLevels int) (end int, err error) {
 	return 0, ErrNoJSON
 }
 
+// Commas returns how many commas b has outside of strings: about as many as it has values.
+func Commas(b []byte) (n int) {
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case ',':
+			n++
+		case '"':
+			end, err := EndOfString(b, i)
+			if err != nil {
+				return n
+			}
+			i = end - 1
+		}
+	}
+	return n
+}
+
 // Valid reports whether b is one valid JSON value. It checks the nesting first, because gjson's validator is recursive
 // and has no limit: a deep value could exhaust the stack.
 func Valid(b []byte) bool {
