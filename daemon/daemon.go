@@ -251,7 +251,7 @@ func (d *Daemon) newProxy() *proxy.Proxy {
 			if !d.config.Load().Context.Runtime {
 				return ""
 			}
-			return inject.ReadRuntime(d.card.folder, run, time.Now())
+			return inject.ReadRuntime(d.card.folder, run)
 		},
 		// The key of the hash is the shelf's secret.
 		Scope: func(kind, value string) string { return d.storage.shelf.Name("scope "+kind, []byte(value)) },

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // An agent's provider is sent a .gitignore, and nothing that one links to.
@@ -20,7 +19,7 @@ func TestRuntimeReadsNoLinkedIgnore(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer drop()
-		return ReadRuntime(data, name, time.Now())
+		return ReadRuntime(data, name)
 	}
 	outside := filepath.Join(data, "credentials")
 	err := errors.Join(os.Mkdir(".git", 0o700), os.WriteFile(outside, []byte("key = abc"), 0o600))

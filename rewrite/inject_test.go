@@ -21,6 +21,7 @@ type injecting struct {
 	shaper   *rewrite.Shaper
 	contexts []string
 	project  string
+	runtime  string
 	window   int
 	now      time.Time
 }
@@ -73,7 +74,7 @@ func (i *injecting) send(body string) string {
 	i.t.Helper()
 	limits := defaultLimits()
 	out := i.shaper.Shape(rewrite.Input{Dialect: i.dialect, Body: []byte(body), Upstream: "up", Contexts: i.contexts,
-		Project: i.project, Limits: &limits, Now: i.now})
+		Project: i.project, Runtime: i.runtime, Limits: &limits, Now: i.now})
 	if out.Report.Err != nil {
 		i.t.Fatal(out.Report.Err)
 	}
@@ -181,6 +182,29 @@ func TestEqualBeginningsStayAsTheyBegan(t *testing.T) {
 				}
 				i.restart()
 			}
+		}
+	})
+}
+
+// Promise 7: of many agents that start at once in the same words, each is told its own folder, and also the next day.
+func TestAgentsThatStartAtOnceAreToldTheirOwnFolder(t *testing.T) {
+	inAllDialects(t, func(t *testing.T, i *injecting) {
+		const agents = 40 // more than a record has decisions
+		given := make([]string, agents)
+		for answers := range 3 {
+			for k := range agents {
+				folder := fmt.Sprintf("/w/%d.", k)
+				i.runtime = "\n- working folder: " + folder
+				got := i.send(i.body("hi", fmt.Sprint("I look at ", k%5), answers))
+				if answers == 0 {
+					given[k] = got
+				}
+				if got != given[k] || !strings.Contains(got, folder) {
+					t.Fatalf("after %d answers the agent in folder %d is told %q", answers, k, got)
+				}
+			}
+			i.now = i.now.Add(13 * time.Hour)
+			i.restart()
 		}
 	})
 }

@@ -3,9 +3,11 @@ package rewrite
 import (
 	"crypto/sha256"
 	"strings"
+	"time"
 
 	"epitome/dialect/conversation"
 	"epitome/event"
+	"epitome/inject"
 	"epitome/rewrite/ledger"
 )
 
@@ -22,11 +24,13 @@ func (x *shaping) identify() {
 		}
 		of.Additions, day = injector.Wish(x.in.Contexts, x.in.Project)
 		if x.in.Runtime != "" {
-			of.Additions += "\x00runtime"
+			of.Machine = ledger.Hash(x.in.Runtime)
+			of.Additions += "\x00" + of.Machine
+			day = x.in.Now.Format(time.DateOnly)
 		}
 	}
 	if r.End() == r.Head {
-		of.Opening = ledger.Hash(of.Leading, day, x.in.Runtime)
+		of.Opening = ledger.Hash(of.Leading, day)
 	}
 }
 
@@ -57,7 +61,7 @@ func (x *shaping) addSystem() {
 		added.Why = err.Error()
 	}
 	if x.in.Runtime != "" {
-		a.Text = strings.TrimSpace(x.in.Runtime + "\n\n" + a.Text)
+		a.Text = strings.TrimSpace(inject.Runtime(x.in.Runtime, x.in.Now) + "\n\n" + a.Text)
 		a.Contexts = append(a.Contexts, "runtime")
 	}
 	if _, hasPlace := x.request.AppendSystem(a.Text); a.Text == "" || !hasPlace {

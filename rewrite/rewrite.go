@@ -91,7 +91,7 @@ type Input struct {
 	Rescue        *Rescue   // nil if the provider has not refused the request
 	Now           time.Time // when the request came; zero if that is not known
 	Contexts      []string  // names of the contexts whose files the conversation is to be given
-	Runtime       string    // what the agent is to be told about its machine; mostly empty
+	Runtime       string    // what the agent is to be told about its machine: see inject.ReadRuntime; mostly empty
 	// Memory returns empty memory for Output.Body, which lasts as long as Body does; nil: Go's own.
 	Memory func(bytes int) []byte
 	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.

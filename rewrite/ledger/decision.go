@@ -196,6 +196,7 @@ type Request struct {
 	Upstream, Model string // decisions for others are taken over where these have none
 	Leading         string // hash of system prompt, tools and settings
 	Additions       string // names of what is to be added to the system prompt; empty if nothing is
+	Machine         string // hash of what the agent is told of its machine; empty if it is told nothing
 	Chain           []conversation.Link
 	Head            int    // items before the model's first answer
 	Ends            []int  // lengths, in items, of the prefixes that may have a decision, longest first
@@ -216,9 +217,14 @@ func (r *Request) Own(d Decision) Decision {
 	return d
 }
 
-// recordKey returns the key of the decisions for a prefix.
+// recordKey returns the key of the decisions for a prefix. Agents that begin alike in many folders have each a record of
+// their own for their first requests: one record would not hold those of all.
 func (r *Request) recordKey(items int) string {
-	return "p" + Hash(r.Scope, r.Dialect, string(r.Chain[items][:]))
+	parts := []string{r.Scope, r.Dialect, string(r.Chain[items][:])}
+	if items == r.Head && r.Machine != "" {
+		parts = append(parts, r.Machine)
+	}
+	return "p" + Hash(parts...)
 }
 
 // Key returns the key under which Record puts a decision that was found for the request.
@@ -259,6 +265,8 @@ func (r *Request) class(d *Decision) int {
 		return ownOpening
 	case isFirst && mayOmit:
 		return unnamedOpening
+	case isFirst && d.Leading != r.Leading: // of another agent, or its own is one of too many
+		return otherFirst
 	case isFirst:
 		return otherAdditions
 	case isSame:

@@ -169,6 +169,10 @@ func TestConversationsAreKnownByTheirAnswers(t *testing.T) {
 			t.Errorf("%s with another prompt, and without additions, goes on as %q, %s", name, texts(d), d.Conversation)
 		}
 	}
+	many := Request{Scope: base.Scope, Dialect: base.Dialect, Leading: "a third prompt", Additions: "others"}
+	if d := r.find(many, "am"); d.Items > 0 { // its first request is no longer among those that are kept
+		t.Errorf("a conversation with another prompt and other additions goes on as %q", texts(d))
+	}
 	branch := r.record(one, "ax", r.find(one, "ax"), false)
 	if branch.Parent != ids["one"] || branch.Conversation == ids["one"] {
 		t.Errorf("another answer to the first request is in %s with parent %q", branch.Conversation, branch.Parent)
