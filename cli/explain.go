@@ -176,8 +176,8 @@ func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 	if r.Added.Tokens > 0 {
 		fmt.Fprintf(w, "Added to the system prompt: %d tokens, context files %q.\n", r.Added.Tokens, r.Added.Names)
 	}
-	if r.Err != nil {
-		fmt.Fprintf(w, "Something failed inside epitome, so it would send the form decided before: %v.\n", r.Err)
+	if err := cmp.Or(r.Err, r.Faults); err != nil {
+		fmt.Fprintf(w, "Something failed inside epitome, which would send the request without that: %v.\n", err)
 	}
 	if e.conf.Mode != event.ModeOn {
 		fmt.Fprintf(w, "The mode is %s: the request would be sent as it came. In mode on:\n", e.conf.Mode)

@@ -172,8 +172,8 @@ func (x *exchange) setReport(r *rewrite.Report) {
 	e.Contexts = event.Clip(strings.Join(r.Added.Names, ", "))
 	e.Added, e.Memory = r.Added.Tokens, r.Added.Memory
 	e.Inner = event.Clip(r.Added.Why)
-	if r.Err != nil {
-		e.Inner = event.Clip(r.Err.Error())
+	if err := cmp.Or(r.Err, r.Faults); err != nil {
+		e.Inner = event.Clip(err.Error())
 	}
 	x.setExtra(e.Action)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"epitome/dialect/conversation"
 	"epitome/internal/jsonspan"
@@ -21,10 +22,13 @@ func bodyWith(
 	if err != nil {
 		return nil, err
 	}
+	isDropped := func(i int) bool {
+		return slices.ContainsFunc(drops, func(d conversation.Drop) bool { return d.First <= i && i < d.First+d.Count })
+	}
 	results := map[int][]conversation.Result{} // that are added, by index of the item with the calls
 	for k := range edits {
 		e := &edits[k]
-		if e.Op == ledger.Drop || e.First >= end {
+		if e.Op == ledger.Drop || e.Op != ledger.AppendSystem && isDropped(e.First) {
 			continue
 		}
 		if e.Op == ledger.AddResult {
@@ -39,8 +43,7 @@ func bodyWith(
 		ranges = append(ranges, more...)
 	}
 	for i, list := range results {
-		isDropped := func(d conversation.Drop) bool { return d.First <= i+1 && i+1 < d.First+d.Count }
-		ranges = append(ranges, r.AddResults(i, list, slices.ContainsFunc(drops, isDropped)))
+		ranges = append(ranges, r.AddResults(i, list, isDropped(i+1)))
 	}
 	for i, text := range appended {
 		added, _ := r.Append(&r.Items[i], text) // userBefore has checked that it can
@@ -57,28 +60,38 @@ func bodyWith(
 
 // dropsOf returns what edits and end leave out, in order, and by the index of a user's item the summary that is sent
 // behind the user's text: a message of its own would be the second of the user in a row, which some servers refuse.
-func dropsOf(r *conversation.Request, edits []ledger.Edit, end int) ([]conversation.Drop, map[int]string) {
-	var drops []conversation.Drop
-	appended := map[int]string{}
+// Drops that overlap or stand side by side become one, with the texts of all.
+func dropsOf(r *conversation.Request, edits []ledger.Edit, end int) (drops []conversation.Drop, appended map[int]string) {
+	sorted := []ledger.Edit{{Op: ledger.Drop, First: end, Count: len(r.Items) - end}}
 	for k := range edits {
-		e := &edits[k]
-		if e.Op != ledger.Drop || e.First >= end {
-			continue
+		if edits[k].Op == ledger.Drop && edits[k].First < end {
+			sorted = append(sorted, edits[k])
 		}
-		d := conversation.Drop{First: e.First, Count: e.Count}
-		if e.Text != "" { // of the drops of one summary, the first alone has its text
-			if i := userBefore(r, e.First); i >= 0 {
-				appended[i] = "\n\n" + e.Text
-			} else {
-				d.Message = r.Dialect.API().Message("user", e.Text)
-			}
+	}
+	slices.SortStableFunc(sorted, func(a, b ledger.Edit) int { return a.First - b.First })
+	var texts [][]string // of drops; of the edits of one summary, the first alone has its text
+	for _, e := range sorted {
+		last := len(drops) - 1
+		if last < 0 || e.First > drops[last].First+drops[last].Count {
+			drops, texts, last = append(drops, conversation.Drop{First: e.First}), append(texts, nil), last+1
 		}
-		drops = append(drops, d)
+		drops[last].Count = max(drops[last].Count, e.End()-drops[last].First)
+		if e.Text != "" {
+			texts[last] = append(texts[last], e.Text)
+		}
 	}
-	if end < len(r.Items) {
-		drops = append(drops, conversation.Drop{First: end, Count: len(r.Items) - end})
+	appended = map[int]string{}
+	sent := 0 // the first item behind the drop before
+	for k := range drops {
+		d, text := &drops[k], strings.Join(texts[k], "\n\n")
+		i := userBefore(r, d.First)
+		if text != "" && i >= sent {
+			appended[i] = "\n\n" + text
+		} else if text != "" {
+			d.Message = r.Dialect.API().Message("user", text)
+		}
+		sent = d.First + d.Count
 	}
-	slices.SortFunc(drops, func(a, b conversation.Drop) int { return a.First - b.First })
 	return drops, appended
 }
 

@@ -327,7 +327,7 @@ func (x *shaping) settle() (recorded bool) {
 	if x.in.Rescue.NoThinking { // the refusal has shown that the model binds its thinking to the prefix
 		x.deps.Ledger.LearnBinds(x.in.Upstream, x.request.Model)
 	}
-	recorded = try(x.record) == nil
+	recorded = ladder.Try(x.record) == nil
 	if !recorded {
 		x.hold()
 	}

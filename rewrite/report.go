@@ -25,7 +25,8 @@ type Report struct {
 	Truncates bool            // the provider itself leaves out what does not fit, and refuses nothing for its size
 	Added     Added
 	Stage     ladder.Stage // the last one that a rescue took; StageNone if there is none
-	Err       error        // what failed inside epitome
+	Err       error        // what failed inside epitome, so that nothing new is done
+	Faults    error        // of steps that failed and were left out, while the others were taken
 }
 
 // Added says what is added to the system prompt: context files and memory (package inject).
@@ -123,7 +124,7 @@ func (x *shaping) describe() {
 	if !x.in.Replay && r.Code != event.CodeMeanwhile {       // an equal request has counted them
 		r.ReadAgain, r.ReadAgainTokens = x.replayed.ReadAgain(x.found)
 	}
-	r.Stage = s.Stage
+	r.Stage, r.Faults = s.Stage, s.Faults
 	r.Decision = s.Decision.Key
 	if x.out.Settle != nil { // it is recorded under this key once the provider has accepted the request
 		r.Decision = x.subject.Key(x.decided())
@@ -135,19 +136,21 @@ func (x *shaping) describe() {
 	x.describeHeld()
 }
 
+// steps are no step and all others, the strongest last.
+var steps = []ledger.Step{
+	event.ActionNone, ledger.StepAdd, ledger.StepOffload, ledger.StepFilter, ledger.StepClear, ledger.StepCompact,
+}
+
 // actionOf returns the strongest step of all edits. A filter has no action of its own.
 func actionOf(edits []ledger.Edit) string {
-	order := []ledger.Step{
-		event.ActionNone, ledger.StepAdd, ledger.StepOffload, ledger.StepFilter, ledger.StepClear, ledger.StepCompact,
-	}
 	strongest := 0
 	for k := range edits {
-		strongest = max(strongest, slices.Index(order, edits[k].Step))
+		strongest = max(strongest, slices.Index(steps, edits[k].Step))
 	}
-	if order[strongest] == ledger.StepFilter {
+	if steps[strongest] == ledger.StepFilter {
 		return string(ledger.StepClear)
 	}
-	return string(order[strongest])
+	return string(steps[strongest])
 }
 
 // describeEdits fills in what the new edits change, and what is added to the system prompt.

@@ -136,7 +136,7 @@ func (s *Shaper) Shape(in Input) Output {
 	x := &shaping{Shaper: s, in: in, out: Output{Body: in.Body}, last: &lastRequest{}, place: in.Places.begin(&in)}
 	r := &x.out.Report
 	r.Action = event.ActionNone
-	err := try(x.run)
+	err := ladder.Try(x.run)
 	if err != nil {
 		r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, err
 	}
@@ -155,7 +155,7 @@ func (x *shaping) run() error {
 		return nil
 	}
 	x.plan()
-	err := try(x.decide)
+	err := ladder.Try(x.decide)
 	if errors.Is(err, errClientLeft) { // nobody waits for an answer any more
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -41,16 +40,6 @@ type shaping struct {
 
 // errClientLeft keeps a compaction from being recorded: its summary may lack what a model would have said.
 var errClientLeft = errors.New("the client left while a summary was made")
-
-// try runs a step, and returns a panic in it as an error.
-func try(step func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-		}
-	}()
-	return step()
-}
 
 // read parses the body. x.request stays nil if the client leaves meanwhile. An error says that the body is not a
 // conversation, or is refused.
@@ -206,7 +195,10 @@ func (x *shaping) decide() error {
 		return errClientLeft
 	}
 	if err := x.build(); err != nil {
-		return err
+		err = x.leaveOut(err)
+		if err != nil {
+			return err
+		}
 	}
 	if err := x.keepNew(); err != nil {
 		return err
@@ -401,6 +393,34 @@ func (x *shaping) keepNew() error {
 	x.state.Plan, x.state.NothingKept = &replayed, true
 	x.extend()
 	x.explain(event.CodeUnkept, event.CodeUnkept.Clause())
+	return x.build()
+}
+
+// leaveOut builds the body, which failed with err, without the new edits of the steps that are at fault. It returns err
+// if no other new edits are left.
+func (x *shaping) leaveOut(err error) error {
+	s := x.state
+	added, content := s.Added, s.Content
+	s.Plan = s.With(x.replayed.Edits)
+	s.Content = content
+	for _, step := range steps {
+		isOther := func(e ledger.Edit) bool { return e.Step != step }
+		edits := slices.DeleteFunc(slices.Clone(added), isOther)
+		before := *s.Plan
+		s.Add(step, event.NoCode, edits...)
+		fault := x.build()
+		if len(edits) == 0 || fault == nil {
+			continue
+		}
+		*s.Plan = before
+		s.Faults = errors.Join(s.Faults, fmt.Errorf("the step %s is left out: %w", step, fault))
+		if c := s.Compaction; c != nil && step == ledger.StepCompact {
+			c.Kind, c.Why, c.TokensAfter = event.CompactionFailed, fault.Error(), 0
+		}
+	}
+	if len(s.Added) == 0 {
+		return err
+	}
 	return x.build()
 }
 

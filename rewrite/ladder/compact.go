@@ -184,7 +184,8 @@ func (c *compaction) findCut() int {
 		if g.First < first || cut >= 0 && tail > c.maxTail && hasTurns {
 			break
 		}
-		if c.Request.Items[g.First].StartsAnswer { // it can follow the summary, which is sent as the user's words
+		isSent := slices.ContainsFunc(c.forms[g.First:g.End], func(f form) bool { return !f.dropped })
+		if isSent && c.Request.Items[g.First].StartsAnswer { // it can follow the summary, which is sent as the user's words
 			cut = g.First
 			turns++
 		}

@@ -225,8 +225,8 @@ var ops = [...]string{"", "shorten", "clear", "drop", "drop thinking", "append"}
 func (g *golden) shape(in rewrite.Input, isLast bool) {
 	g.out = g.shaper.Shape(in)
 	r := &g.out.Report
-	if r.Err != nil {
-		g.Fatal(r.Err)
+	if err := cmp.Or(r.Err, r.Faults); err != nil {
+		g.Fatal(err)
 	}
 	if !r.Decided && !isLast && len(r.Warnings) == 0 {
 		return

@@ -11,6 +11,9 @@
 package ladder
 
 import (
+	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"epitome/dialect/activity"
@@ -71,7 +74,7 @@ func (s State) Decide() {
 	case s.isRoundOpen():
 		s.Reason = event.CodeThinkingRound
 	}
-	s.offload()
+	s.take(s.offload)
 	if !s.mayDecideOlder() {
 		return
 	}
@@ -83,10 +86,9 @@ func (s State) Decide() {
 		return
 	}
 	if s.prefixEnd > s.Request.Head { // else there is only the head, which never changes
-		s.filter()
-		s.clearOld()
-		s.compact()
-		s.leaveOldPictures()
+		for _, step := range []func(){s.filter, s.clearOld, s.compact, s.leaveOldPictures} {
+			s.take(step)
+		}
 	} else if trigger, _ := s.trigger(); trigger != "" {
 		s.Reason = event.CodeNothingOlder
 	}
@@ -95,6 +97,26 @@ func (s State) Decide() {
 		s.Reason = event.CodeOverhead
 	case len(s.Added) > 0 && s.Total <= s.Limits.ClearLine && s.Due() == "": // the new edits were enough
 		s.Reason = event.NoCode
+	}
+}
+
+// Try runs a step, and returns a panic in it as an error.
+func Try(step func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return step()
+}
+
+// take takes a step, which is left out alone if it panics.
+func (s State) take(step func()) {
+	before := *s.Plan
+	err := Try(func() error { step(); return nil })
+	if err != nil {
+		*s.Plan = before
+		s.Faults = errors.Join(s.Faults, err)
 	}
 }
 

@@ -27,6 +27,7 @@ type Plan struct {
 	Compaction *event.Compaction // that was made or tried
 	Stage      Stage             // of a rescue
 	NearlyFull int               // messages that would be sent, when they first are four fifths of newest_messages
+	Faults     error             // of steps that failed and were left out
 	Unkept     int               // lines that the user wants kept, but a new summary has no room for
 
 	forms        []form         // by item
@@ -90,10 +91,14 @@ func (p *Plan) setEdits(edits, added []ledger.Edit) {
 
 // drop sets the forms of the items that an edit drops, and what is known of the last summary.
 func (p *Plan) drop(e *ledger.Edit) {
+	tokens := e.Tokens // of its text, and those of earlier drops that it overlaps
 	for i := e.First; i < e.End(); i++ {
+		if p.forms[i].dropped {
+			tokens += p.forms[i].tokens
+		}
 		p.forms[i] = form{dropped: true}
 	}
-	p.forms[e.First].tokens = e.Tokens
+	p.forms[e.First].tokens = tokens
 	if e.Step == ledger.StepCompact {
 		p.compactedEnd = max(p.compactedEnd, e.End())
 	}

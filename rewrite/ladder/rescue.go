@@ -56,7 +56,7 @@ func (s State) Rescue(from Stage) {
 	}
 	for stage := first; stage <= StageUsers; stage++ {
 		s.Stage = stage
-		s.take(stage)
+		s.take(func() { s.goTo(stage) })
 		// A tenth less may do: the user's messages go only after another refusal, or if all else was too little.
 		mayDo := stage == StageBare && from < StageUsers && s.Total <= enough
 		if mayDo || s.Total <= s.most() {
@@ -69,8 +69,8 @@ func (s State) Rescue(from Stage) {
 	}
 }
 
-// take makes the edits of one stage.
-func (s State) take(stage Stage) {
+// goTo makes the edits of one stage.
+func (s State) goTo(stage Stage) {
 	switch stage {
 	case StageClear:
 		s.clearAll(s.clearable(), leastFreed, event.CodeRefused)
