@@ -194,12 +194,13 @@ func ending(text string, longest int) string {
 
 // quote returns the lines of a text as a quote that ends with a line break; no lines stay empty. It leaves out blank
 // ones and those that would read like a line of the user's to keep.
-func quote(text string) (quoted string) {
+func quote(text string) string {
+	var quoted strings.Builder
 	for line := range strings.Lines(text) {
 		if strings.TrimSpace(line) == "" || conversation.IsKeepLine(line) {
 			continue
 		}
-		quoted += excerpt.Quote(strings.TrimSuffix(line, "\n")) + "\n"
+		quoted.WriteString(excerpt.Quote(strings.TrimSuffix(line, "\n")) + "\n")
 	}
-	return quoted
+	return quoted.String()
 }

@@ -165,16 +165,17 @@ func (c *Carried) Text() string {
 }
 
 // usersWords returns the messages of the user before First, as quotes; those that Earlier has are left out.
-func (c *Carried) usersWords() (words string) {
+func (c *Carried) usersWords() string {
+	var words strings.Builder
 	for i := range c.Client.Items[:c.First] {
 		it := &c.Client.Items[i]
 		said := quote(c.Client.OwnWords(it))
 		isKnown := strings.Contains(c.Earlier, said) || strings.Contains(c.Earlier, c.Client.TextOf(it))
 		if it.Role == conversation.User && !isKnown {
-			words += said
+			words.WriteString(said)
 		}
 	}
-	return words
+	return words.String()
 }
 
 // fit returns a text, or an excerpt of it if it has more than room tokens.

@@ -2,6 +2,7 @@ package summarize_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -49,5 +50,19 @@ func TestEntriesHaveResultsWhole(t *testing.T) {
 	list := summarize.Entries(r, calls, 1, len(r.Items))
 	if last := list[len(list)-1]; last.Text != file || last.Speaker != "result Read, ok" {
 		t.Errorf("the last of %d entries is %+v", len(list), last)
+	}
+}
+
+// Promise 10: the memory, and so the time, for the quotes of a compaction grows with what is quoted alone.
+func TestManyLinesAreQuotedInOnePass(t *testing.T) {
+	log := strings.Repeat("12:00:01 INFO request 17 took 3 ms\n", 20_000)
+	r, calls := read(t, user(log), user(log), assistant("I look."), user("Go on."))
+	c := summarize.Carried{Client: r, Request: r, Calls: calls, First: 2, Room: 2_000, Count: count}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	text := c.Text()
+	runtime.ReadMemStats(&after)
+	if took := int(after.TotalAlloc - before.TotalAlloc); took > 100*len(r.Body) || !strings.Contains(text, "> Go on.") {
+		t.Errorf("%d MB of messages take %d MB", len(r.Body)>>20, took>>20)
 	}
 }
