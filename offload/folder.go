@@ -256,7 +256,7 @@ var (
 	ErrOtherScope  = errors.New("it was sealed in another scope")
 )
 
-const mostSealed = 4 << 20 // bytes of a text that was sealed
+const mostSealed = 4 << 20 // bytes of a text that is sealed, with its scope
 
 // The options are valid, so that no error comes; one goroutine each, as texts are short.
 var (
@@ -265,11 +265,15 @@ var (
 )
 
 // Seal returns a text compressed and encrypted, for a client to keep in place of epitome. Only the same scope can open
-// it. name is a name of Shelf.Name that is kept secret: whoever has the secret of the shelf can open what it sealed.
-func Seal(name, scope string, text []byte) string {
+// it. name is a name of Shelf.Name that is kept secret: whoever has the secret of the shelf can open what it sealed. A
+// text that is too long for Open is an error.
+func Seal(name, scope string, text []byte) (string, error) {
 	plain := append(append([]byte(scope), 0), text...)
+	if len(plain) > mostSealed {
+		return "", fmt.Errorf("a text of %d bytes is too long to be sealed: %d are the most", len(text), mostSealed)
+	}
 	sealed := sealer(name).Seal(nil, nil, packer.EncodeAll(plain, nil), []byte(SealMark))
-	return SealMark + base64.RawURLEncoding.EncodeToString(sealed)
+	return SealMark + base64.RawURLEncoding.EncodeToString(sealed), nil
 }
 
 // Open returns the text that Seal has sealed. The error is ErrOtherSecret or ErrOtherScope.

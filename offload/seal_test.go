@@ -8,8 +8,8 @@ import (
 
 func TestSealedTextIsOpenedInItsScopeAlone(t *testing.T) {
 	text := strings.Repeat("The key is 41. ", 2_000)
-	sealed := Seal("name", "ann", []byte(text))
-	if !strings.HasPrefix(sealed, SealMark) || len(sealed) > len(text)/10 || strings.Contains(sealed, "key") {
+	sealed, err := Seal("name", "ann", []byte(text))
+	if err != nil || !strings.HasPrefix(sealed, SealMark) || len(sealed) > len(text)/10 || strings.Contains(sealed, "key") {
 		t.Errorf("sealed as %.40s… of %d bytes", sealed, len(sealed))
 	}
 	f := func(name, scope, sealed string, want error) {
@@ -26,4 +26,17 @@ func TestSealedTextIsOpenedInItsScopeAlone(t *testing.T) {
 	f("name", "ann", sealed[:40]+"A"+sealed[41:], ErrOtherSecret)
 	f("name", "ann", SealMark, ErrOtherSecret)
 	f("name", "ann", "~", ErrOtherSecret)
+}
+
+// No text is sealed that cannot be opened.
+func TestLongTextIsSealedOnlyIfItOpens(t *testing.T) {
+	for _, size := range []int{mostSealed - len("ann") - 1, mostSealed - len("ann"), 2 * mostSealed} {
+		sealed, err := Seal("name", "ann", make([]byte, size))
+		if err == nil {
+			_, err = Open("name", "ann", sealed)
+		}
+		if isLong := size >= mostSealed-len("ann"); (err != nil) != isLong || errors.Is(err, ErrOtherSecret) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
 }

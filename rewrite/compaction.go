@@ -3,6 +3,7 @@ package rewrite
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -150,8 +151,8 @@ func hasJustCompacted(d *ledger.Decision) bool {
 // leastCarried is how many tokens the text of a compaction may have in any case.
 const leastCarried = 2_000
 
-// carried returns the conversation, as it was just compacted, as one sealed text.
-func (x *shaping) carried() *Compacted {
+// carried returns the conversation, as it was just compacted, as one sealed text. The error refuses the request.
+func (x *shaping) carried() (*Compacted, error) {
 	s, r := x.state, x.request
 	c := summarize.Carried{Client: r, Request: r, Calls: s.Calls, First: r.Head, Earlier: strings.Join(x.earlier, "\n"),
 		Count: s.Scale.CountText, Where: "Nothing else of it is kept."}
@@ -173,14 +174,21 @@ func (x *shaping) carried() *Compacted {
 		}
 	}
 	text := c.Text()
+	sealed, err := offload.Seal(x.sealName(), x.in.Scope, []byte(text))
+	for err != nil && c.Room > leastCarried { // few tokens may have many bytes
+		c.Room /= 2
+		text = c.Text()
+		sealed, err = offload.Seal(x.sealName(), x.in.Scope, []byte(text))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot compact: %w", err)
+	}
 	tokens := c.Count(text)
 	if x.out.Report.Code != event.CodeAgain { // else it is the same once more, and no new one
 		x.describeCarried(stays + tokens)
 	}
-	return &Compacted{
-		Name:   x.deps.Shelf.Name(x.in.Scope, []byte(text)),
-		Sealed: offload.Seal(x.sealName(), x.in.Scope, []byte(text)), Tokens: s.OfModel(tokens),
-	}
+	name := x.deps.Shelf.Name(x.in.Scope, []byte(text))
+	return &Compacted{Name: name, Sealed: sealed, Tokens: s.OfModel(tokens)}, nil
 }
 
 // describeCarried puts the compaction into the report that has left so many tokens.

@@ -163,7 +163,7 @@ func (x *shaping) run() error {
 		x.fallBack(err)
 	}
 	if x.serves {
-		x.out.Carried = x.carried()
+		x.out.Carried, x.out.Refused = x.carried()
 	}
 	x.describeConversation()
 	x.describe()
