@@ -1,8 +1,12 @@
 package dialect
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"epitome/dialect/conversation"
+	"epitome/tokenize"
 )
 
 func TestDialectsAreToldByTheirBodies(t *testing.T) {
@@ -79,4 +83,26 @@ func TestPathsSayWhatIsAskedFor(t *testing.T) {
 	f("responses", "/openai/v1/responses", true, false, false)   // Azure
 	f("responses", "/v1/responses/input_tokens", false, true, false)
 	f("responses", "/backend-api/codex/responses/compact", false, false, true)
+}
+
+// A text has the same count in every request and on every replica, whatever stands before it or was counted before.
+func TestTextsCountTheSameEverywhere(t *testing.T) {
+	long := strings.Repeat("word ", 10_000) + strings.Repeat("zqxj9", 10_000)
+	memo := tokenize.NewMemo(1_000)
+	count := func(before string) int {
+		body := fmt.Sprintf(`{"model":"m","messages":[{"role":"user","content":%q},{"role":"user","content":%q}]}`,
+			before, long)
+		d, _ := Of("chat", nil)
+		r, err := d.Read([]byte(body), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Count(conversation.Scale{Model: tokenize.ModelOf("m"), Memo: memo, Ratio: 1})
+		return r.Items[1].Size.Total()
+	}
+	far := count(strings.Repeat("0 ", 1<<20))
+	memo = tokenize.NewMemo(1_000)
+	if near := count("Go on."); near != far {
+		t.Errorf("%d tokens, and %d behind a million others", near, far)
+	}
 }

@@ -17,16 +17,11 @@ type Scale struct {
 	Model tokenize.Model
 	Memo  *tokenize.Memo // remembers counts from request to request
 	Ratio float64        // tokens of the model for one token of the vocabulary
-
-	isFar bool // the item stands behind so many others that only samples of fewSampled bytes are counted of its texts
 }
 
 // The count of a text with more bytes than maxCounted is extrapolated from samples of so many in total, which bounds
-// the time for one text. Behind items of maxCounted tokens together it is fewSampled, which bounds the time for all.
-const (
-	maxCounted = 1 << 20
-	fewSampled = 16 << 10
-)
+// the time for one text.
+const maxCounted = 1 << 20
 
 // Size is the size of one item in tokens of the vocabulary. Media are pictures, audio and documents.
 type Size struct{ Text, Media int }
@@ -60,13 +55,10 @@ func (r *Request) Count(s Scale) event.Tokens {
 	if !r.Tools.Empty() {
 		r.fixed.Tools = r.countTools(s)
 	}
-	before := 0 // tokens of the items before
 	for i := range r.Items {
-		s.isFar = before > maxCounted
 		if r.Items[i].Size == (Size{}) { // not reused: a counted item has some tokens at least
 			r.Items[i].Size = r.sizeOf(s, i)
 		}
-		before += r.Items[i].Size.Text
 	}
 	r.fixed.Other = tokenize.PerReply
 	return r.fixed
@@ -188,11 +180,7 @@ func (s Scale) countJSON(v []byte, isEscaped bool) int {
 	if isEscaped {
 		kind, count = countEscaped, tokenize.CountEscaped
 	}
-	most := maxCounted
-	if s.isFar {
-		most = fewSampled
-	}
-	return s.Memo.Count(kind, v, func() int { return tokenize.About(jsonspan.TextOf(v), most, count) })
+	return s.Memo.Count(kind, v, func() int { return tokenize.About(jsonspan.TextOf(v), maxCounted, count) })
 }
 
 // CountMedia returns the tokens of an image, audio or file part. An address counts as a usual image or one page.
