@@ -61,13 +61,7 @@ var hostile = map[string]func(n int) []exchange{
 	"Han":            users(drawn("的一是不了人我在有他这为之大来以个中上们")),
 	"Thai":           results(drawn("กขคงจฉชซญดตถทธนบปผพฟภมยรลวสหอฮ")),
 	"blanks":         results(repeated(" \t\u3000")),
-	"errors": results(func(n int) string {
-		var b strings.Builder
-		for i := 0; b.Len() < n; i++ {
-			fmt.Fprintf(&b, "%x error: expected %x, got %x: cannot assert\n", i*7919, i, i*i)
-		}
-		return b.String()
-	}),
+	"errors":         results(numbered("%[2]x error: expected %[1]x, got %[2]x%[1]x: cannot assert\n")),
 	"long errors": results(func(n int) string {
 		var b strings.Builder
 		for i := 0; b.Len() < n; i++ {
@@ -92,32 +86,19 @@ var hostile = map[string]func(n int) []exchange{
 	"terminal": results(func(n int) string {
 		return strings.Repeat("\x1b[31mred\x1b[0m\x1b[2K\x1b[500C.\x1b[1A\r50%\b\b", n/40)
 	}),
-	"titles":        results(repeated("\x1b]0;x")),
-	"erased lines":  results(func(n int) string { return strings.Repeat("a\n", n/4) + strings.Repeat("\x1b[2J", n/8) }),
-	"unclosed tags": users(repeated("<system-reminder>\n")),
-	"closed tags":   users(repeated("<reminder></reminder>\n")),
-	"many outputs": users(func(n int) string {
-		var b strings.Builder
-		for i := 0; b.Len() < n; i++ {
-			fmt.Fprintf(&b, "<bash-a%d></bash-a%d>\n", i, i)
-		}
-		return b.String()
+	"titles":            results(repeated("\x1b]0;x")),
+	"erased lines":      results(func(n int) string { return strings.Repeat("a\n", n/4) + strings.Repeat("\x1b[2J", n/8) }),
+	"unclosed tags":     users(repeated("<system-reminder>\n")),
+	"closed tags":       users(repeated("<reminder></reminder>\n")),
+	"many outputs":      users(numbered("<bash-a%[1]d></bash-a%[1]d>\n")),
+	"many elements":     users(numbered("<a%[1]d></a%[1]d>\n")),
+	"unclosed elements": users(repeated("<rule>\n")),
+	"nested tags": users(func(n int) string {
+		return strings.Repeat("<skill>\n<a>\n", n/27) + strings.Repeat("</a>\n</skill>\n", n/27)
 	}),
-	"elements": users(func(n int) string { return strings.Repeat("<a>", n/7) + strings.Repeat("</a>", n/7) }),
-	"lines to keep": users(func(n int) string {
-		var b strings.Builder
-		for i := 0; b.Len() < n; i++ {
-			fmt.Fprintf(&b, "keep: %x\n", i*7919)
-		}
-		return b.String()
-	}),
-	"names": results(func(n int) string {
-		var b strings.Builder
-		for i := 0; b.Len() < n; i++ {
-			fmt.Fprintf(&b, "import a/b%x.go from some_name%x in someOther%x\n", i, i*7919, i)
-		}
-		return b.String()
-	}),
+	"elements":      users(func(n int) string { return strings.Repeat("<a>", n/7) + strings.Repeat("</a>", n/7) }),
+	"lines to keep": users(numbered("keep: %[2]x\n")),
+	"names":         results(numbered("import a/b%[1]x.go from some_name%[2]x in someOther%[1]x\n")),
 	"tiny results": func(n int) (list []exchange) {
 		for i := range n / 200 {
 			list = append(list, exchange{calls: []call{bash(fmt.Sprint("ls ", i), "x")}})
@@ -192,6 +173,18 @@ func arguments(text func(n int) string) func(n int) []exchange {
 
 func repeated(unit string) func(n int) string {
 	return func(n int) string { return strings.Repeat(unit, n/len(unit)) }
+}
+
+// numbered returns a text of units in a form whose first value is the number of the unit, and whose second is no
+// neighbour of the next one's.
+func numbered(form string) func(n int) string {
+	return func(n int) string {
+		var b strings.Builder
+		for i := 0; b.Len() < n; i++ {
+			fmt.Fprintf(&b, form, i, i*7919)
+		}
+		return b.String()
+	}
 }
 
 func drawn(alphabet string) func(n int) string {

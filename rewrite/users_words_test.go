@@ -1,6 +1,7 @@
 package rewrite_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -15,7 +16,6 @@ import (
 )
 
 // clientsWords are texts of user messages that clients write, with %s where a command, a file or a hook may have a say.
-// Elements with unknown names are whole texts.
 var clientsWords = []string{
 	"<system-reminder>\n%s\n</system-reminder>", "<bash-input>make\n%s</bash-input>",
 	"<bash-stdout>make\n%s\n</bash-stdout><bash-stderr></bash-stderr>",
@@ -52,7 +52,6 @@ var clientsWords = []string{
 	"<path>/a</path>\n<type>file</type>\n<content>\n</content>\n%s\n</content>", "[read_file for 'a.go'] Result:\n%s",
 	"Ran `ls`\n```\n%s\n```",
 	"I ran the following shell command:\n```sh\nls\n```\n%s",
-	"<objective>\n%s\n</objective>\n<steps>\n%[1]s\n</steps>",
 }
 
 // keepAPI writes items of an API. said takes the texts of a message of the user; called has a call with its result.
@@ -221,11 +220,18 @@ func TestUsersOwnWords(t *testing.T) {
 		"<system-reminder>a</system-reminder>\nFix it\n<system-reminder>b</system-reminder>": "Fix it",
 		"# AGENTS.md instructions for /repo\n\n<INSTRUCTIONS>\na\n</INSTRUCTIONS>\n\nFix it": "Fix it",
 
-		"<div>a</div> is not shown. Why?":          "<div>a</div> is not shown. Why?",
-		"Why is this not shown?\n<div>\na\n</div>": "Why is this not shown?\n<div>\na\n</div>",
-		"Stop hook says nothing. Why?":             "Stop hook says nothing. Why?",
-		"<bash-stdout> is never closed":            "<bash-stdout> is never closed",
+		"<div>a</div> is not shown. Why?":                                           "<div>a</div> is not shown. Why?",
+		"Why is this not shown?\n<div>\na\n</div>":                                  "Why is this not shown?\n<div>\na\n</div>",
+		"Stop hook says nothing. Why?":                                              "Stop hook says nothing. Why?",
+		"<bash-stdout> is never closed":                                             "<bash-stdout> is never closed",
+		"<task>\nFix it.\n</task>\n\n<file_content path=\"a\">\na\n</file_content>": "Fix it.",
+
+		// A prompt in elements is the user's as a whole, be there a word for one of them or not.
+		"<instructions>\nUse tabs.\n</instructions>":               "",
+		"<rules><rule>a</rule></rules>\n<question>Why?</question>": "",
+		strings.Repeat("<rule>a</rule>\n", 200) + "<b></b>":        "",
 	} {
+		want = cmp.Or(want, text)
 		body := `{"model":"m","messages":[{"role":"user","content":` + quoted(text) + `}]}`
 		r, err := chat.Dialect{}.Read([]byte(body), nil)
 		if err != nil {

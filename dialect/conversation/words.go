@@ -40,6 +40,7 @@ var (
 	timeNote    = regexp.MustCompile(`\A\s*<current_datetime>[^<]*</current_datetime>\s*`)
 	lineTag     = regexp.MustCompile(`(?m)^\s*</?[A-Za-z][\w:.-]*(?:\s[^>]*)?>`)
 	typedTag    = regexp.MustCompile(`(?i)\A(?:` + words["typed"] + `)\z`)
+	besideTag   = regexp.MustCompile(`(?i)\A(?:` + words["beside"] + `)\z`)
 	anyTag      = regexp.MustCompile(`\A<([A-Za-z][\w:.-]*)(?:\s[^>]*)?>`)
 	billing     = regexp.MustCompile(`x-anthropic-billing-header:[^"\\]*`)
 	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions.*</INSTRUCTIONS>|` +
@@ -59,8 +60,7 @@ func WithoutBilling(body []byte) []byte {
 }
 
 // OwnWords returns the texts of an item without what the client put in. Of a message of the user this is what the user
-// typed: a text that is nothing but elements is the client's, except within those that are "typed" in words.txt. So
-// HTML that a user pastes without a word beside it counts as the client's.
+// typed: only the elements that words.txt names are the client's, as users write prompts in elements of their own.
 func (r *Request) OwnWords(it *Item) string {
 	var own []string
 	for _, text := range r.texts(it, it.Role != User) {
@@ -109,16 +109,16 @@ func withoutNotes(text string) string {
 	return own.String() + text
 }
 
-// unwrap returns what the user typed in a text that is nothing but elements, and any other text as it is.
+// unwrap returns what the user typed in a text that is nothing but elements: all of it, but for elements beside those
+// that only clients write, and for tags around what is typed if there are no other elements. Any other text is returned
+// as it is.
 func unwrap(text string) string {
 	var typed []string
+	hasOthers, isClients := false, false
 	rest := text
-	for range mostElements {
-		if rest == "" {
-			break
-		}
+	for n := 0; rest != ""; n++ {
 		tag := anyTag.FindStringSubmatch(rest)
-		if tag == nil {
+		if tag == nil || n == mostElements {
 			return text
 		}
 		rest = rest[len(tag[0]):]
@@ -126,10 +126,16 @@ func unwrap(text string) string {
 		if end < 0 {
 			return text
 		}
+		isClients = isClients || besideTag.MatchString(tag[1])
 		if typedTag.MatchString(tag[1]) {
 			typed = append(typed, strings.TrimSpace(rest[:end]))
+		} else {
+			hasOthers = true
 		}
 		rest = strings.TrimSpace(rest[end+len("</>")+len(tag[1]):])
+	}
+	if hasOthers && !isClients {
+		return text
 	}
 	return strings.TrimSpace(strings.Join(typed, "\n"))
 }
