@@ -110,6 +110,58 @@ func TestManyResultsAtOnceHideNoDecision(t *testing.T) {
 	}
 }
 
+// Promise 7: agents that differ in their prompt alone, and are answered alike, are in conversations of their own. No
+// summary that was made for one is sent for another, one after the other or all at once. Their prompts may change.
+func TestAgentsWithOtherPromptsAreApart(t *testing.T) {
+	for name := range apis {
+		for _, c := range []struct {
+			agents, turns int
+			changes       bool // the prompts, while no other agent is at the same turn
+		}{{2, 36, true}, {3, 36, false}, {40, 10, false}} {
+			t.Run(fmt.Sprint(name, c), func(t *testing.T) {
+				t.Parallel()
+				h := newHistory(t, name, 6_000)
+				agents, ids, of := make([]talk, c.agents), make([]string, c.agents), map[string]int{}
+				for k := range agents {
+					agents[k] = *newTalk(name, 1, "scope", false)
+					agents[k].system = fmt.Sprintf("You are Agent %d.", k)
+				}
+				order, summaries := newPen(1, 1), 0
+				for step := range c.turns * c.agents {
+					k, turn := step/c.turns, step%c.turns
+					if !c.changes {
+						k = order.IntN(c.agents)
+					}
+					h.talk = &agents[k]
+					if c.changes && turn%12 == 10 {
+						h.system, h.other = h.system+" Plan.", h.system
+					} else if c.changes && turn%12 == 4 && turn > 12 {
+						h.system, h.other = h.other, h.system
+					}
+					_, r, text := h.send()
+					if ids[k] == "" {
+						ids[k], of[r.Conversation] = r.Conversation, k
+					}
+					if r.Conversation != ids[k] || of[r.Conversation] != k {
+						t.Fatalf("request %d of agent %d is in conversation %s of agent %d, want %s", step, k,
+							r.Conversation, of[r.Conversation], ids[k])
+					}
+					for _, told := range agent.FindAllString(text, -1) {
+						if told != fmt.Sprint("Agent ", k) {
+							t.Fatalf("request %d of agent %d is told of %s", step, k, told)
+						}
+					}
+					summaries += strings.Count(text, "## Goal")
+					h.answer(answer{text: "So."}, 1)
+				}
+				if summaries == 0 {
+					t.Error("nothing is summarized")
+				}
+			})
+		}
+	}
+}
+
 // counting is a store that counts what is read and written.
 type counting struct {
 	store.Store

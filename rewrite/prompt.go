@@ -16,7 +16,7 @@ import (
 func (x *shaping) identify() {
 	r, of := x.request, &x.subject
 	of.Model, of.Leading = r.Model, x.leading()
-	of.Chain, of.Head, of.Ends = r.Chain(), r.Head, r.Ends()
+	of.Chain, of.Head, of.End, of.Ends = r.Chain(), r.Head, r.End(), r.Ends()
 	day := ""
 	if injector := x.deps.Inject; injector != nil {
 		if x.in.Project == "" {
@@ -29,8 +29,8 @@ func (x *shaping) identify() {
 			day = x.in.Now.Format(time.DateOnly)
 		}
 	}
-	if r.End() == r.Head {
-		of.Opening = ledger.Hash(of.Leading, day)
+	if of.End == r.Head {
+		of.Opening = ledger.Hash(of.Leading, day, x.in.Runtime)
 	}
 }
 

@@ -19,7 +19,10 @@ import (
 	"epitome/tokenize"
 )
 
-// answerer is a Summarizer whose model answers each question at once.
+// agent matches the name of an agent in its prompt.
+var agent = regexp.MustCompile(`Agent \d+`)
+
+// answerer is a Summarizer whose model answers each question at once, and says which agent it was told to be.
 type answerer struct {
 	questions int
 	answers   map[string]string
@@ -41,7 +44,7 @@ func (a *answerer) Prepare(q summarize.Question) {
 	if a.answers[q.Key] == "" {
 		a.questions++
 		a.longest = max(a.longest, sizeOf(q))
-		a.answers[q.Key] = fmt.Sprintf("## Goal\nAnswer %d.", a.questions)
+		a.answers[q.Key] = fmt.Sprintf("## Goal\nAnswer %d. %s", a.questions, agent.Find(q.Continue))
 	}
 }
 

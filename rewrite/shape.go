@@ -259,7 +259,7 @@ func (x *shaping) find() error {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
 	}
 	last := x.last.decision
-	if last.Items > d.Items && x.continuesLast() && x.subject.MayGoOn(last) {
+	if last.Items > d.Items && x.continuesLast() && x.subject.MayGoOn(last, d) {
 		d = last.InPlaceOf(d) // it was sent, but the ledger lacks it or does not answer
 	}
 	if last.Key == d.Key && last.Touched.After(d.Touched) {
@@ -272,7 +272,7 @@ func (x *shaping) find() error {
 		d.Undone, d.Restored, d.Prepared = false, d.Items, 0
 	}
 	if !x.fits(d) { // all is decided anew, as for a new conversation
-		d = ledger.Decision{Conversation: d.Conversation}
+		d = ledger.Decision{Conversation: d.Conversation, Began: d.Began}
 		x.discarded = true
 	}
 	s.Plan = s.Facts.Plan(d)

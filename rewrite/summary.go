@@ -29,11 +29,11 @@ func (x *shaping) steady() int {
 	return 0
 }
 
-// key returns the key of the question about the items up to end. The link covers the content of all of them, so a
-// summary is never found for another conversation.
+// key returns the key of the question about the items up to end. The link covers the content of all of them, and with
+// it goes the prompt that the conversation began with, so a summary is never found for another conversation.
 func (x *shaping) key(end int, earlier summarize.Says) string {
-	link := x.subject.Chain[end]
-	return ledger.Hash("summary", x.in.Scope, x.state.Decision.Additions, string(link[:]), string(x.state.SummaryMode),
+	link, d := x.subject.Chain[end], &x.state.Decision
+	return ledger.Hash("summary", x.in.Scope, d.Additions, d.Began, string(link[:]), string(x.state.SummaryMode),
 		string(x.state.SummaryDetail), earlier.Text, x.in.Focus)
 }
 

@@ -25,6 +25,7 @@ type Decision struct {
 	Upstream     string    `json:"upstream,omitempty"`   // of the request; so are Model and Leading
 	Model        string    `json:"model,omitempty"`      //
 	Leading      string    `json:"leading,omitempty"`    // see Request
+	Began        string    `json:"began,omitempty"`      // Leading of the conversation's first request
 	Opening      string    `json:"opening,omitempty"`    // of a first request: see Request
 	Additions    string    `json:"wish,omitempty"`       // of the conversation's first request: see Request
 	Ratio        float64   `json:"ratio,omitempty"`      // tokens of the model for one of the vocabulary
@@ -79,7 +80,7 @@ func (d *Decision) Undo() (undone []Edit) {
 
 // kind tells the decisions for one prefix apart: of each kind, the newest one is kept.
 func (d *Decision) kind() string {
-	return Hash(d.Upstream, d.Model, d.Additions, d.Opening)
+	return Hash(d.Upstream, d.Model, d.Additions, d.Opening, d.Began)
 }
 
 // record is what the store has under the key of a prefix.
@@ -199,6 +200,7 @@ type Request struct {
 	Machine         string // hash of what the agent is told of its machine; empty if it is told nothing
 	Chain           []conversation.Link
 	Head            int    // items before the model's first answer
+	End             int    // items up to the last answer or result: see conversation.Request
 	Ends            []int  // lengths, in items, of the prefixes that may have a decision, longest first
 	Opening         string // tells requests apart that have no answer yet, and equal messages; empty once there is one
 }
@@ -211,6 +213,7 @@ func (r Request) IsFor(o Request) bool {
 // Own returns d as a decision about the request, for which it was found.
 func (r *Request) Own(d Decision) Decision {
 	d.Upstream, d.Model, d.Leading, d.Opening, d.Parent = r.Upstream, r.Model, r.Leading, r.Opening, ""
+	d.Began = cmp.Or(d.Began, r.Leading)
 	if d.found == 0 {
 		d.Additions = r.Additions
 	}
@@ -234,7 +237,7 @@ func (r Request) Key(d Decision) string {
 }
 
 // New returns the decision of a request of which nothing is recorded: it has the ID of a conversation that begins.
-func (r *Request) New() Decision { return Decision{Conversation: r.id()} }
+func (r *Request) New() Decision { return Decision{Conversation: r.id(), Began: r.Leading} }
 
 func (r *Request) id() string {
 	if r.Opening != "" {
@@ -280,12 +283,9 @@ func (r *Request) class(d *Decision) int {
 // compare orders the decisions that a request may go on from: the greatest is the one to go on from.
 func (r *Request) compare(a, b *Decision) int { return cmp.Or(r.rank(a)-r.rank(b), a.Items-b.Items) }
 
-// rank orders decisions by their class, then by the system prompt of a first request, then by the model.
+// rank orders decisions by their class, then by the model.
 func (r *Request) rank(d *Decision) int {
-	rank := 4 * r.class(d)
-	if d.Opening != "" && d.Leading == r.Leading {
-		rank += 2
-	}
+	rank := 2 * r.class(d)
 	if r.isOwnModel(d) {
 		rank++
 	}
@@ -296,12 +296,47 @@ func (r *Request) isOwnModel(d *Decision) bool { return d.Model == r.Model && d.
 
 // isBest reports whether no decision for a shorter prefix has a higher rank than d.
 func (r *Request) isBest(d *Decision) bool {
-	return d.Items > 0 && r.class(d) == ownConversation && r.isOwnModel(d)
+	isGiven := d.Items < r.End || d.Began == r.Leading || d.Leading == r.Leading // see apart
+	return d.Items > 0 && r.class(d) == ownConversation && r.isOwnModel(d) && isGiven
 }
 
-// MayGoOn reports whether a decision about the request's messages is of its conversation, and not of another one.
-func (r *Request) MayGoOn(d Decision) bool {
-	return slices.Contains(r.Ends, d.Items) && r.class(&d) > otherBranch
+// MayGoOn reports whether a decision about the request's messages is of its conversation, and not of another one. found
+// is the decision that Find returned.
+func (r *Request) MayGoOn(d, found Decision) bool {
+	isOwn := d.Began == found.Began || d.Leading == r.Leading
+	return isOwn && slices.Contains(r.Ends, d.Items) && r.class(&d) > otherBranch
+}
+
+// apart returns the decisions of the request's conversation, of a list with the longest prefixes first. Others may have
+// the same items, and differ in their prompts alone. Where two may be the request's own behind an answer, none is.
+func (r *Request) apart(list []Decision) []Decision {
+	var own Decision
+	var others []string // Began of conversations that had all the items with another prompt
+	most, isOne := 0, true
+	for _, d := range list {
+		evidence := 0 // that d is of the request's conversation
+		switch {
+		case d.Opening == "" && d.Began == r.Leading:
+			evidence = 5
+		case d.Opening == "" && d.Leading == r.Leading:
+			evidence = 4
+		case d.Opening == "" && d.Items < r.End && !slices.Contains(others, d.Began):
+			evidence = 3 // its prompt may have changed with the newest items
+		case d.Leading == r.Leading:
+			evidence = 2
+		case d.Opening == "":
+			evidence = 1 // the client may have sent its last request again
+			others = append(others, d.Began)
+		}
+		if evidence > most {
+			own, most, isOne = d, evidence, true
+		} else if evidence == most && d.Items == own.Items && d.Began != own.Began {
+			isOne = false
+		}
+	}
+	return slices.DeleteFunc(list, func(d Decision) bool {
+		return most > 0 && (!isOne || d.Began != own.Began)
+	})
 }
 
 // At returns the decision under a key, with all its edits.

@@ -4,8 +4,8 @@
 // prefix is sent byte for byte as before, on the next turn, after a restart, on another replica. Of two requests that
 // decide the same prefix at once the first wins, and the other adopts its decision.
 //
-// A conversation is known by its items alone: its system prompt, its tools and its model may change, and its edits are
-// taken over. Only first requests, which have no answer of the model yet, are told apart by prompt and tools as well.
+// A conversation is known by its items: its system prompt, its tools and its model may change, and its edits are taken
+// over. Those with equal items are told apart by prompt and tools: see apart.
 // Each prefix has one record; those of a request's newest prefixes are read at once.
 package ledger
 
@@ -76,12 +76,13 @@ func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 		few = 4 // mostly the request is a turn longer than the one before
 	}
 	var d Decision
-	var list []Decision
+	var all, list []Decision
 	read := 0 // of r.Ends
 	for _, upTo := range []int{few, newest, len(r.Ends)} {
 		upTo = min(upTo, len(r.Ends))
 		more, err := l.decisions(&r, r.Ends[read:upTo], known.record)
-		list = append(list, more...)
+		all = append(all, more...)
+		list = r.apart(slices.Clone(all))
 		read = upTo
 		if err == nil {
 			d, err = l.best(&r, list, known)
@@ -121,14 +122,15 @@ func (l *Ledger) best(r *Request, list []Decision, known Decision) (Decision, er
 // identify sets the ID of d's conversation, as it is at the longest prefix in the list, be it another model's.
 func (r *Request) identify(d *Decision, list []Decision) {
 	for _, o := range list {
-		if d.Opening == "" && o.Opening == "" && o.Additions == d.Additions && o.Items > d.found {
+		isSame := o.Additions == d.Additions && o.Began == d.Began
+		if d.Opening == "" && o.Opening == "" && isSame && o.Items > d.found {
 			d.found, d.Conversation = o.Items, o.Conversation
 		}
 	}
 }
 
 // mostAlike is how many decisions for one prefix are kept: many conversations may have the same first request.
-const mostAlike = 32
+const mostAlike = 128
 
 // decisions returns the decisions for the prefixes of those lengths, without their edits, and of each prefix the newest
 // first. A record that is as known was is not parsed again; known may be nil.

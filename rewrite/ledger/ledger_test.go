@@ -37,7 +37,7 @@ func chainOf(items string) []conversation.Link {
 
 // of returns the request whose items are letters. The first of them is its head.
 func (q Request) of(items string) Request {
-	q.Chain, q.Head = chainOf(items), 1
+	q.Chain, q.Head, q.End = chainOf(items), 1, len(items)
 	if len(items) == 1 {
 		q.Opening = q.Leading
 	}
