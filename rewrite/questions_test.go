@@ -142,6 +142,11 @@ func TestChangedMessagesAreNotPaidFor(t *testing.T) {
 			c.change(c.IntN(2)*c.IntN(len(c.messages)-2), turn) // mostly the first message: it may show the time
 			return func() {}
 		},
+		"the time, where nothing stands before it": func(c *talk, turn int) func() {
+			c.system = ""
+			c.change(0, turn)
+			return func() {}
+		},
 	}
 	for name := range apis {
 		for kind, change := range changes {

@@ -259,7 +259,7 @@ func (x *shaping) find() error {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
 	}
 	last := x.last.decision
-	if last.Items > d.Items && x.continuesLast() && x.subject.MayGoOn(last, d) {
+	if last.Items > d.Items && x.continues(x.last) && x.subject.MayGoOn(last, d) {
 		d = last.InPlaceOf(d) // it was sent, but the ledger lacks it or does not answer
 	}
 	if last.Key == d.Key && last.Touched.After(d.Touched) {
@@ -284,9 +284,9 @@ func (x *shaping) find() error {
 	return err
 }
 
-// continuesLast reports whether the request begins with all items that the decision of the last request is about.
-func (x *shaping) continuesLast() bool {
-	l, n := x.last, x.last.decision.Items
+// continues reports whether the request begins with all items that the decision of l is about.
+func (x *shaping) continues(l *lastRequest) bool {
+	n := l.decision.Items
 	return l.request != nil && x.subject.IsFor(l.subject) && n < len(x.subject.Chain) &&
 		l.subject.Chain[n] == x.subject.Chain[n]
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
 	"epitome/offload/excerpt"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
@@ -16,17 +17,29 @@ import (
 const steadyTurns = 2
 
 // steady returns how many requests in a row, with this one, have continued the one before them; at most steadyTurns.
-// That is also assumed where the last request is not known, or has another first answer: it is of another conversation.
+// That is also assumed where no request with the same first answer is known.
 func (x *shaping) steady() int {
-	r, last := x.request, x.last.request
-	switch {
-	case x.continuesLast():
-		return min(x.last.steady+1, steadyTurns)
-	case last == nil || r.Head == len(r.Items) || last.Head == len(last.Items),
-		r.Items[r.Head].Hash != last.Items[last.Head].Hash:
-		return steadyTurns
+	steady, first := steadyTurns, firstAnswer(x.request)
+	x.recent.mu.RLock()
+	defer x.recent.mu.RUnlock()
+	for _, l := range slices.Backward(x.recent.list) {
+		if l.shaper != x.Shaper || !x.subject.IsFor(l.subject) || firstAnswer(l.request) != first {
+			continue
+		}
+		if x.continues(l) {
+			return min(l.steady+1, steadyTurns)
+		}
+		steady = 0
 	}
-	return 0
+	return steady
+}
+
+// firstAnswer returns the hash of the first answer, or of its first item; zero if there is none.
+func firstAnswer(r *conversation.Request) (h conversation.Hash) {
+	if r.Head < len(r.Items) {
+		h = r.Items[r.Head].Hash
+	}
+	return h
 }
 
 // key returns the key of the question about the items up to end. The link covers the content of all of them, and with
