@@ -16,13 +16,16 @@ import (
 // After a pause a provider either reads from its cache as many tokens as the clock says, or bills them again, to the
 // token. A minute before the end there is an event.
 func TestClockForetellsTheNextBill(t *testing.T) {
-	f := func(path, model, marker string, body func(calls int) []byte, pause, life time.Duration) {
+	f := func(path, model, asks string, body func(calls int) []byte, pause, life time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			upstream, p := fakeapi.NewProvider(fakeapi.Options{Adopts: true}), listening("127.0.0.1:7070")
 			p.Book = newBook()
 			defer p.Book.Close()
 			ask := func(calls int) event.Exchange {
-				change := strings.NewReplacer(`"ephemeral"`, marker, `"model":"m"`, `"model":"`+model+`"`)
+				change := strings.NewReplacer(`"ephemeral"`, `"ephemeral"`+asks, `"model":"m"`, `"model":"`+model+`"`)
+				if path != "/v1/messages" {
+					change = strings.NewReplacer(`"model":"m"`, `"model":"`+model+`"`+asks)
+				}
 				sent := change.Replace(string(body(calls)))
 				r, answer := httptest.NewRequest("POST", path, strings.NewReader(sent)), httptest.NewRecorder()
 				r.Header.Set("anthropic-version", "2023-06-01")
@@ -30,7 +33,7 @@ func TestClockForetellsTheNextBill(t *testing.T) {
 				d, _ := dialect.Of("", []byte(sent))
 				request, _ := d.Read([]byte(sent), nil)
 				e := conversed()
-				e.Start, e.Dialect, e.Model, e.Broke, e.CacheHour = time.Now(), d.API().Name, model, false, request.CachesHour()
+				e.Start, e.Dialect, e.Model, e.Broke, e.CacheLife = time.Now(), d.API().Name, model, false, request.CacheLife()
 				e.Usage, _ = d.Usage(answer.Body.Bytes())
 				p.Book.RecordExchange(new(e))
 				s, _ := p.Book.Conversation("c1")
@@ -56,7 +59,8 @@ func TestClockForetellsTheNextBill(t *testing.T) {
 	for _, pause := range []time.Duration{290 * time.Second, 310 * time.Second, 61 * time.Minute} {
 		f("/v1/chat/completions", "gpt-5", "", fakeapi.Conversation, pause, 5*time.Minute)
 		f("/v1/responses", "gpt-5", "", fakeapi.ResponsesConversation, pause, 5*time.Minute)
-		f("/v1/messages", "claude-sonnet-4-5", `"ephemeral"`, fakeapi.MessagesConversation, pause, 5*time.Minute)
-		f("/v1/messages", "claude-sonnet-4-5", `"ephemeral","ttl":"1h"`, fakeapi.MessagesConversation, pause, time.Hour)
+		f("/v1/responses", "gpt-5", `,"prompt_cache_retention":"24h"`, fakeapi.ResponsesConversation, pause, 24*time.Hour)
+		f("/v1/messages", "claude-sonnet-4-5", "", fakeapi.MessagesConversation, pause, 5*time.Minute)
+		f("/v1/messages", "claude-sonnet-4-5", `,"ttl":"1h"`, fakeapi.MessagesConversation, pause, time.Hour)
 	}
 }

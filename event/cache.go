@@ -144,10 +144,13 @@ func held(e *Exchange) int {
 // cacheLife returns how long the provider caches the request; 0 is without end. life is what holds if neither request
 // nor answer says more. e may be nil.
 func (e *Exchange) cacheLife(life time.Duration) time.Duration {
-	if e != nil && life > 0 && (e.CacheHour || e.Usage.forHour()) {
-		return max(life, time.Hour)
+	if e == nil || life == 0 {
+		return life
 	}
-	return life
+	if e.Usage.forHour() {
+		life = max(life, time.Hour)
+	}
+	return max(life, e.CacheLife)
 }
 
 // Clock returns the Clock of a conversation whose last answered exchange is e; nil if prices or the rules of the cache

@@ -176,7 +176,6 @@ type Shaping struct {
 	Ratio         float64 `json:"ratio,omitempty"`          // tokens of the model for one counted here; 0: not learned
 	WindowRefuted int     `json:"window_refuted,omitempty"` // learned window that the answer refutes; 0 if none
 	Decided       bool    `json:"decided,omitempty"`        // a new decision was made
-	CacheHour     bool    `json:"cache_hour,omitempty"`     // the provider is asked to cache it for an hour
 	Broke         bool    `json:"broke,omitempty"`          // and it changed the form of earlier messages
 	Estimated     bool    `json:"estimated,omitempty"`      // texts are so large that their tokens are estimated
 	Thoughts      int     `json:"thoughts,omitempty"`       // parts of thinking that are left out from this decision on
@@ -192,6 +191,7 @@ type Shaping struct {
 	TakenOut   int           `json:"taken_out,omitempty"` // tokens that the new decision took out
 	Code       Code          `json:"code,omitempty"`      // why nothing new was done, or not all of it
 	Reason     string        `json:"reason,omitempty"`    // the same in words, with numbers
+	CacheLife  time.Duration `json:"cache_ns,omitempty"`  // for which the provider is asked to cache it; 0 if it is not
 	ShapeTime  time.Duration `json:"shape_ns,omitempty"`  // with decompression; 0 if there was no conversation to shape
 	Inner      string        `json:"inner,omitempty"`     // what failed inside epitome, while the request went on
 	// New results that bring again what had been taken out, and their tokens as they came: see ladder.Plan.ReadAgain.

@@ -110,6 +110,35 @@ func TestManyResultsAtOnceHideNoDecision(t *testing.T) {
 	}
 }
 
+// A pause clears nothing that the request asks the provider to have in its cache by then.
+func TestCacheLivesAsTheRequestSays(t *testing.T) {
+	const day, hour, half = `"prompt_cache_retention":"24h",`, `"cache_control":{"type":"ephemeral","ttl":"1h"},`,
+		`"prompt_cache_options":{"ttl":"30m"},`
+	for _, c := range []struct {
+		name, setting string
+		pause         time.Duration
+		clears        bool
+	}{
+		{"chat", "", 6 * time.Minute, true}, {"chat", day, 23 * time.Hour, false}, {"chat", day, 25 * time.Hour, true},
+		{"responses", "", 6 * time.Minute, true}, {"responses", day, 23 * time.Hour, false},
+		{"responses", half, 29 * time.Minute, false}, {"responses", half, 31 * time.Minute, true},
+		{"messages", "", 6 * time.Minute, true}, {"messages", hour, 59 * time.Minute, false},
+		{"messages", hour, 61 * time.Minute, true},
+	} {
+		h := newHistory(t, c.name, 400_000)
+		for range 40 {
+			h.send()
+			h.call("So.", strings.Repeat("A line of the log.\n", 300))
+		}
+		h.storage.now = h.storage.now.Add(c.pause)
+		in := inputOf(c.name, h.talk, &h.limits)
+		in.Now, in.Body = h.storage.now, []byte("{"+c.setting+string(in.Body[1:]))
+		if r := h.Shape(in).Report; r.Cleared > 0 != c.clears || r.Err != nil {
+			t.Errorf("%s %s: after %s %d results are cleared: %v", c.name, c.setting, c.pause, r.Cleared, r.Err)
+		}
+	}
+}
+
 // Promise 7: agents that differ in their prompt alone, and are answered alike, are in conversations of their own. No
 // summary that was made for one is sent for another, one after the other or all at once. Their prompts may change.
 func TestAgentsWithOtherPromptsAreApart(t *testing.T) {

@@ -87,7 +87,7 @@ func (r *Report) joinRefused(first *Report, whole bool) {
 func (x *shaping) describeRequest() {
 	s, r, req := x.state, &x.out.Report, x.request
 	r.Model, r.Items = event.Clip(req.Model), req.MessagesIn(0, len(req.Items))
-	r.CacheHour = req.CachesHour()
+	r.CacheLife = req.CacheLife()
 	r.ClearLine, r.CompactLine = s.OfModel(s.Limits.ClearLine), s.OfModel(s.Limits.CompactLine)
 	r.TokensBefore, r.Estimated = s.Tokens().Times(s.Scale.Ratio), req.Estimated()
 	r.TokensAfter = r.TokensBefore

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
@@ -322,8 +321,8 @@ func (x *shaping) binds() bool {
 func (x *shaping) isCold(d ledger.Decision) bool {
 	life := x.state.Limits.CacheLife.D()
 	now := x.in.Now.Round(0) // the wall clock, like d.Sent from the store
-	if life > 0 && x.request.CachesHour() {
-		life = max(life, time.Hour)
+	if life > 0 {
+		life = max(life, x.request.CacheLife())
 	}
 	isTimed := life > 0 && d.Items > 0 && !d.Sent.IsZero() && !now.IsZero()
 	return d.OtherModel || isTimed && now.Sub(d.Sent) > life

@@ -9,7 +9,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"regexp"
 	"slices"
+	"time"
 
 	"epitome/dialect/answer"
 	"epitome/event"
@@ -160,6 +162,7 @@ type Request struct {
 	System   jsonspan.Span   // the system prompt where it is a field of the body, not an item; else empty
 	Prompts  []jsonspan.Span // the texts of System, as JSON strings
 	Settings []jsonspan.Span // settings that the provider's cache depends on: choice of tools, thinking
+	Caching  jsonspan.Span   // a setting that says how long the cache is kept; empty if there is none
 	List     int             // index in Body behind the bracket that opens the list of items; 0 if input is one string
 	Items    []Item
 	Reused   int // items copied from an earlier request, with their hashes and sizes, as their bytes are the same
@@ -183,14 +186,24 @@ type Request struct {
 	fixed    event.Tokens // of all but the items, in tokens of the vocabulary
 }
 
-// CachesHour reports whether the request's last cache mark asks the provider to keep what stands before it for an hour.
-func (r *Request) CachesHour() bool {
+// lifetime matches how long a cache mark or a setting asks the provider to keep its cache: "1h".
+var lifetime = regexp.MustCompile(`"(\d+[mh])"`)
+
+// CacheLife returns how long the last cache mark, or else a setting, asks the provider to keep its cache; 0 if neither
+// says.
+func (r *Request) CacheLife() (life time.Duration) {
+	var mark jsonspan.Span
 	for _, it := range slices.Backward(r.Items) {
 		if n := len(it.Marks); n > 0 {
-			return bytes.Contains(it.Marks[n-1].Of(r.Body), []byte(`"1h"`))
+			mark = it.Marks[n-1]
+			break
 		}
 	}
-	return false
+	found := lifetime.FindSubmatch(slices.Concat(mark.Of(r.Body), r.Caching.Of(r.Body)))
+	if found != nil {
+		life, _ = time.ParseDuration(string(found[1])) // 0 if it is longer than a Duration can be
+	}
+	return life
 }
 
 // Dialect is one API: all in which it differs from the others. It has no state.

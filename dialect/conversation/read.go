@@ -85,6 +85,8 @@ func (r *Request) readMember(key []byte, start int, rd Reader) (end int, err err
 		r.Tools = v
 	case "tool_choice", "reasoning", "reasoning_effort": // the provider's cache depends on them
 		r.Settings = append(r.Settings, v)
+	case "cache_control", "prompt_cache_retention", "prompt_cache_options":
+		r.Caching = v
 	case answer.UsualCap, answer.OtherCap, answer.ResponsesCap:
 		r.MaxOutput = max(r.MaxOutput, answer.Number(string(v.Of(r.Body))))
 	default:

@@ -67,6 +67,9 @@ func (p *Provider) account(q *request) Usage {
 	if strings.Contains(q.body.Raw, `"ttl":"1h"`) {
 		life = time.Hour
 	}
+	if q.body.Get("prompt_cache_retention").Str == "24h" {
+		life = 24 * time.Hour
+	}
 	names, sums := make([]string, len(q.prompt)), make([]int, len(q.prompt))
 	name, sum := q.name+" "+q.scope+" "+q.body.Get("prompt_cache_key").Str, 0
 	for i, piece := range q.prompt {
