@@ -262,6 +262,7 @@ const (
 	ReasonOverhead  = "overhead"  // of a warning: system prompt, tools and first message leave too little of the window
 	ReasonNear      = "near"      // of a warning: the request fills four fifths of Usable (IsNear)
 	ReasonMessages  = "messages"  // of a warning: soon newest_messages leaves out the oldest messages
+	ReasonItems     = "items"     // of a warning: four fifths of the items up to which a conversation is shortened
 	ReasonKeep      = "keep"      // of a warning: the user's lines that begin with "keep:" are over their limit
 )
 
@@ -326,10 +327,10 @@ type Cost struct {
 
 // Warning says that a conversation is about to cost more, or to be larger, than it should.
 type Warning struct {
-	Reason   string `json:"reason"`             // near, threshold, budget, waits, users, overhead, messages or keep
+	Reason   string `json:"reason"`             // near, threshold, budget, waits, users, overhead, messages, items or keep
 	Tokens   int    `json:"tokens"`             // of the request, of overhead, or sent since the last compaction
 	Percent  int    `json:"percent,omitempty"`  // that these take of the window, if the request is near its end
-	Messages int    `json:"messages,omitempty"` // that are left out, or lines; of messages, those sent
+	Messages int    `json:"messages,omitempty"` // that are left out, or lines; of messages, those sent; of items, all
 	Why      string `json:"why,omitempty"`      // of waits: why no compaction can be made
 	Due      string `json:"due,omitempty"`      // of waits: budget, turns or agent, as it would be its reason
 }

@@ -3,6 +3,7 @@ package rewrite_test
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/event"
 	"epitome/rewrite"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
@@ -34,14 +36,14 @@ func turns(name string, n, last int) (bodies [][]byte) {
 	return bodies
 }
 
-// A very long conversation of short messages is held as before; one that is too long to be read goes on as it came, and
-// the report says why.
+// A very long conversation of short messages is held as before. It is warned of once, before it is too long to be read;
+// then it goes on as it came, and the report says why.
 func TestVeryManyMessagesAreHeld(t *testing.T) {
 	p, limits := start(newStorage()), defaultLimits()
 	p.window.Store(32_000)
 	body := []byte(`{"model":"m","messages":[{"role":"user","content":"Begin."}`)
 	n := 1
-	for _, until := range []int{49_001, 52_001, 100_001} {
+	for _, until := range []int{49_001, 78_001, 81_001, 81_003, 100_001} {
 		for ; n < until; n++ {
 			body = fmt.Appendf(body, `,{"role":"%s","content":"step %d"}`, [...]string{"user", "assistant"}[n%2], n)
 		}
@@ -56,6 +58,10 @@ func TestVeryManyMessagesAreHeld(t *testing.T) {
 		isHeld := out.Changed && out.Report.TokensAfter.Total() < 32_000
 		if isHeld == (n > 100_000) || isHeld == strings.Contains(out.Report.Reason, "more than 100000 items") {
 			t.Errorf("%d messages are sent in %d bytes: %s", n, len(out.Body), out.Report.Reason)
+		}
+		isOfItems := func(w event.Warning) bool { return w.Reason == event.ReasonItems }
+		if slices.ContainsFunc(out.Report.Warnings, isOfItems) != (n == 81_001) {
+			t.Errorf("with %d messages the warnings are %v", n, out.Report.Warnings)
 		}
 	}
 }

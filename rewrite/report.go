@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/inject"
 	"epitome/rewrite/ladder"
@@ -298,6 +299,9 @@ func (x *shaping) filesOf(kind activity.Kind, end int) (files []string) {
 	return files
 }
 
+// manyItems is from how many items on a conversation is warned of that will soon be too long to be read.
+const manyItems = conversation.MaxItems * 4 / 5
+
 // describeOutcome fills in how a compaction ended, and what to warn of.
 func (x *shaping) describeOutcome() {
 	s, r := x.state, &x.out.Report
@@ -310,6 +314,9 @@ func (x *shaping) describeOutcome() {
 	before := r.TokensBefore.Total()
 	if s.NearlyFull > 0 {
 		r.warn(event.Warning{Reason: event.ReasonMessages, Tokens: before, Messages: s.NearlyFull})
+	}
+	if n := len(x.request.Items); n >= manyItems && x.found < manyItems {
+		r.warn(event.Warning{Reason: event.ReasonItems, Tokens: before, Messages: r.Items})
 	}
 	if s.Unkept > 0 {
 		r.warn(event.Warning{Reason: event.ReasonKeep, Tokens: before, Messages: s.Unkept})

@@ -13,9 +13,9 @@ import (
 	"epitome/internal/jsonspan"
 )
 
-// maxItems bounds the items of a request, far above the number that agents reach: to read a new one takes 4 KB and some
+// MaxItems bounds the items of a request, far above the number that agents reach: to read a new one takes 4 KB and some
 // microseconds, and 600 bytes are kept of it. Larger requests are not shortened.
-const maxItems = 100_000
+const MaxItems = 100_000
 
 // maxCommas bounds the JSON values of a body, because reading each takes a microsecond or more, however short it is.
 // The requests of agents have far fewer. Commas in texts do not count.
@@ -53,8 +53,8 @@ func (r *Request) ReadBody(known *Request, rd Reader) (*Request, error) {
 		return nil, errors.New("the body has no " + listKey)
 	case r.List == 0 && len(r.Items) == 0:
 		return nil, errors.New("the conversation is not a list")
-	case len(r.Items) > maxItems:
-		return nil, fmt.Errorf("the request has more than %d items", maxItems)
+	case len(r.Items) > MaxItems:
+		return nil, fmt.Errorf("the request has more than %d items", MaxItems)
 	}
 	r.numberItems()
 	for i := r.Reused; i < len(r.Items); i++ {
