@@ -1,6 +1,8 @@
 package rewrite_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,6 +112,51 @@ func TestManyResultsAtOnceHideNoDecision(t *testing.T) {
 	}
 }
 
+// Promises 5 and 6, for all who have the store: a request decides nothing while it is not known what was decided; one
+// whose client leaves records no summary that lacks the model's words; artifacts that are lost are put back on a full
+// shelf; and what has expired is decided anew.
+func TestDecisionsOutliveTrouble(t *testing.T) {
+	for name := range apis {
+		h := newHistory(t, name, 6_000)
+		before, was := h.turn(20, 1)
+		failing := &counting{Store: h.storage.Store, fails: true}
+		h.storage.Store = failing
+		h.restart()
+		h.turn(1, 1)
+		failing.fails, h.size = false, 1_000_000
+		h.restart()
+		h.goesOn(before, was)
+
+		h = newHistory(t, name, 60_000)
+		h.turn(20, 1)
+		in := inputOf(name, h.talk, &h.limits)
+		in.Compact = true
+		in.Client, h.model.leave = context.WithCancel(t.Context())
+		h.Shape(in)
+		if _, r, _ := h.send(); r.Action == "compact" {
+			t.Errorf("%s: the client left, and then a summary by code is sent", name)
+		}
+
+		h = newHistory(t, name, 1_000_000)
+		h.process = start(h.storage)
+		h.limits.Offload, h.limits.Lookups, h.limits.OffloadReads = 100, 100, 100
+		before, was = h.turn(20, 1)
+		h.storage.lose()
+		h.storage.full, h.storage.now = true, h.storage.now.Add(time.Hour)
+		h.user()
+		h.goesOn(before, was)
+		if len(h.storage.artifacts) == 0 {
+			t.Errorf("%s: no artifact is back", name)
+		}
+
+		h.storage.Store, h.storage.full = store.NewMemory(1<<20), false
+		h.storage.now = h.storage.now.Add(2 * keep)
+		if _, r, _ := h.send(); r.Offloaded == 0 {
+			t.Errorf("%s: edits that have expired are sent again", name)
+		}
+	}
+}
+
 // A pause clears nothing that the request asks the provider to have in its cache by then.
 func TestCacheLivesAsTheRequestSays(t *testing.T) {
 	const day, hour, half = `"prompt_cache_retention":"24h",`, `"cache_control":{"type":"ephemeral","ttl":"1h"},`,
@@ -195,6 +242,7 @@ func TestAgentsWithOtherPromptsAreApart(t *testing.T) {
 type counting struct {
 	store.Store
 	reads, bytes int
+	fails        bool // all reads
 }
 
 func (c *counting) Get(key string) ([]byte, bool, error) {
@@ -204,6 +252,9 @@ func (c *counting) Get(key string) ([]byte, bool, error) {
 
 func (c *counting) GetMany(keys []string) ([][]byte, error) {
 	c.reads++
+	if c.fails {
+		return nil, errors.New("the disk fails")
+	}
 	return c.Store.GetMany(keys)
 }
 

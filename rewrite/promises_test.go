@@ -57,6 +57,7 @@ type storage struct {
 
 	mu        sync.Mutex
 	luck      func() bool // nil: all writes succeed
+	full      bool        // it takes only artifacts that cannot wait
 	artifacts map[string]string
 }
 
@@ -112,7 +113,10 @@ func (s shelf) Touch(name string) bool { return s.artifact(name) != "" }
 var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 // Put keeps a content, and the strings in it if it is JSON, and what these say if they are JSON strings themselves.
-func (s shelf) Put(name string, content []byte, _ bool) error {
+func (s shelf) Put(name string, content []byte, urgent bool) error {
+	if s.full && !urgent {
+		return errors.New("the shelf is full")
+	}
 	if err := s.write(); err != nil {
 		return err
 	}
@@ -170,7 +174,7 @@ func start(s *storage) process {
 	p := process{window: &atomic.Int64{}, known: map[string]*conversation.Request{}}
 	p.Shaper = rewrite.NewShaper(rewrite.Deps{
 		Ledger: ledger.New(s, keep), Shelf: shelf{s},
-		Memo: memo(),
+		Memo: memo(), Keep: keep,
 		Window: func(_, _ string, maxOutput int) (int, int) {
 			window := int(p.window.Load())
 			return window, window - min(max(maxOutput, min(8192, window/8)), window/4)

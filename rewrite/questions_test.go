@@ -26,7 +26,8 @@ var agent = regexp.MustCompile(`Agent \d+`)
 type answerer struct {
 	questions int
 	answers   map[string]string
-	longest   int // tokens of the model that the longest question may have
+	longest   int    // tokens of the model that the longest question may have
+	leave     func() // the client leaves meanwhile; nil: it waits
 }
 
 func (a *answerer) Look(key string) (summarize.Prose, bool, error) {
@@ -34,7 +35,11 @@ func (a *answerer) Look(key string) (summarize.Prose, bool, error) {
 	return summarize.Prose{Text: text}, found, nil
 }
 
-func (a *answerer) Ask(_ context.Context, q summarize.Question) (p summarize.Prose, err error) {
+func (a *answerer) Ask(ctx context.Context, q summarize.Question) (p summarize.Prose, err error) {
+	if a.leave != nil {
+		a.leave()
+		return p, ctx.Err()
+	}
 	a.Prepare(q)
 	p.Text = a.answers[q.Key]
 	return p, nil

@@ -25,7 +25,7 @@ func TestReadAgainIsWhatAPersonCounts(t *testing.T) {
 		`30 - Read {"path":"a.go","offset":9}|700 clear Read {"path":"b.go"}|30 - Read {"path":"c.go"}|` +
 		`90 again Read {"path":"/kept/ARTIFACT"}|30 - bash {"command":"make"}|300 again Read {"path":"a.go"}|` +
 		`30 - Read {"path":"./a.go"}|2 compact Read {"path":"d.go"}|20 again Read {"path":"b.go","offset":9}|` +
-		`700 again Read {"path":"b.go"}`
+		`700 again Read {"path":"b.go"}|4000 againoffload Read {"path":"/kept/ARTIFACT"}`
 	for name, api := range apis {
 		limits, s := defaultLimits(), newStorage()
 		limits.Groups, limits.KeepTail = 2, 1_000

@@ -3,6 +3,7 @@ package tokenize_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -118,5 +119,17 @@ func TestAwkwardTextsAreCountedInLinearTime(t *testing.T) {
 		if n := tokenize.CountString(text); n < 1 || n > len(text) {
 			t.Errorf("%q: %d bytes have %d tokens", unit, len(text), n)
 		}
+	}
+}
+
+// Promise 10: a memo forgets the counts used least recently, so that it stays as small as it was made.
+func TestMemoForgets(t *testing.T) {
+	memo, counted := tokenize.NewMemo(10), 0
+	for i := range 2_000 {
+		text := fmt.Sprintf("%60d", i%1_000)
+		memo.Count(0, []byte(text), func() int { counted++; return i })
+	}
+	if counted != 2_000 {
+		t.Errorf("%d of 2000 are counted, want all", counted)
 	}
 }
