@@ -47,8 +47,9 @@ type API struct {
 	MaxPictures   int         // that a request may have
 	MaxImageBytes int         // of all its pictures
 
-	KeepsPart bool // a text is replaced within its part, which keeps its cache mark; else a string replaces all content
-	HasBlocks bool // a string takes the place of a text alone: calls and thinking stand in the content, too
+	KeepsPart  bool // a text is replaced within its part, which keeps its cache mark; else a string replaces all content
+	SystemAsks bool // no message of the user may follow one of the system behind the head
+	HasBlocks  bool // a string takes the place of a text alone: calls and thinking stand in the content, too
 
 	TextForm       string // of a text, as an element of a user's content or a result's
 	MessageForm    string // of a message: its role and its text

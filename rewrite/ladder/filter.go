@@ -64,7 +64,8 @@ func (s State) turns() (starts []int) {
 }
 
 // leaveOut drops items [first, end), except groups that stay in place, unless all that it drops was dropped before. In
-// their place stands a note with the reason if it is shorter, then said, then the lines that the user wants kept.
+// their place stands a note with the reason if it is shorter, then said, then the lines that the user wants kept and
+// what the system said.
 func (s State) leaveOut(first, end int, reason event.Code, inWords, said string) {
 	edits := s.drops(first, end)
 	kept := []string{""} // the first is empty, so that a line break parts it from what was said
@@ -73,6 +74,7 @@ func (s State) leaveOut(first, end int, reason event.Code, inWords, said string)
 	for _, e := range edits {
 		tokens += e.Saved
 		kept = append(kept, s.Request.KeepLines(e.First, e.End())...)
+		kept = append(kept, s.rulesIn(e)...)
 		isSent := func(f form) bool { return !f.dropped }
 		isNew = isNew || slices.ContainsFunc(s.forms[e.First:e.End()], isSent)
 	}
@@ -87,6 +89,17 @@ func (s State) leaveOut(first, end int, reason event.Code, inWords, said string)
 	}
 	s.setText(&edits[0], text)
 	s.Add(ledger.StepFilter, reason, edits...)
+}
+
+// rulesIn quotes the messages of the system that an edit drops as they cannot stay in place: they still hold.
+func (s State) rulesIn(e ledger.Edit) (quoted []string) {
+	for i := e.First; i < e.End(); i++ {
+		it := &s.Request.Items[i]
+		if it.Role == conversation.System {
+			quoted = append(quoted, "The system said:\n"+excerpt.Quote(s.Request.TextOf(it)))
+		}
+	}
+	return quoted
 }
 
 // saidBeside quotes what the texts of a group say, except its results.

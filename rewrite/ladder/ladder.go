@@ -172,8 +172,8 @@ func (s State) drops(first, end int) (edits []ledger.Edit) {
 		if g.First < first || g.End > end {
 			continue
 		}
-		// A message of the system right before one of the user would be a flaw.
-		if s.isPinned(g) || s.isKept(g) || s.staysInPlace(g) && roleBehind != conversation.User {
+		mayStand := roleBehind != conversation.User || !s.Request.Dialect.API().SystemAsks
+		if s.isPinned(g) || s.isKept(g) || s.staysInPlace(g) && mayStand {
 			roleBehind = items[g.First].Role
 			continue
 		}
