@@ -135,11 +135,10 @@ func (w *Windows) Of(upstream, model string) Window {
 }
 
 // Usable is how many tokens of a window a request may take: what it asks for as output stays free, but at least 8,192
-// tokens or an eighth of the window, whichever is less, and at most a quarter. maxOutput is 0 if the request does not
-// say.
+// tokens or an eighth of the window, whichever is less, and at most half. maxOutput is 0 if the request does not say.
 func Usable(window, maxOutput int) int {
 	reserve := max(maxOutput, min(8192, window/8))
-	return window - min(reserve, window/4)
+	return window - min(reserve, window/2)
 }
 
 //go:embed models.txt
