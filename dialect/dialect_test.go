@@ -61,7 +61,6 @@ func TestOddBodiesAreErrors(t *testing.T) {
 			t.Errorf("%s, a text with many commas: %v", name, err)
 		}
 	}
-	f("chat", `{"functions":[{"name":"f"}],"messages":[]}`, "functions")
 	f("chat", `{"messages":[{"role":"assistant","tool_calls":[{"id":"1","id":"2"}]}]}`, "twice")
 	f("chat", `{"mess\u0061ges":[]}`, "escapes")
 	f("messages", `{"messages":[{"role":"user","content":[{"type":"text","type":"x"}]}]}`, "twice")

@@ -62,7 +62,7 @@ func (Dialect) Add(a *answer.Partial, v gjson.Result) {
 	reason := choice.Get("finish_reason").Str
 	a.Cut = a.Cut || slices.Contains(cutReasons[:], reason)
 	a.Refused = a.Refused || reason == "content_filter" || said.Get("refusal").Str != ""
-	a.Called = a.Called || !isEmpty(said.Get("tool_calls"))
+	a.Called = a.Called || !isEmpty(said.Get("tool_calls")) || !isEmpty(said.Get("function_call"))
 }
 
 // Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text that
@@ -80,6 +80,9 @@ func (Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte,
 	asked = jsonspan.Delete(asked, unused)
 	if gjson.GetBytes(body, "tools.0").Exists() { // without tools, servers may refuse a tool_choice
 		asked = jsonspan.Set(asked, "tool_choice", `"none"`)
+	}
+	if gjson.GetBytes(body, "functions.0").Exists() {
+		asked = jsonspan.Set(asked, "function_call", `"none"`)
 	}
 	return jsonspan.Set(asked, used, strconv.Itoa(f.MaxOutput)), nil
 }

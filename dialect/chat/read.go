@@ -6,7 +6,6 @@ package chat
 import (
 	"bytes"
 	"cmp"
-	"errors"
 
 	"epitome/dialect/conversation"
 	"epitome/internal/jsonspan"
@@ -26,11 +25,13 @@ func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.R
 
 type reader struct{ *conversation.Request }
 
-// ReadSetting reads a key that not all APIs have. After an error the request is sent unchanged.
+// ReadSetting reads a key that not all APIs have.
 func (rd reader) ReadSetting(key []byte, v jsonspan.Span) error {
 	switch string(key) {
-	case "functions":
-		return errors.New("the request has functions, which came before tools")
+	case "functions": // these came before tools, and some clients still have them
+		rd.Tools = v
+	case "function_call":
+		rd.Settings = append(rd.Settings, v)
 	case "plugins", "web_search_options": // the provider adds tokens that cannot be counted here
 		rd.Unpriced = true
 	case "response_format": // a JSON schema is such an addition
@@ -44,7 +45,7 @@ func (rd reader) ReadEntry(o *jsonspan.Object) (err error) {
 	it := conversation.Item{Span: o.Span, Role: conversation.Roles[o.Text("role")], Name: o.Text("name")}
 	switch it.Role {
 	case conversation.Tool:
-		it.Answers = o.Text("tool_call_id")
+		it.Answers = cmp.Or(o.Text("tool_call_id"), it.Name) // a function's result has its name alone
 	case conversation.Assistant:
 		it.StartsAnswer = true // in this API each answer is one message
 		it.Reasoning = readReasoning(rd.Body, o)
@@ -104,9 +105,13 @@ func readReasoning(body []byte, message *jsonspan.Object) (list []conversation.T
 }
 
 func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call, err error) {
+	if function := message.In("function_call"); !function.Empty() {
+		name := function.Text("name")
+		calls = []conversation.Call{{ID: name, Name: name, Arguments: function.Value("arguments"), ByName: true}}
+	}
 	list := message.Value("tool_calls")
 	if !jsonspan.HasElements(body, list) {
-		return nil, nil
+		return calls, nil
 	}
 	_, err = jsonspan.Objects(body, list.Start+1, func(call *jsonspan.Object) error {
 		function := call.In("function")

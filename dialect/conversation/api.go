@@ -55,6 +55,7 @@ type API struct {
 	MessageForm    string // of a message: its role and its text
 	ResultForm     string // of a result: the ID of the call and the text
 	FreeResultForm string // of a result of a tool that takes any text, where it differs
+	NameResultForm string // of a result that has the tool's name in the place of an ID
 	ResultsForm    string // of all results of an answer, as elements of the list
 
 	Dropped []string // settings that keep an answer from being one plain text, or were made for another answer
@@ -116,6 +117,9 @@ func (r *Request) AddResults(i int, results []Result, apart bool) jsonspan.Edit 
 		form := api.ResultForm
 		if result.FreeText && api.FreeResultForm != "" {
 			form = api.FreeResultForm
+		}
+		if result.ByName {
+			form = api.NameResultForm
 		}
 		list = append(list, fmt.Sprintf(form, jsonspan.Quoted(result.ID), jsonspan.Quoted(result.Text)))
 	}

@@ -34,13 +34,15 @@ func (r Role) String() string {
 }
 
 // Roles are the roles by their names in the APIs. A name that an API does not know is one that it refuses.
-var Roles = map[string]Role{"system": System, "developer": System, "user": User, "assistant": Assistant, "tool": Tool}
+var Roles = map[string]Role{"system": System, "developer": System, "user": User, "assistant": Assistant, "tool": Tool,
+	"function": Tool}
 
 // Call is a tool call in an assistant item.
 type Call struct {
 	ID        string        // which the result repeats
 	Name      string        // of the tool
 	Arguments jsonspan.Span // a JSON string that holds JSON, or the JSON itself, depending on the API; empty if none
+	ByName    bool          // the result repeats the tool's name, as there is no ID: ID is that name
 	FreeText  bool          // the tool takes any text: Arguments is a JSON string whose text need not be JSON
 
 	// Of a call that the provider ran (see Item.Hosted):

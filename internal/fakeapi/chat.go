@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ func (p *Provider) readChat(q *request) *Refusal {
 	}
 	var open []string // calls that were not answered yet
 	for _, m := range list {
-		if len(open) > 0 && m.Get("role").Str != "tool" {
+		if role := m.Get("role").Str; len(open) > 0 && role != "tool" && role != "function" {
 			break
 		}
 		if refused := checkChatMessage(m, &open); refused != nil {
@@ -38,13 +39,14 @@ func (p *Provider) readChat(q *request) *Refusal {
 			"responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: %s",
 			strings.Join(open, ", "))
 	}
-	q.prompt = append(q.prompt, piece{value: normal(tools.Raw), tokens: p.options.Count(tools.Raw)})
+	declared := tools.Raw + q.body.Get("functions").Raw
+	q.prompt = append(q.prompt, piece{value: normal(declared), tokens: p.options.Count(declared)})
 	for _, m := range list {
 		text := m.Get("content").Str
 		for _, part := range m.Get("content").Array() {
 			text += part.Get("text").Str
 		}
-		tokens := messageTokens + p.options.Count(text+m.Get("tool_calls").Raw)
+		tokens := messageTokens + p.options.Count(text+m.Get("tool_calls").Raw+m.Get("function_call").Raw)
 		q.prompt = append(q.prompt, piece{value: normal(m.Raw), tokens: tokens})
 	}
 	return nil
@@ -63,6 +65,10 @@ func checkChatMessage(m gjson.Result, open *[]string) *Refusal {
 		if calls.Exists() && len(calls.Array()) == 0 {
 			return wrong("messages", "empty_array", "Invalid 'tool_calls': empty array.")
 		}
+		if name := m.Get("function_call.name"); name.Exists() {
+			*open = append(*open, name.Str)
+			return nil
+		}
 		if !says && !calls.Exists() {
 			return wrong("messages", "", "Invalid value for 'content': expected a string, got null.")
 		}
@@ -74,8 +80,8 @@ func checkChatMessage(m gjson.Result, open *[]string) *Refusal {
 			}
 			*open = append(*open, call.Get("id").Str)
 		}
-	case "tool":
-		at := slices.Index(*open, m.Get("tool_call_id").Str)
+	case "tool", "function":
+		at := slices.Index(*open, cmp.Or(m.Get("tool_call_id").Str, m.Get("name").Str))
 		if at < 0 {
 			return wrong("messages", "", "Invalid parameter: messages with role 'tool' must be a response to a "+
 				"preceeding message with 'tool_calls'.")
