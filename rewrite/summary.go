@@ -90,6 +90,7 @@ func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 		Model: x.request.Model, Dialect: x.in.Dialect, Scope: x.in.Scope, Project: x.in.Project,
 		Credential: x.in.Credential(), Usable: s.Limits.Usable, SpanTokens: s.Sent(head, end),
 		Earlier: earlier.Text, Focus: x.in.Focus, Detail: s.SummaryDetail, Continue: x.cachedBody(end, earlier),
+		Alone: s.SummaryMode == summarize.LLM,
 		Room: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.End-s.Overhead(), s.Scale.Ratio).Prose,
 	}
 	q.Behind = s.OfModel(s.Total - s.Overhead() - q.SpanTokens)

@@ -278,13 +278,18 @@ func Text(span Span, says Says, where string) (text string, leftOut bool) {
 	s.seen.add(s.String())
 	said, others := s.users(kept)
 	work := s.work(says)
-	if says.Text == "" {
-		thoughts := s.thoughts((bytesFor(s.Budgets.Work) - work) / 4)
-		for _, m := range thoughts {
-			work += len(m.text)
-		}
-		said = slices.Concat(thoughts, s.lastWords(bytesFor(s.Budgets.Work)-work), said)
+	room := bytesFor(s.Budgets.Work) - work
+	if says.Text != "" {
+		room = min(room, bytesFor(s.Budgets.Work/4)) // reasoning gets a quarter of it
 	}
+	thoughts := s.thoughts(room / 4)
+	if says.Text == "" {
+		for _, m := range thoughts {
+			room -= len(m.text)
+		}
+		said = append(s.lastWords(room), said...)
+	}
+	said = append(thoughts, said...)
 	s.messages(said, others)
 	fmt.Fprintf(s, "[end of summary %s. %s]", s.id, where)
 	return strings.ToValidUTF8(s.String(), "\ufffd"), s.leftOut

@@ -138,6 +138,7 @@ type Question struct {
 	Behind       int     // tokens of the messages behind the span, which stay; more may come before the answer is used
 	SpanTokens   int     // of the span as it is sent now
 	Detail       Detail  // how long the answer is to be
+	Alone        bool    // no list of files and calls stands beside the answer
 	Distills     bool    // a distillate of one result is wanted, not a summary
 	Room         int     // tokens that the answer may take; 0 is no limit but SpanTokens
 	Usable       int     // tokens of the vocabulary that a request to Model may have; 0 if that is not known
