@@ -337,7 +337,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		"mode = on":                                          "config.toml:1: ",
 		"[proxy]\nmax_connections = \"12\"":                  "proxy.max_connections: must not be a TOML string: write it as in max_connections = 4096",
 		"[rewrite]\nkeep_turns = 1.5":                        "rewrite.keep_turns: must not be a TOML float: write it as in keep_turns = 0",
-		"[summarize]\ndetail = 3":                            "summarize.detail: must be low, medium or high, in quotes",
+		"[summarize]\ndetail = 3":                            "summarize.detail: must be low, medium, high, full or truncate, in quotes",
 		"[rewrite]\nexclude_names = \"x\"":                   `rewrite.exclude_names: must not be a TOML string: write it as in exclude_names = ["critic"]`,
 		"[proxy]\nread_idle = 5":                             `cannot read duration "5 without quotes": write a number`,
 		"[proxy]\nmax_body = \"64\"":                         `cannot read size "64"`,

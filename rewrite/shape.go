@@ -12,6 +12,7 @@ import (
 	"epitome/event"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
+	"epitome/summarize"
 	"epitome/tokenize"
 )
 
@@ -102,6 +103,9 @@ func (x *shaping) policy(ratio float64) *ladder.Policy {
 		Asked: in.Compact, CompactTo: int(float64(in.CompactTo) / ratio),
 		SummaryMode: in.SummaryMode.OrDefault(), SummaryDetail: in.SummaryDetail,
 		ReadsByTool: d.Address == "tool" || d.Address == "auto" && activity.HasRecall(x.request),
+	}
+	if in.SummaryDetail == summarize.Truncate {
+		p.SummaryMode = summarize.Window
 	}
 	if d.Summarizer != nil && p.SummaryMode.Asks() {
 		p.Words, p.Prepare = x.words, x.prepare

@@ -91,7 +91,7 @@ func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 		Credential: x.in.Credential(), Usable: s.Limits.Usable, SpanTokens: s.Sent(head, end),
 		Earlier: earlier.Text, Focus: x.in.Focus, Detail: s.SummaryDetail, Continue: x.cachedBody(end, earlier),
 		Alone: s.SummaryMode == summarize.LLM,
-		Room: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.End-s.Overhead(), s.Scale.Ratio).Prose,
+		Room:  summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.End-s.Overhead(), s.Scale.Ratio).Prose,
 	}
 	q.Behind = s.OfModel(s.Total - s.Overhead() - q.SpanTokens)
 	q.Written = (&summarize.Span{Calls: s.Calls, From: head, To: end}).Written(1_000)

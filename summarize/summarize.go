@@ -322,13 +322,18 @@ const (
 	Low    Detail = "low"    // 600
 	Medium Detail = "medium" // 1,500
 	High   Detail = "high"   // 3,000
+
+	Full     Detail = "full"     // nothing is compacted unless it is asked for, or the provider refuses
+	Truncate Detail = "truncate" // as with the mode Window
 )
 
 // DetailKey is the name by which a request's header sets its detail.
 const DetailKey = "summarize_detail"
 
 // Details returns the names of all levels.
-func Details() []string { return []string{string(Low), string(Medium), string(High)} }
+func Details() []string {
+	return []string{string(Low), string(Medium), string(High), string(Full), string(Truncate)}
+}
 
 // ParseDetail returns the level with that name. The error does not repeat the name.
 func ParseDetail(name string) (Detail, error) { return oneOf[Detail](Details(), name) }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"epitome/event"
+	"epitome/summarize"
 )
 
 // When a request is compacted, and to how many tokens.
@@ -26,6 +27,8 @@ func (s State) trigger() (trigger string, reason event.Code) {
 		return event.ReasonAgent, event.CodeAsked
 	case s.Asked && (s.CompactTo == 0 || s.Total > s.CompactTo):
 		return event.ReasonManual, event.CodeAsked
+	case s.staysFull():
+		return "", event.NoCode
 	case s.Total > s.compactLine():
 		return event.ReasonThreshold, event.CodeCompactAt
 	case s.OverBudget:
@@ -35,6 +38,9 @@ func (s State) trigger() (trigger string, reason event.Code) {
 	}
 	return "", event.NoCode
 }
+
+// staysFull reports whether the user wants no summary of a request that the provider has not refused.
+func (s State) staysFull() bool { return s.SummaryDetail == summarize.Full && !s.Refused }
 
 // Due returns what calls for a compaction though the window has room: the tokens or the answers since the last one, or
 // the agent. It is empty if nothing does.
@@ -71,7 +77,7 @@ func (s State) most() int {
 // leave little room below that. A request that cannot fit is left to the provider.
 func (s State) compactLine() int {
 	switch {
-	case s.Overhead()+minTail > s.most(): // nothing else has room, so no compaction can help
+	case s.staysFull(), s.Overhead()+minTail > s.most(): // in the second no compaction can help, as nothing has room
 		return math.MaxInt
 	case s.isCrowded():
 		return s.most()
