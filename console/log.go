@@ -30,8 +30,8 @@ func (l *Log) Record(n journal.Entry) {
 	case n.Summary != nil:
 		s := n.Summary
 		pairs := append([]any{"conversation", s.Conversation, "upstream", s.Upstream, "model", s.Model,
-			"way", s.Way, "update", s.Update, "prepared", s.Prepared, "span_tokens", s.SpanTokens, "tokens", s.Tokens,
-			"distills", s.Distills}, costOf(s.Cost)...)
+			"way", s.Way, "update", s.Update, "prepared", s.Prepared, "window", s.Window, "span_tokens", s.SpanTokens,
+			"tokens", s.Tokens, "distills", s.Distills}, costOf(s.Cost)...)
 		isFailure := s.Kind == event.SummaryFailed || s.Kind == event.SummaryPaused
 		l.write(warnIf(isFailure), s.Kind, append(pairs, "reason", s.Reason)...)
 	case n.Compaction != nil:
@@ -39,7 +39,7 @@ func (l *Log) Record(n journal.Entry) {
 		pairs := append([]any{"id", c.Exchange, "conversation", c.Conversation, "upstream", c.Upstream,
 			"model", c.Model, "reason", c.Reason, "mode", c.Mode, "tokens_before", c.TokensBefore,
 			"tokens_after", c.TokensAfter, "messages_before", c.MessagesBefore, "messages_after", c.MessagesAfter,
-			"turns_kept", c.TurnsKept, "summary_tokens", c.SummaryTokens, "prepared", c.Prepared}, costOf(c.Cost)...)
+			"turns_before", c.TurnsBefore, "turns_kept", c.TurnsKept, "summary_tokens", c.SummaryTokens, "prepared", c.Prepared}, costOf(c.Cost)...)
 		l.write(warnIf(c.Kind == event.CompactionFailed), c.Kind, append(pairs, "why", c.Why)...)
 	case !n.Exchange.IsStranger() || l.strangers.Allow():
 		l.writeSteps(n.Exchange)

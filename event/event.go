@@ -281,6 +281,7 @@ type Compaction struct {
 
 	MessagesBefore int      `json:"messages_before,omitempty"` // of the request as the client sent it
 	MessagesAfter  int      `json:"messages_after,omitempty"`  // and as it was sent on
+	TurnsBefore    int      `json:"turns_before,omitempty"`    // answers of the model, as the client sent them
 	TurnsKept      int      `json:"turns_kept,omitempty"`      // answers of the model behind the summary
 	SummaryTokens  int      `json:"summary_tokens,omitempty"`
 	FilesRead      []string `json:"files_read,omitempty"`    // by calls that the summary replaces, newest last
@@ -355,6 +356,7 @@ type Summary struct {
 	Way          string    `json:"way,omitempty"`         // how it is asked: continue or transcript
 	Update       bool      `json:"update,omitempty"`      // of an earlier summary
 	Prepared     bool      `json:"prepared,omitempty"`    // nobody waited for it when it began
+	Window       int       `json:"window,omitempty"`      // of the conversation's model
 	SpanTokens   int       `json:"span_tokens,omitempty"` // of the messages that it replaces
 	Tokens       int       `json:"tokens,omitempty"`      // of the summary
 	Cost         Cost      `json:"cost,omitzero"`

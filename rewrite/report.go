@@ -270,8 +270,12 @@ func (x *shaping) describeCompaction() {
 		}
 	}
 	c.MessagesBefore, c.SummaryTokens = x.out.Report.Items, s.OfModel(tokens)
-	for i := end; i < len(x.request.Items); i++ {
-		if x.request.Items[i].StartsAnswer {
+	for i := range x.request.Items {
+		if !x.request.Items[i].StartsAnswer {
+			continue
+		}
+		c.TurnsBefore++
+		if i >= end {
 			c.TurnsKept++
 		}
 	}

@@ -90,8 +90,8 @@ func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 		Model: x.request.Model, Dialect: x.in.Dialect, Scope: x.in.Scope, Project: x.in.Project,
 		Credential: x.in.Credential(), Usable: s.Limits.Usable, SpanTokens: s.Sent(head, end),
 		Earlier: earlier.Text, Focus: x.in.Focus, Detail: s.SummaryDetail, Continue: x.cachedBody(end, earlier),
-		Alone: s.SummaryMode == summarize.LLM,
-		Room:  summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.End-s.Overhead(), s.Scale.Ratio).Prose,
+		Alone: s.SummaryMode == summarize.LLM, Window: x.out.Report.Window,
+		Room: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.End-s.Overhead(), s.Scale.Ratio).Prose,
 	}
 	q.Behind = s.OfModel(s.Total - s.Overhead() - q.SpanTokens)
 	q.Written = (&summarize.Span{Calls: s.Calls, From: head, To: end}).Written(1_000)
@@ -151,6 +151,7 @@ func (x *shaping) distill(i int, call *activity.Call) {
 		Key: x.distillateKey(i), Conversation: s.Decision.Conversation, Upstream: x.in.Upstream,
 		Model: x.request.Model, Dialect: x.in.Dialect, Scope: x.in.Scope, Credential: x.in.Credential(),
 		Usable: s.Limits.Usable, SpanTokens: s.Size(i, i+1), Distills: true, Room: summarize.MaxDistillate,
+		Window:     x.out.Report.Window,
 		Transcript: []summarize.Entry{{Speaker: speaker, Text: text}},
 	})
 }

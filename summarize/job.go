@@ -158,7 +158,7 @@ func (j *job) tell(kind string, tokens int, reason string) {
 	j.deps.Tell(event.Summary{
 		Kind: kind, Time: time.Now(), Conversation: j.question.Conversation, Upstream: j.question.Upstream,
 		Model: event.Clip(j.question.Model), Way: j.way, Update: j.question.Earlier != "", Prepared: j.isPrepared,
-		SpanTokens: j.question.SpanTokens, Tokens: tokens, Cost: j.cost, Reason: event.Clip(reason),
+		Window: j.question.Window, SpanTokens: j.question.SpanTokens, Tokens: tokens, Cost: j.cost, Reason: event.Clip(reason),
 		Key: keyPrefix + j.question.Key, Distills: j.question.Distills,
 	})
 }

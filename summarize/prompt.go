@@ -136,6 +136,7 @@ type Question struct {
 	Focus        string  // what the user wants this answer to be about above all; empty if they do not say
 	Instructions string  // of the user, for all answers; a Summarizer sets it
 	Behind       int     // tokens of the messages behind the span, which stay; more may come before the answer is used
+	Window       int     // of Model, in its tokens, whoever is asked; for events
 	SpanTokens   int     // of the span as it is sent now
 	Detail       Detail  // how long the answer is to be
 	Alone        bool    // no list of files and calls stands beside the answer

@@ -65,6 +65,10 @@ func TestFailureIsTheWholeOfIt(t *testing.T) {
 	f("Error: no such table\n    Error: no such table\nError: no such table\n", "Error: no such table")
 	f("AssertionError: totals differ\n+ expected - actual\n-30\n+31\n at tally.js:7:3\n",
 		"AssertionError: totals differ\n+ expected - actual\n-30\n+31\n at tally.js:7:3")
+	const stopped = "make: *** [Makefile:3: check] Error 2"
+	if got := Failure("cc main.c\n"+stopped+"\n", false); got != stopped {
+		t.Errorf("of a command that may have failed, got %q", got)
+	}
 }
 
 func TestJSONInLongLinesIsLaidOut(t *testing.T) {

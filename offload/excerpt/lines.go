@@ -443,7 +443,8 @@ var detail = regexp.MustCompile(`(?i)^[>|#\s]*(?:[-+](?:\s+[^-+\s]|\w\w)|` +
 
 // report matches a line that reports a failure. Other failing lines may be code, or prose about a failure.
 var report = regexp.MustCompile(`(?:^|[\s\]|>=])(?:(?:ERR|ERROR|FAIL|FAILED|FAILURE|FATAL|CONFLICT|Traceback)\b|` +
-	`(?:not ok|failure)\b|(?:[\w.]*[Ee]rror|[\w.]*Exception|fatal|panic)(?:\[?\w*\]?| \w+)?:\s|npm error|[✗✘✖])|` +
+	`(?:not ok|failure)\b|(?:[\w.]*[Ee]rror|[\w.]*Exception|fatal|panic)(?:\[?\w*\]?| \w+)?:\s|` +
+	`Error [1-9]\d*\s*$|npm error|[✗✘✖])|` +
 	`\(\w+(?:Error|Exception)\)|level"?[=:]"?(?i:error|fatal)|\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|` +
 	`\bpanicked at|:\d+:\d+: |: (?:.*not found|No such file|[Pp]ermission denied)`)
 
