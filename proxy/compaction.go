@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"epitome/dialect/responses"
 	"epitome/proxy/wire"
+	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 )
 
@@ -57,8 +59,11 @@ func (u *upstream) lacksCompactions(scope string) bool {
 const compactionFor = 3 * time.Minute
 
 // checkCompactions refuses a request with a compaction that cannot be read: by epitome, or by the upstream, as another
-// provider has made it.
+// provider has made it. It also refuses one that begins with a context that is gone.
 func (x *exchange) checkCompactions() error {
+	if errors.Is(x.shaped.Refused, rewrite.ErrNoFiles) {
+		return refuse(400, "bad_request", x.shaped.Refused.Error())
+	}
 	if x.shaped.Refused != nil {
 		return refuse(400, "compaction_not_readable", x.shaped.Refused.Error(), noRetry)
 	}

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"crypto/sha256"
+	"errors"
 	"strings"
 	"time"
 
@@ -47,6 +48,10 @@ func (x *shaping) leading() string {
 	return name[:min(len(name), letters)]
 }
 
+// ErrNoFiles refuses a conversation that begins with a context whose files were removed.
+var ErrNoFiles = errors.New("cannot use x-epitome-context: one of its names has no files any more; " +
+	"'epitome context list' has the names")
+
 // addSystem adds the context files and the memory that a new conversation asks for to its system prompt.
 func (x *shaping) addSystem() {
 	const share = 4 // the text may take a quarter of the usable tokens, and no more than the request leaves free
@@ -55,6 +60,13 @@ func (x *shaping) addSystem() {
 	isNew := x.found == 0 && x.subject.Opening != ""
 	if x.subject.Additions == "" || !isNew || x.in.Replay {
 		return
+	}
+	for _, name := range x.in.Contexts[:x.in.Named] {
+		names, err := x.deps.Inject.Files.Names(name)
+		if err == nil && len(names) == 0 {
+			x.out.Refused = ErrNoFiles
+			return
+		}
 	}
 	a, err := x.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, s.ReadsByTool)
 	if err != nil {

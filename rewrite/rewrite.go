@@ -91,6 +91,7 @@ type Input struct {
 	Rescue        *Rescue   // nil if the provider has not refused the request
 	Now           time.Time // when the request came; zero if that is not known
 	Contexts      []string  // names of the contexts whose files the conversation is to be given
+	Named         int       // of Contexts, those at the front that the client itself names: they must have files
 	Runtime       string    // what the agent is to be told about its machine: see inject.ReadRuntime; mostly empty
 	// Memory returns empty memory for Output.Body, which lasts as long as Body does; nil: Go's own.
 	Memory func(bytes int) []byte
@@ -115,7 +116,7 @@ type Output struct {
 	AsksNow bool       // likewise, but now
 	Foreign []string   // sealed summaries of providers in the request
 	Carried *Compacted // answers a request for a compaction if the upstream Lacks it
-	Refused error      // the request cannot be sent: a compaction in it or for it is not to be had; says what to do
+	Refused error      // the request cannot be sent: a compaction in it or for it is not to be had, or ErrNoFiles
 
 	state *ladder.State // nil if the request was not read
 }

@@ -183,6 +183,9 @@ func (x *shaping) decide() error {
 	if err == nil {
 		x.addSystem()
 	}
+	if x.out.Refused != nil {
+		return x.out.Refused
+	}
 	if x.in.Replay { // a count of tokens, or a compaction by the provider: it is about the form that is sent anyway
 		return x.build()
 	}
