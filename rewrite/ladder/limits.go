@@ -259,9 +259,13 @@ func (l *Limits) Check() error {
 	return l.CheckShares()
 }
 
-// CheckShares returns an error if compaction would come before clearing, or leave requests over its own line. Tokens
-// beside a share are not compared: EffectiveAt puts them in order.
+// CheckShares returns an error if compaction would come before clearing, leave requests over its own line, or keep all
+// turns that call for it. Tokens beside a share are not compared: EffectiveAt puts them in order.
 func (l *Limits) CheckShares() error {
+	if l.Answers > 0 && l.KeepTurns >= l.Answers {
+		return fmt.Errorf("cannot use rewrite.compact_turns %d with keep_turns %d: keep_turns must be below compact_turns",
+			l.Answers, l.KeepTurns)
+	}
 	isMixed := l.ClearAt > 1 && l.CompactAt <= 1
 	if l.Target < float64(min(l.CompactAt, 1)) && (l.ClearAt <= l.CompactAt || isMixed) {
 		return nil

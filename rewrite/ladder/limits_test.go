@@ -74,6 +74,8 @@ func TestSharesMustBeInOrder(t *testing.T) {
 	f(false, "compact_at=0.5")
 	f(false, "compact_to=0.9")
 	f(false, "clear_at=0.91")
+	f(true, "compact_turns=5", "keep_turns=4")
+	f(false, "compact_turns=5", "keep_turns=10")
 }
 
 func TestAKnownPriceHoldsUnlessTheUserGaveOne(t *testing.T) {
