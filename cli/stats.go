@@ -169,7 +169,12 @@ func (a *app) status(session string, lineOnly bool) error {
 	for _, p := range console.Parts(s.TokensBefore, s.TokensAfter) {
 		fmt.Fprintf(t, "%s\t%s\t%s\t\n", p.Name, console.Tokens(int64(p.Before)), console.Tokens(int64(p.After)))
 	}
-	return t.Flush()
+	err = t.Flush()
+	if s.CompactLine > 0 {
+		fmt.Printf("\nOld results are cleared at %s tokens, and old turns become a summary at %s.\n",
+			console.Tokens(int64(s.ClearLine)), console.Tokens(int64(s.CompactLine)))
+	}
+	return err
 }
 
 // sessionIn returns the session_id in the JSON that an agent writes to in, all at once; it is empty if none comes
