@@ -63,6 +63,8 @@ func (x *shaping) words(end int, earlier summarize.Says, wait bool) (p summarize
 		return p, false, errors.New("nobody waits for a summary")
 	case x.place.isSpent():
 		return p, false, errSpent
+	case x.in.Compact && x.in.Focus == "" && x.isCovered(end, earlier):
+		return p, false, errors.New("too little is new since a model's last words")
 	case x.steady() < steadyTurns && !x.in.Compact:
 		return p, false, errors.New("the client has just changed earlier messages, and may change them again")
 	}
@@ -70,6 +72,14 @@ func (x *shaping) words(end int, earlier summarize.Says, wait bool) (p summarize
 	defer x.place.rest()()
 	p, err = x.deps.Summarizer.Ask(x.in.Client, question)
 	return p, false, err
+}
+
+// isCovered reports whether a model's earlier words tell nearly all of the items up to end: a client may ask for a
+// compaction with every request, and a model's words are paid for.
+func (x *shaping) isCovered(end int, earlier summarize.Says) bool {
+	const news = 8_000 // tokens that are worth a question in any case
+	told := x.state.Size(x.request.Head, earlier.Until)
+	return earlier.Text != "" && x.state.Size(earlier.Until, end) < min(news, told/2)
 }
 
 // prepare has a model asked ahead of need: see ladder.Policy.
