@@ -38,6 +38,7 @@ var (
 	refusedLine = regexp.MustCompile(`(?i)^\s*(?:` + words["refused-line"] + `)`)
 
 	lost      = inLine("lost")
+	good      = inLine("good")
 	won       = inLine("won")
 	failing   = inLine("failing")
 	ofProgram = inLine("program")

@@ -22,7 +22,7 @@ func endOfRun(said string) ending {
 	if len(said) > last {
 		lines = lines[1:] // the first one is cut
 	}
-	isWon := func(line string) bool { return won.MatchString(line) }
+	isWon := func(line string) bool { return good.MatchString(line) || won.MatchString(line) }
 	failedAt, countAt := -1, -1
 	for i, line := range lines {
 		if !mayFail(line) {
@@ -33,11 +33,14 @@ func endOfRun(said string) ending {
 		if isCount && !isWon(line) { // one with both is whole
 			countAt = i
 		}
-		if isCount || failing.MatchString(line) && !isWon(line) {
+		if isCount || failing.MatchString(line) && !good.MatchString(line) {
 			failedAt = i
 		}
 	}
-	wonAt := failedAt + 1 + slices.IndexFunc(lines[failedAt+1:], isWon)
+	wonAt := len(lines) - 1 // the last good verdict behind the failure
+	for wonAt > failedAt && !isWon(lines[wonAt]) {
+		wonAt--
+	}
 	switch {
 	case failedAt >= 0 && (wonAt == failedAt || countAt >= 0 && wonAt-countAt <= close):
 		return failed
