@@ -148,3 +148,18 @@ func TestPictureByAddressIsNamedByIt(t *testing.T) {
 		}
 	}
 }
+
+// Omitted lines are named as the artifact has them; where it has others than were shown, as of an output that a
+// terminal has redrawn, they are only counted.
+func TestGapsNameLinesOfTheArtifact(t *testing.T) {
+	for text, isNamed := range map[string]bool{"\x1b[31mred\x1b[0m\n": true, "a\nb\n\x1b[2A": false} {
+		for i := range 8_000 {
+			text += fmt.Sprintf("step %d: %x\n", i, i*i)
+		}
+		out, _ := shapeOnce(t, "chat", keepAPIs["chat"].called(1, text), 128_000, nil)
+		sent := string(out.Body)
+		if strings.Contains(sent, "omitted (") != isNamed || strings.Contains(sent, "omitted]") == isNamed {
+			t.Errorf("%.10q is sent as %.600s", text, sent)
+		}
+	}
+}

@@ -155,7 +155,7 @@ func (x *shaping) distill(i int, call *activity.Call) {
 	if x.in.Client == nil || !summarizer.Prepares(x.in.Upstream) {
 		return
 	}
-	text, _ := excerpt.Lines(x.request.LinesOf(&x.request.Items[i]), longest, s.Scale.CountText)
+	text, _ := excerpt.Lines(x.request.LinesOf(&x.request.Items[i]), false, longest, s.Scale.CountText)
 	speaker := "result of " + excerpt.OneLine(call.String(), longestCall) + ", " + call.State()
 	summarizer.Prepare(summarize.Question{
 		Key: x.distillateKey(i), Conversation: s.Decision.Conversation, Upstream: x.in.Upstream,

@@ -183,6 +183,6 @@ func (c *Carried) fit(text string, room int) string {
 	if c.Count(text) <= room {
 		return text
 	}
-	short, _ := excerpt.Lines(text, room, c.Count)
+	short, _ := excerpt.Lines(text, false, room, c.Count)
 	return short
 }

@@ -36,7 +36,7 @@ func TestFailingLinesCostLittle(t *testing.T) {
 		}
 		for i, text := range texts {
 			begin := time.Now()
-			Lines(text, 2000, bytes4)
+			Lines(text, true, 2000, bytes4)
 			best[i] = min(best[i], time.Since(begin))
 		}
 	}
@@ -54,7 +54,7 @@ func TestRepeatedFailureHidesNoOther(t *testing.T) {
 	}
 	text.WriteString(strings.Repeat("same error: bad\nother\n", 2_000) + "real error: cannot open it\n" +
 		strings.Repeat("tail\n", 50))
-	if short, _ := Lines(text.String(), 1_000, bytes4); !strings.Contains(short, "real error") {
+	if short, _ := Lines(text.String(), true, 1_000, bytes4); !strings.Contains(short, "real error") {
 		t.Errorf("%d lines of one failure hide another", strings.Count(short, "same error"))
 	}
 }
@@ -66,7 +66,7 @@ func TestShortLinesTakeLittleMemory(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		screen, _ := Screen(text)
-		Lines(screen, 1_000, bytes4)
+		Lines(screen, true, 1_000, bytes4)
 		Failure(screen, true)
 		runtime.ReadMemStats(&after)
 		allocated := after.TotalAlloc - before.TotalAlloc

@@ -25,7 +25,7 @@ func build(middle string) string {
 func TestLinesShowEndsFailuresAndTheirHeading(t *testing.T) {
 	failing := "report.js\n  1:1  warning  tabs\n  2:1  warning  tabs\n" +
 		"  4:3  error  'send' is not defined\n  9:1  warning  tabs\n"
-	got, omitted := Lines(build(failing)+"2 problems\n", 160, bytes4)
+	got, omitted := Lines(build(failing)+"2 problems\n", true, 160, bytes4)
 	want := `cc -O2 -c part_0.c -o part_0.o
 cc -O2 -c part_1.c -o part_1.o
 cc -O2 -c part_2.c -o part_2.o
@@ -99,7 +99,7 @@ func TestJSONInShortLinesIsLaidOut(t *testing.T) {
 // holdLines holds promise 8: what is shown stands in the text word for word and in order, and the counts are true.
 func holdLines(t *testing.T, text string, budget int) {
 	t.Helper()
-	short, omitted := Lines(text, budget, bytes4)
+	short, omitted := Lines(text, true, budget, bytes4)
 	gap := regexp.MustCompile(`\[epitome: (?:(\d+) lines? omitted \((\d+)(?:-\d+)?\)\]\n|(\d+) bytes omitted\])`)
 	rest := text // behind what is shown or counted
 	number := func(s string) int {
@@ -149,7 +149,7 @@ func TestLongLinesAreCutWithTrueCounts(t *testing.T) {
 			[]string{"Alorem", "amet B\n", "Clorem", "amet D\n", "Elorem", "amet F\n"}},
 		"among short ones": {build("A" + words + "B\n"), []string{"part_0.c", "\nAlorem", "amet B\n", "part_399.c"}},
 	} {
-		short, _ := Lines(c.text, 1_000, bytes4)
+		short, _ := Lines(c.text, true, 1_000, bytes4)
 		holdLines(t, c.text, 1_000)
 		for _, want := range c.want {
 			if !strings.Contains(short, want) {

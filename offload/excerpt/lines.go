@@ -90,9 +90,11 @@ const (
 
 // Lines returns an excerpt of a text in about budget tokens: its first and last lines, failing lines with the lines
 // around them, and then the lines that look like few others. A note in each gap says how many lines are omitted there,
-// and omitted is the number of all of them. A line that takes most of the budget is cut, with notes of the same kind.
-func Lines(text string, budget int, count Count) (short string, omitted int) {
+// and which, if a reader has the text with these lines (isKept); omitted is the number of all of them. A line that
+// takes most of the budget is cut, with notes of the same kind.
+func Lines(text string, isKept bool, budget int, count Count) (short string, omitted int) {
 	x := newChoice(text, budget, count)
+	x.isKept = isKept
 	x.choose()
 	return x.join()
 }
@@ -100,6 +102,7 @@ func Lines(text string, budget int, count Count) (short string, omitted int) {
 // choice is the choice of the lines that an excerpt shows. A text can have millions, so it holds nothing of each line.
 type choice struct {
 	text           string // with long lines cut
+	isKept         bool   // see Lines
 	number         int    // of its lines
 	starts         []int  // where every stride-th line begins, and the text ends
 	isCut, isShown map[int]bool
@@ -417,11 +420,13 @@ func (x *choice) join() (short string, omitted int) {
 		if x.isShort(gap) {
 			b.WriteString(gap)
 		} else {
-			lines := fmt.Sprint(first + 1) // a reader counts lines from 1
-			if i > first+1 {
-				lines += fmt.Sprintf("-%d", i)
+			where := ""
+			if x.isKept && i > first+1 {
+				where = fmt.Sprintf(" (%d-%d)", first+1, i) // a reader counts lines from 1
+			} else if x.isKept {
+				where = fmt.Sprintf(" (%d)", i)
 			}
-			fmt.Fprintf(&b, "%s %s omitted (%s)]\n", Mark, Amount(i-first), lines)
+			fmt.Fprintf(&b, "%s %s omitted%s]\n", Mark, Amount(i-first), where)
 			omitted += i - first
 		}
 		b.WriteString(x.line(i))

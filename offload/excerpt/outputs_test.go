@@ -70,7 +70,7 @@ func TestTheFailingLineOfARealOutputIsVisible(t *testing.T) {
 		if laidOut, ok := LaidOut(text, true); ok {
 			text = laidOut
 		}
-		shown, _ := Lines(text, keep, count)
+		shown, _ := Lines(text, true, keep, count)
 		if n := count(shown); n == 0 || n > keep+slack {
 			t.Errorf("%s: %d tokens are shown", o.Name, n)
 		}

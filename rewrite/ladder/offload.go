@@ -149,9 +149,10 @@ func (s State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, o
 	if !isScreen && !isLong {
 		return e, false
 	}
+	names := s.keepText(i, t.raw, t.text)
 	short, done, reason := screen, "final screen", event.CodeScreen
 	if isLong {
-		short, done = s.excerptOf(i, screen, keep)
+		short, done = s.excerptOf(i, screen, keep, s.Content[names[0]])
 		reason = event.CodeOverLimit
 		if isScreen {
 			done += " from the final screen"
@@ -161,7 +162,6 @@ func (s State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, o
 	if t.tokens <= limit {
 		least = max(leastScreen, t.tokens/10)
 	}
-	names := s.keepText(i, t.raw, t.text)
 	done = excerpt.OneLine(s.callOf[i].String(), maxCall) + ", " + done
 	short = excerpt.Note(done, s.whereToRead("Full output", names, t.tokens)) + "\n" + short
 	if !output.Empty() {
@@ -171,13 +171,15 @@ func (s State) shortenText(i int, t itemText, limit, keep int) (e ledger.Edit, o
 	return e, e.Saved >= least
 }
 
-// excerptOf returns an excerpt of a text of item i that has about keep tokens, and says what it omits.
-func (s State) excerptOf(i int, text string, keep int) (short, done string) {
+// excerptOf returns an excerpt of a text of item i that has about keep tokens, and says what it omits. It tells lines
+// by their numbers if kept, which the model can read, has as many: a final screen may have others than the output.
+func (s State) excerptOf(i int, text string, keep int, kept []byte) (short, done string) {
 	if laidOut, ok := excerpt.LaidOut(text, s.linesCount(i)); ok {
 		text = laidOut
 	}
-	short, omitted := excerpt.Lines(text, keep, s.Scale.CountText)
-	done = fmt.Sprintf("%d of %s omitted", omitted, excerpt.Amount(excerpt.CountLines(text)))
+	lines := excerpt.CountLines(text)
+	short, omitted := excerpt.Lines(text, lines == excerpt.CountLines(string(kept)), keep, s.Scale.CountText)
+	done = fmt.Sprintf("%d of %s omitted", omitted, excerpt.Amount(lines))
 	if strings.Contains(short, excerpt.Cut) {
 		done += ", long lines cut"
 	}
