@@ -177,7 +177,8 @@ func (s *summary) thoughts(room int) (list []message) {
 	return list
 }
 
-// ending returns the last paragraphs of a text that fit in longest bytes, or else the last lines, sentences or words.
+// ending returns the last paragraphs of a text that fit in longest bytes, or the last lines, sentences or words if
+// those paragraphs have less than half as many.
 func ending(text string, longest int) string {
 	text = strings.TrimSpace(text)
 	if len(text) <= longest {
@@ -185,8 +186,8 @@ func ending(text string, longest int) string {
 	}
 	tail := text[len(text)-longest:]
 	for _, gap := range []string{"\n\n", "\n", ". ", " "} {
-		if _, rest, ok := strings.Cut(tail, gap); ok {
-			return "… " + strings.TrimSpace(rest)
+		if at := strings.Index(tail[:longest/2], gap); at >= 0 {
+			return "… " + strings.TrimSpace(tail[at+len(gap):])
 		}
 	}
 	return "… " + strings.ToValidUTF8(tail, "") // the cut may divide a character

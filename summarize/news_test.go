@@ -184,3 +184,33 @@ func TestTasksThatAreSetOneByOne(t *testing.T) {
 		t.Errorf("got %s", text)
 	}
 }
+
+// The user's request stands in the summary above or below a text that was pasted beside it, however long that is.
+func TestRequestBesideAPasteIsShown(t *testing.T) {
+	const ask, rule, order = "Find out why ZQ-7731 was dropped", "change nothing in billing", "请查明订单ZQ-7731为何丢失"
+	for name, line := range map[string]string{
+		"lines": "12:%[1]d INFO worker %[2]x finished\n", "CRLF": "%[1]d\r\nINFO worker %[2]x finished\r\n",
+		"one line": `{"job":%[1]d,"worker":"%[2]x"}, `, "no blank": `%[1]d,%[2]x;`,
+		"German":  "Zeile %[1]d: fertig in %[2]d ms.\n",
+		"Chinese": "服务器%[2]d处理请求%[1]d完成", "Chinese lines": "服务器%[2]d处理请求%[1]d完成。\n\n",
+	} {
+		for _, size := range []int{20_000, 200_000} {
+			var paste strings.Builder
+			for i := 0; paste.Len() < size; i++ {
+				fmt.Fprintf(&paste, line, i, i*7919)
+			}
+			log := paste.String()
+			for _, text := range []string{ask + ", " + rule + ": " + log, log + ask + ", " + rule + ".\n\nThanks.",
+				ask + ". " + log + "\n" + rule, order + ask + log + rule, log + order + ask + rule} {
+				messages := []string{assistant("Yes?"), user(text), assistant("I look.")}
+				summary(t, messages, summarize.Budgets{}) // ends
+				got := summary(t, messages, byCode)
+				isThere := strings.Contains(got, ask) && strings.Contains(got, rule)
+				if !isThere || strings.Contains(got, order) != strings.Contains(text, order) || count(got) > 9_000 {
+					t.Errorf("%s, %d bytes: %.40s…%s is told in %d tokens as %.300s", name, size, text,
+						text[len(text)-60:], count(got), got)
+				}
+			}
+		}
+	}
+}

@@ -62,7 +62,8 @@ func TestManyLinesAreQuotedInOnePass(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	text := c.Text()
 	runtime.ReadMemStats(&after)
-	if took := int(after.TotalAlloc - before.TotalAlloc); took > 100*len(r.Body) || !strings.Contains(text, "> Go on.") {
+	took := int(after.TotalAlloc - before.TotalAlloc)
+	if took > 100*len(r.Body) || !strings.Contains(text, "> Go on.") {
 		t.Errorf("%d MB of messages take %d MB", len(r.Body)>>20, took>>20)
 	}
 }

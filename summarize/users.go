@@ -123,25 +123,34 @@ const cut = "[…]"
 var sentenceEnd = regexp.MustCompile(`[.!?;:]\s+|\n\s*|[。！？；]`)
 
 // shorten returns a text whole, if it fits in room tokens and is wanted whole or has much news, or else its sentences
-// that say something new, as far as they fit. isLeftOut reports whether news is left out for lack of room.
+// that say something new, as far as they fit. Of one that is wanted, the last lines come first, then the others from
+// its beginning: people ask above or below what they paste. isLeftOut reports whether news finds no room.
 func (s *summary) shorten(text string, room int, isWanted bool) (short string, isLeftOut bool) {
 	const bytesPerToken = 8 // at most, mostly: spares counting what is too long anyway
 	const maxMisses = 50    // sentences that may not fit: each is counted
+	const leastPart = 20    // tokens of the end, and of a part of a long sentence
 	fits := func(text string) bool { return len(text) <= bytesPerToken*room && s.Count(text) <= room }
 	if (isWanted || s.seen.news(text) >= newsOfWhole) && fits(text) {
 		s.seen.add(text)
 		return text, false
 	}
+	longest := len(text) // bytes of a sentence; of a longer one the beginning counts as one
+	last := ""
+	if isWanted {
+		longest = bytesFor(max(room/8, leastPart))
+		last = strings.TrimPrefix(ending(text, longest), "… ")
+		if !fits(last) {
+			last = ""
+		}
+		s.seen.add(last)
+		room -= s.Count(last)
+	}
 	isCut := false // something has been left out since the last sentence
 	misses := 0
-	rest := text
+	rest := strings.TrimSuffix(text, last)
 	for rest != "" && misses < maxMisses {
-		end := len(rest)
-		if at := sentenceEnd.FindStringIndex(rest); at != nil {
-			end = at[1]
-		}
-		sentence := rest[:end]
-		rest = rest[end:]
+		sentence := firstSentence(rest, longest)
+		rest = rest[len(sentence):]
 		isNew := s.seen.news(sentence) >= newsOfPart
 		if !isNew || !fits(sentence) {
 			isCut = true
@@ -150,19 +159,32 @@ func (s *summary) shorten(text string, room int, isWanted bool) (short string, i
 			}
 			continue
 		}
+		s.seen.add(sentence)
 		if isCut {
-			short += cut + " "
+			sentence = cut + " " + sentence
 			isCut = false
 		}
 		short += sentence
-		s.seen.add(sentence)
 		room -= s.Count(sentence) + 1
 	}
-	short = strings.TrimSpace(short)
-	if short != "" && (isCut || rest != "") {
-		short += " " + cut
+	if (isCut || rest != "") && short+last != "" {
+		short = strings.TrimSpace(short) + " " + cut + " "
 	}
-	return short, misses > 0
+	return strings.TrimSpace(short + last), misses > 0
+}
+
+// firstSentence returns the beginning of a text up to the end of its first sentence, or its first bytes if that has
+// more than longest bytes.
+func firstSentence(text string, longest int) string {
+	head := text[:min(len(text), longest)]
+	at := sentenceEnd.FindStringIndex(head)
+	if at != nil {
+		return head[:at[1]]
+	}
+	for len(head) < len(text) && !utf8.RuneStart(text[len(head)]) {
+		head = text[:len(head)+1]
+	}
+	return head
 }
 
 // messages writes the section of what was said. Of two texts of one message, the first in the list is shown.
