@@ -289,7 +289,7 @@ func (s State) prepareWords() {
 }
 
 // replace puts the summary in the place of the items from the head to the cut, except groups that stay in place. It
-// returns false if this saves least tokens or fewer, and nothing changes then.
+// returns false if this saves least tokens or fewer, or hardly any, and nothing changes then.
 func (c *compaction) replace(cut, least int) bool {
 	edits := c.drops(c.Request.Head, cut)
 	if len(edits) == 0 {
@@ -308,7 +308,7 @@ func (c *compaction) replace(cut, least int) bool {
 	summary.Prose, summary.ProseEnd = c.words.Text, c.words.Until
 	_, c.Unkept = span.Kept()
 	_, reason := c.trigger()
-	return c.compactBy(least, reason, edits...)
+	return c.compactBy(max(least, leastSaving), reason, edits...) // less may be nothing, as the provider counts
 }
 
 // text returns the summary of a span. If it leaves out words of the user, and room is left up to the target, it has
