@@ -195,13 +195,13 @@ func (x *shaping) describeHeld() {
 		}
 		changed = min(changed, e.First)
 	}
-	r.Broke = x.discarded || len(x.undone) > 0 || changed < s.Recorded
 	held := min(s.Recorded, len(items)) // end of the items that both requests have
+	for held > 0 && held < len(items) && !items[held].StartsAnswer {
+		held++ // the user's words behind the recorded prefix, up to the answer: they were in that request too
+	}
+	r.Broke = x.discarded || len(x.undone) > 0 || changed < held
 	if held == 0 || s.Decision.Leading != r.Leading {
 		return // the provider has nothing in its cache for another system prompt, tools or settings
-	}
-	for held < len(items) && !items[held].StartsAnswer {
-		held++ // the user's words behind the recorded prefix, up to the answer: they were in that request too
 	}
 	r.HeldBefore = max(0, r.TokensBefore.Total()-s.OfModel(s.Size(held, len(items))))
 	r.HeldAfter = max(0, r.TokensAfter.Total()-s.OfModel(s.Sent(min(held, changed), len(items))))

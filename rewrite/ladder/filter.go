@@ -64,9 +64,10 @@ func (s State) turns() (starts []int) {
 }
 
 // leaveOut drops items [first, end), except groups that stay in place, unless all that it drops was dropped before. In
-// their place stands a note with the reason if it is shorter, then said, then the lines that the user wants kept and
-// what the system said.
+// their place stands a note with the reason, then said, then the lines that the user wants kept and what the system
+// said. If all this is longer, the items stay, or where nothing is to be said, they go without a note.
 func (s State) leaveOut(first, end int, reason event.Code, inWords, said string) {
+	const around = 8 // tokens that a model may count around a message
 	edits := s.drops(first, end)
 	kept := []string{""} // the first is empty, so that a line break parts it from what was said
 	tokens := 0          // of the items as they came
@@ -84,8 +85,11 @@ func (s State) leaveOut(first, end int, reason event.Code, inWords, said string)
 	what := fmt.Sprintf("%d earlier messages left out: %s", s.messagesIn(edits), inWords)
 	said += strings.Join(slices.Compact(kept), "\n")
 	text := excerpt.Note(what, s.transcriptAt(edits[0].Artifacts)) + said
-	if s.Scale.CountText(text) > tokens { // the note is longer than all that it replaces
-		text = strings.TrimSpace(said)
+	if s.Scale.CountText(text)+around > tokens { // the note is longer than all that it replaces
+		if said != "" { // which cannot stand without the note, as if the user said it
+			return
+		}
+		text = ""
 	}
 	s.setText(&edits[0], text)
 	s.Add(ledger.StepFilter, reason, edits...)
