@@ -42,13 +42,16 @@ func (chatAPI) body(c *talk, list string) string {
 		list = `{"role":"system","content":` + quoted(c.system) + "}, " + list
 	}
 	tools := c.toolList(`{"type":"function","function":{"name":%q,"parameters":{"type":"object"}}}`)
-	return `{"model":"` + c.model + `", ` + tools + `"messages" : [` + list + "],\n\"temperature\":1e-1}\n"
+	return `{"model":"` + c.model + `", ` + tools + `"messages" : [` + list + "],\n\"temperature\":1e-1" + c.cached() + "}\n"
 }
 
 func (a chatAPI) user(p pen, text string) object {
 	m := object{"role": "user", "content": p.content(text, a.part, a.picture())}
 	if p.in(8) {
 		m["x_unknown"] = json.RawMessage(`[1.50e3, {"b":"ü\u00fc"}]`)
+	}
+	if p.in(8) {
+		m["name"] = "bot"
 	}
 	return m
 }
@@ -174,7 +177,7 @@ func (responsesAPI) body(c *talk, list string) string {
 		system = `"instructions":` + quoted(c.system) + `, `
 	}
 	tools := c.toolList(`{"type":"function","name":%q,"parameters":{"type":"object"}}`)
-	return `{"model":"` + c.model + `", ` + tools + system + `"input" : [` + list + "], \"store\":false}\n"
+	return `{"model":"` + c.model + `", ` + tools + system + `"input" : [` + list + "], \"store\":false" + c.cached() + "}\n"
 }
 
 func (a responsesAPI) user(p pen, text string) object {

@@ -28,6 +28,7 @@ type judge struct {
 	storage *storage
 	loose   bool // writes fail, so that nobody can know what was decided
 	broken  bool // requests break rules, so that it may be decided late how they are sent
+	filters bool // some messages are not to be sent
 	rescued bool // a request was refused: all marks may be gone, and small messages may grow
 	size    int  // tokens of the body that was sent last
 
@@ -54,14 +55,26 @@ func newJudge(t rapid.TB, s *storage) *judge {
 		branched: map[hash]bool{}}
 }
 
+// told is what an agent is told of its machine, in the system prompt or as one.
+var told = regexp.MustCompile(strings.ReplaceAll(`\\n\\nTEXT|,\{"type":"text","text":"TEXT"\}|"system":"TEXT",|`+
+	`\{"role":"system","content":"TEXT"\},|`+
+	`\{"type":"message","role":"developer","content":\[\{"type":"input_text","text":"TEXT"\}\]\},`,
+	"TEXT", `\[epitome: The machine [^"]*`))
+
 // check holds a response of the core to all promises.
 func (j *judge) check(r request, s response) {
 	j.Helper()
 	if s.err != nil && !j.loose && !j.broken {
 		j.Fatalf("the core fails: %v", s.err)
 	}
+	for _, said := range told.FindAllString(string(s.body), -1) {
+		if r.folder == "" || !strings.Contains(said, strings.Trim(quoted(r.folder), `"`)) {
+			j.Fatalf("promise 7: the agent in %q is told %s", r.folder, said)
+		}
+	}
+	s.body = told.ReplaceAll(s.body, nil)
 	same := bytes.Equal(r.body, s.body)
-	if same != (s.action == "none") && s.err == nil {
+	if same != (s.action == "none" || s.action == "add") && s.err == nil {
 		j.Fatalf("promise 1: the action is %s; the body is identical: %v", s.action, same)
 	}
 	j.rescued = j.rescued || r.refused > 0
@@ -153,7 +166,8 @@ func (j *judge) flaws(r request, was, now *body, s response) {
 }
 
 // losses holds promise 6: a text that is not sent stands in an artifact whose name stands where something was taken
-// out, or in an artifact that such an artifact names.
+// out, or in an artifact that such an artifact names. Filters leave out messages that are smaller than a note would be,
+// without one.
 func (j *judge) losses(was, now *body) {
 	j.Helper()
 	original, unchanged := map[hash]bool{}, map[hash]bool{}
@@ -180,8 +194,10 @@ func (j *judge) losses(was, now *body) {
 		if unchanged[m.sum] {
 			continue
 		}
+		isSmall := j.filters && j.count(&m) < noteTokens
 		texts("", "", m.Result, func(_, text string) {
-			if !strings.Contains(artifacts, text) && !strings.Contains(sent.String(), "\x00"+text) {
+			isStored := strings.Contains(artifacts, text) || isSmall && j.storage.has(text)
+			if !isStored && !strings.Contains(sent.String(), "\x00"+text) {
 				j.Fatalf("promise 6: a text of message %d is neither sent nor in %v: %.1000s", i, names, text)
 			}
 		})
@@ -192,7 +208,7 @@ func (j *judge) losses(was, now *body) {
 // that was sent before is sent as it was then, even if the window is smaller now: promise 5, and a refusal is rescued.
 func (j *judge) fits(r request, was, now *body) {
 	j.Helper()
-	if _, again := j.answered[hashOf(r.name, r.scope, string(r.body))]; again {
+	if _, again := j.answered[hashOf(r.name, r.scope, r.folder, string(r.body))]; again {
 		return
 	}
 	const unseen = 300 // tokens that stay of each result that the model has not seen
@@ -224,7 +240,7 @@ func (j *judge) replay(r request, was, now *body, s response) {
 	if j.loose || s.err != nil {
 		return
 	}
-	asked, answer := hashOf(r.name, r.scope, string(r.body)), hashOf(string(s.body))
+	asked, answer := hashOf(r.name, r.scope, r.folder, string(r.body)), hashOf(string(s.body))
 	if before, again := j.answered[asked]; again && before != answer && r.refused == 0 {
 		j.Fatalf("promise 5: the same request is sent otherwise than before: %.1000s", s.body)
 	}
@@ -233,7 +249,7 @@ func (j *judge) replay(r request, was, now *body, s response) {
 	if j.broken {
 		return
 	}
-	chain, first := was.chain(r.name, r.scope)
+	chain, first := was.chain(r.name, r.scope, r.folder)
 	sums := now.sums()
 	n := len(chain) - 1 // messages that were sent before
 	for n > 0 && j.sent[chain[n]] == nil {
@@ -339,6 +355,7 @@ func (j *judge) around(b *body) int {
 const (
 	pictureTokens = 2000 // more than any model counts for a small picture
 	messageTokens = 4    // that a model counts around what a message says
+	noteTokens    = 120  // more than a filter's note has
 )
 
 func (j *judge) count(m *message) int {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -26,6 +27,7 @@ import (
 	"epitome/dialect/messages"
 	"epitome/dialect/responses"
 	"epitome/event"
+	"epitome/inject"
 	"epitome/internal/unit"
 	"epitome/offload"
 	"epitome/rewrite"
@@ -86,6 +88,14 @@ func (s *storage) artifact(name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.artifacts[name]
+}
+
+// has reports whether an artifact has a text.
+func (s *storage) has(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hasText := func(content string) bool { return strings.Contains(content, text) }
+	return slices.ContainsFunc(slices.Collect(maps.Values(s.artifacts)), hasText)
 }
 
 // lose deletes all artifacts behind the back of all processes.
@@ -150,7 +160,8 @@ type request struct {
 	scope   string
 	window  int
 	limits  ladder.Limits
-	refused int // tokens that the provider takes at most, as it has refused the request; 0: it has not
+	folder  string // that the agent is told; mostly none
+	refused int    // tokens that the provider takes at most, as it has refused the request; 0: it has not
 	now     time.Time
 }
 
@@ -174,7 +185,7 @@ func start(s *storage) process {
 	p := process{window: &atomic.Int64{}, known: map[string]*conversation.Request{}}
 	p.Shaper = rewrite.NewShaper(rewrite.Deps{
 		Ledger: ledger.New(s, keep), Shelf: shelf{s},
-		Memo: memo(), Keep: keep,
+		Memo: memo(), Keep: keep, Inject: &inject.Injector{Shelf: shelf{s}},
 		Window: func(_, _ string, maxOutput int) (int, int) {
 			window := int(p.window.Load())
 			return window, window - min(max(maxOutput, min(8192, window/8)), window/4)
@@ -186,7 +197,7 @@ func start(s *storage) process {
 func (p process) shape(r request) response {
 	p.window.Store(int64(r.window))
 	in := rewrite.Input{Dialect: dialects[r.name], Body: r.body, Scope: r.scope, Upstream: "up", Limits: &r.limits,
-		Now: r.now}
+		Runtime: r.folder, Now: r.now}
 	if r.refused > 0 {
 		in.Rescue = &rewrite.Rescue{Most: r.refused, From: ladder.StageClear}
 	}
@@ -194,7 +205,8 @@ func (p process) shape(r request) response {
 	if out.Settle != nil && !out.Settle() {
 		out.Report.Err = errors.New("the rescue is not recorded")
 	}
-	return response{out.Body, out.Report.Action, out.Report.Broke, out.Report.Err, out.Report.Conversation}
+	err := errors.Join(out.Report.Err, out.Report.Faults)
+	return response{out.Body, out.Report.Action, out.Report.Broke, err, out.Report.Conversation}
 }
 
 // readsAlike holds that a request reads the same with and without the one before it.
@@ -251,7 +263,22 @@ func (p *play) configure() {
 	l.ClearAt, l.Target = ladder.Line(one("clear at", 30, 80))/100, float64(one("compact to", 20, 50))/100
 	l.KeepTail, l.Protect, l.Groups = one("tail", 0, 600, 20_000), one("protect", 0, 300, 2000),
 		one("groups", 0, 1, 2, 5)
+	options := map[string]func(n int){
+		"compact_turns":       func(n int) { l.Answers = n },
+		"exclude_names":       func(int) { l.Excluded = []string{"bot", "grep"} },
+		"keep":                func(int) { l.ToolLimits = []ladder.Limit{{Tool: "grep", Keep: true}} },
+		"keep_turns":          func(n int) { l.KeepTurns = n },
+		"newest_messages":     func(n int) { l.Messages = 4 * n },
+		"newest_tool_results": func(n int) { l.Pairs = n },
+		"newest_turns":        func(n int) { l.Turns = n },
+		"text_only":           func(int) { l.TextOnly = true },
+		"window":              func(n int) { p.window = 500 * n * n },
+	}
+	for range one("options", 0, 0, 1, 2, 3) {
+		options[rapid.SampledFrom(slices.Sorted(maps.Keys(options))).Draw(p.T, "option")](1 + p.draw("n", 9))
+	}
 	p.limits = l
+	p.judge.filters = p.judge.filters || !l.Off()
 }
 
 // defaultLimits are those of the default configuration.
@@ -268,7 +295,7 @@ func defaultLimits() ladder.Limits {
 func (p *play) request(c *talk) request {
 	p.judge.storage.now = p.judge.storage.now.Add(time.Second)
 	return request{name: p.name, api: c.api, body: c.body(), scope: c.scope, window: p.window, limits: p.limits,
-		now: p.judge.storage.now}
+		folder: c.folder, now: p.judge.storage.now}
 }
 
 func (p *play) ask(r request) response {
@@ -303,6 +330,9 @@ func (p *play) step(c *talk) {
 		twin.pen = newPen(p.seed(), 4)
 		if p.draw("prompt", 2) == 1 {
 			twin.system = number.ReplaceAllString(twin.system, fmt.Sprint(p.draw("time", 24)))
+		}
+		if c.folder != "" {
+			twin.folder = fmt.Sprintf("\n- working folder: /w/%d", p.draw("folder", 3))
 		}
 		p.talks = append(p.talks, twin)
 		p.ask(p.request(twin))
@@ -399,7 +429,9 @@ func TestRandomConversationsKeepThePromises(t *testing.T) {
 				p := newPlay(t, name)
 				p.judge.loose, p.judge.broken = kind == "failing", kind == "broken"
 				for i := range 2 {
-					p.talks = append(p.talks, newTalk(name, p.seed(), fmt.Sprint("scope ", i), kind == "broken"))
+					c := newTalk(name, p.seed(), fmt.Sprint("scope ", i), kind == "broken")
+					c.folder = rapid.SampledFrom([]string{"", "\n- working folder: /w/3"}).Draw(t, "folder")
+					p.talks = append(p.talks, c)
 				}
 				for range rapid.IntRange(1, 60).Draw(t, "steps") {
 					p.step(p.talks[p.draw("who", len(p.talks))])
@@ -509,6 +541,55 @@ func TestPanicCostsOnlyTheRewriting(t *testing.T) {
 		Limits: &ladder.Limits{}})
 	if !bytes.Equal(out.Body, body) || out.Changed || out.Report.Action != event.ActionBypass || out.Report.Err == nil {
 		t.Errorf("got %q with %+v", out.Body, out.Report)
+	}
+}
+
+// A step that fails is left out alone, in each request anew. Here a summary cannot be appended to the task, which the
+// ledger has as edited, or a model panics.
+func TestStepThatFailsIsLeftOutAlone(t *testing.T) {
+	for _, panics := range []bool{false, true} {
+		for name, d := range dialects {
+			s, limits := newStorage(), defaultLimits()
+			decisions := ledger.New(s, keep)
+			deps := rewrite.Deps{Ledger: decisions, Shelf: shelf{s}, Memo: memo(),
+				Window: func(string, string, int) (int, int) { return 10_000, 10_000 }}
+			if panics {
+				deps.Summarizer = &answerer{} // without a map for its answers
+			}
+			shaper := rewrite.NewShaper(deps)
+			var all []exchange
+			faults := 0
+			for i := range 30 {
+				all = append(all, exchange{said: prose(1000), calls: []call{bash("make", prose(20_000))}})
+				body := bodyOf(name, all)
+				r, err := d.Read(body, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if i == 0 && !panics {
+					of := ledger.Request{Dialect: d.API().Name, Upstream: "up", Model: r.Model, Chain: r.Chain(),
+						Head: r.Head, Ends: r.Ends()}
+					edit := ledger.Edit{Count: 1, Op: ledger.ReplaceText, Text: "Mend it.", Step: ledger.StepOffload}
+					_, _, _ = decisions.Record(of, ledger.Decision{Items: r.Head}, []ledger.Edit{edit}, false)
+				}
+				s.now = s.now.Add(time.Second)
+				out := shaper.Shape(rewrite.Input{Dialect: d, Body: body, Upstream: "up", Limits: &limits,
+					SummaryMode: "hybrid", Client: t.Context(), Now: s.now})
+				if out.Report.Err != nil || i > 0 && out.Report.Offloaded == 0 {
+					t.Fatalf("%s, request %d, panics %v: %d results are cut, %v", name, i, panics, out.Report.Offloaded,
+						out.Report.Err)
+				}
+				if out.Report.Faults != nil {
+					faults++
+				}
+				if out.Report.Compaction.Kind == event.CompactionCompleted {
+					t.Errorf("%s, panics %v: a compaction is made", name, panics)
+				}
+			}
+			if faults < 2 {
+				t.Errorf("%s, panics %v: %d steps fail", name, panics, faults)
+			}
+		}
 	}
 }
 

@@ -101,6 +101,7 @@ type talk struct {
 	other    string // the prompt of the agent's other mode
 	tools    int    // that the client offers
 	scope    string
+	folder   string   // that the agent is told of; mostly none
 	broken   bool     // some messages break the rules of the API
 	messages []string // as they stand in each body
 	reminder string   // one more message behind them, which the next request does not have
@@ -138,6 +139,14 @@ func (c *talk) body() []byte {
 		list += "," + c.reminder
 	}
 	return []byte(c.api.body(c, list))
+}
+
+// cached returns the member that asks OpenAI to keep its cache for a day; mostly nothing.
+func (c *talk) cached() string {
+	if c.seed%4 == 0 {
+		return `, "prompt_cache_retention":"24h"`
+	}
+	return ""
 }
 
 // toolList returns the member with the tools, each in the format of the API.
