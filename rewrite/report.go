@@ -303,9 +303,6 @@ func (x *shaping) filesOf(kind activity.Kind, end int) (files []string) {
 	return files
 }
 
-// manyItems is from how many items on a conversation is warned of that will soon be too long to be read.
-const manyItems = conversation.MaxItems * 4 / 5
-
 // describeOutcome fills in how a compaction ended, and what to warn of.
 func (x *shaping) describeOutcome() {
 	s, r := x.state, &x.out.Report
@@ -319,7 +316,8 @@ func (x *shaping) describeOutcome() {
 	if s.NearlyFull > 0 {
 		r.warn(event.Warning{Reason: event.ReasonMessages, Tokens: before, Messages: s.NearlyFull})
 	}
-	if n := len(x.request.Items); n >= manyItems && x.found < manyItems {
+	const many = conversation.MaxItems * 4 / 5 // items: soon the conversation is too long to be read
+	if len(x.request.Items) >= many && x.found < many {
 		r.warn(event.Warning{Reason: event.ReasonItems, Tokens: before, Messages: r.Items})
 	}
 	if s.Unkept > 0 {

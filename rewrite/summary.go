@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"epitome/dialect/activity"
-	"epitome/dialect/conversation"
 	"epitome/offload/excerpt"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
@@ -19,11 +18,16 @@ const steadyTurns = 2
 // steady returns how many requests in a row, with this one, have continued the one before them; at most steadyTurns.
 // That is also assumed where no request with the same first answer is known.
 func (x *shaping) steady() int {
-	steady, first := steadyTurns, firstAnswer(x.request)
+	r, steady := x.request, steadyTurns
+	if r.Head == len(r.Items) {
+		return steady
+	}
 	x.recent.mu.RLock()
 	defer x.recent.mu.RUnlock()
 	for _, l := range slices.Backward(x.recent.list) {
-		if l.shaper != x.Shaper || !x.subject.IsFor(l.subject) || firstAnswer(l.request) != first {
+		o := l.request
+		isAlike := o.Head < len(o.Items) && o.Items[o.Head].Hash == r.Items[r.Head].Hash
+		if l.shaper != x.Shaper || !isAlike || !x.subject.IsFor(l.subject) {
 			continue
 		}
 		if x.continues(l) {
@@ -32,14 +36,6 @@ func (x *shaping) steady() int {
 		steady = 0
 	}
 	return steady
-}
-
-// firstAnswer returns the hash of the first answer, or of its first item; zero if there is none.
-func firstAnswer(r *conversation.Request) (h conversation.Hash) {
-	if r.Head < len(r.Items) {
-		h = r.Items[r.Head].Hash
-	}
-	return h
 }
 
 // key returns the key of the question about the items up to end. The link covers the content of all of them, and with

@@ -126,8 +126,7 @@ func TestAwkwardTextsAreCountedInLinearTime(t *testing.T) {
 func TestMemoForgets(t *testing.T) {
 	memo, counted := tokenize.NewMemo(10), 0
 	for i := range 2_000 {
-		text := fmt.Sprintf("%60d", i%1_000)
-		memo.Count(0, []byte(text), func() int { counted++; return i })
+		memo.Count(0, fmt.Appendf(nil, "%60d", i%1_000), func() int { counted++; return i })
 	}
 	if counted != 2_000 {
 		t.Errorf("%d of 2000 are counted, want all", counted)

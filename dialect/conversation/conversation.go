@@ -194,15 +194,14 @@ var lifetime = regexp.MustCompile(`"(\d+[mh])"`)
 // CacheLife returns how long the last cache mark, or else a setting, asks the provider to keep its cache; 0 if neither
 // says.
 func (r *Request) CacheLife() (life time.Duration) {
-	var mark jsonspan.Span
+	asked := r.Caching.Of(r.Body)
 	for _, it := range slices.Backward(r.Items) {
 		if n := len(it.Marks); n > 0 {
-			mark = it.Marks[n-1]
+			asked = slices.Concat(it.Marks[n-1].Of(r.Body), asked)
 			break
 		}
 	}
-	found := lifetime.FindSubmatch(slices.Concat(mark.Of(r.Body), r.Caching.Of(r.Body)))
-	if found != nil {
+	if found := lifetime.FindSubmatch(asked); found != nil {
 		life, _ = time.ParseDuration(string(found[1])) // 0 if it is longer than a Duration can be
 	}
 	return life

@@ -296,8 +296,7 @@ func (r *Request) isOwnModel(d *Decision) bool { return d.Model == r.Model && d.
 
 // isBest reports whether no decision for a shorter prefix has a higher rank than d.
 func (r *Request) isBest(d *Decision) bool {
-	isGiven := d.Items < r.End || d.Began == r.Leading || d.Leading == r.Leading // see apart
-	return d.Items > 0 && r.class(d) == ownConversation && r.isOwnModel(d) && isGiven
+	return d.Items > 0 && r.class(d) == ownConversation && r.isOwnModel(d) && (d.Items < r.End || d.Leading == r.Leading)
 }
 
 // MayGoOn reports whether a decision about the request's messages is of its conversation, and not of another one. found
@@ -307,8 +306,8 @@ func (r *Request) MayGoOn(d, found Decision) bool {
 	return isOwn && slices.Contains(r.Ends, d.Items) && r.class(&d) > otherBranch
 }
 
-// apart returns the decisions of the request's conversation, of a list with the longest prefixes first. Others may have
-// the same items, and differ in their prompts alone. Where two may be the request's own behind an answer, none is.
+// apart returns the decisions in list that the request may go on from: those of its conversation. Others may have the
+// same items, and differ in their prompts alone. Where two may be the request's own behind an answer, none is.
 func (r *Request) apart(list []Decision) []Decision {
 	var own Decision
 	var others []string // Began of conversations that had all the items with another prompt
@@ -334,8 +333,9 @@ func (r *Request) apart(list []Decision) []Decision {
 			isOne = false
 		}
 	}
-	return slices.DeleteFunc(list, func(d Decision) bool {
-		return most > 0 && (!isOne || d.Began != own.Began)
+	return slices.DeleteFunc(slices.Clone(list), func(d Decision) bool {
+		isOther := !isOne || d.Began != own.Began
+		return r.class(&d) == otherFirst || most > 0 && isOther
 	})
 }
 

@@ -76,13 +76,12 @@ func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 		few = 4 // mostly the request is a turn longer than the one before
 	}
 	var d Decision
-	var all, list []Decision
+	var list []Decision
 	read := 0 // of r.Ends
 	for _, upTo := range []int{few, newest, len(r.Ends)} {
 		upTo = min(upTo, len(r.Ends))
 		more, err := l.decisions(&r, r.Ends[read:upTo], known.record)
-		all = append(all, more...)
-		list = r.apart(slices.Clone(all))
+		list = append(list, more...)
 		read = upTo
 		if err == nil {
 			d, err = l.best(&r, list, known)
@@ -98,14 +97,12 @@ func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 	return d, nil
 }
 
-// best returns the decision of the highest rank in the list of which no edit is lost; one without Items if there is
-// none.
+// best returns the decision of the highest rank in a list, which has the longest prefixes first, of which no edit is
+// lost; one without Items if there is none.
 func (l *Ledger) best(r *Request, list []Decision, known Decision) (Decision, error) {
+	list = r.apart(list)
 	slices.SortStableFunc(list, func(a, b Decision) int { return r.compare(&b, &a) })
 	for _, d := range list {
-		if r.class(&d) == otherFirst {
-			break
-		}
 		isWhole, err := l.readEdits(&d, known)
 		if err != nil {
 			return d, err
