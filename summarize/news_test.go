@@ -69,7 +69,7 @@ func TestLongMessagesAreCut(t *testing.T) {
 	} {
 		got := summary(t, join(assistant("Well."), user("First one thing. "+text+". Then another one."), assistant("Yes."),
 			user("Go on."), assistant("Yes.")), byCode)
-		if !strings.Contains(got, "First one thing. […] Then another one.") {
+		if !strings.Contains(got, "First one thing. […] ") || !strings.Contains(got, ". Then another one.\n") {
 			t.Errorf("%s: got %.3000s", name, got)
 		}
 		summary(t, join(assistant("Well."), user(text)), summarize.Budgets{})

@@ -128,13 +128,13 @@ var sentenceEnd = regexp.MustCompile(`[.!?;:]\s+|\n\s*|[。！？；]`)
 func (s *summary) shorten(text string, room int, isWanted bool) (short string, isLeftOut bool) {
 	const bytesPerToken = 8 // at most, mostly: spares counting what is too long anyway
 	const maxMisses = 50    // sentences that may not fit: each is counted
-	const leastPart = 20    // tokens of the end, and of a part of a long sentence
+	const leastPart = 20    // tokens of the end, and of the beginning of a long sentence
 	fits := func(text string) bool { return len(text) <= bytesPerToken*room && s.Count(text) <= room }
 	if (isWanted || s.seen.news(text) >= newsOfWhole) && fits(text) {
 		s.seen.add(text)
 		return text, false
 	}
-	longest := len(text) // bytes of a sentence; of a longer one the beginning counts as one
+	longest := len(text) // bytes of the first sentence; of a longer one the beginning counts as one
 	last := ""
 	if isWanted {
 		longest = bytesFor(max(room/8, leastPart))
@@ -151,6 +151,7 @@ func (s *summary) shorten(text string, room int, isWanted bool) (short string, i
 	for rest != "" && misses < maxMisses {
 		sentence := firstSentence(rest, longest)
 		rest = rest[len(sentence):]
+		longest = len(text)
 		isNew := s.seen.news(sentence) >= newsOfPart
 		if !isNew || !fits(sentence) {
 			isCut = true
