@@ -170,7 +170,8 @@ func (c *Carried) usersWords() string {
 	for i := range c.Client.Items[:c.First] {
 		it := &c.Client.Items[i]
 		said := quote(c.Client.OwnWords(it))
-		isKnown := strings.Contains(c.Earlier, said) || strings.Contains(c.Earlier, c.Client.TextOf(it))
+		earlier := "\n" + c.Earlier + "\n"
+		isKnown := strings.Contains(earlier, "\n"+said) || strings.Contains(earlier, "\n"+c.Client.TextOf(it)+"\n")
 		if it.Role == conversation.User && !isKnown {
 			words.WriteString(said)
 		}

@@ -236,7 +236,7 @@ func (e *evidence) isAboutPictures() bool {
 // isAboutOthers reports whether a refusal is about anything else, or about what other requests have spent.
 func (e *evidence) isAboutOthers() bool {
 	return e.says("rate") ||
-		!e.isProven && !e.window && e.says("other") ||
+		!e.isProven && !e.window && !e.says("long") && e.says("other") ||
 		e.status == 429 && !e.window && !e.says("input")
 }
 

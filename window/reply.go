@@ -105,7 +105,7 @@ func (a *reply) addErrors(raw string) {
 }
 
 var (
-	noise = lazily(`(?i)https?://\S+|\(parameter=[^)]*\)*|\brequest[ _-]?id\W+\S+` +
+	noise = lazily(`(?i)https?://\S+|\(parameter=[^)]*\)*|\brequest[ _-]?id\W+\S+|\bmodel group=\S+|\barn:\S+` +
 		`|\b(?:input validation error|invalid input)\b` +
 		`|\([1-3]\d{3}\)$|^\W*(?:(?:http|error|status|code)\W*)*[45]\d\d\b`)
 	outputNames = lazily(`(?i)\b(?:max_?tokens(?:_to_sample)?|maximum tokens (?:value|you requested)` +

@@ -263,6 +263,9 @@ func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (token
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := w.of(upstream, model)
+	if r.Requested > 0 && 4*r.Requested < s.Tokens { // it speaks of another request, or quotes one
+		return 0, false
+	}
 	tokens, keep := r.Limit, keepStated
 	if r.Cause == Input && !r.Below(believed) { // the window only follows from the size of the request
 		tokens, keep = max(s.Tokens-s.Tokens/20, k.answered), keepGuessed

@@ -111,6 +111,9 @@ func readCall(body []byte, call *conversation.Call, item int) Call {
 		Kind: kindOf(call.Name), IsOpen: true, Exit: -1,
 	}
 	args := readArguments(call.ArgumentsIn(body), call.FreeText)
+	if c.Kind == Write && kindOf(args.command) == Read { // an editor that is asked to view a file
+		c.Kind = Read
+	}
 	if c.Kind == Read || c.Kind == Write {
 		c.Files = args.files()
 		if len(c.Files) == 0 {
@@ -172,7 +175,7 @@ type arguments struct {
 	command, query string   // the first argument that is a command, and the first that is a query; empty if none is
 	paths, numbers []string // each number with its name, such as "offset 10"
 	named          []string // all values, each with its name, except empty ones
-	choice         string   // all that is none of these, nor a description: it may choose a part of a file or an output
+	choice         string   // all but commands, paths and descriptions: it may choose a part of a file or an output
 	texts          []string // strings that are arguments or in a list that is one, no deeper: any may be a patch
 }
 
@@ -207,6 +210,7 @@ func readArguments(raw []byte, freeText bool) arguments {
 		case "pattern", "query", "question", "regex", "queries", "q", "search", "globpattern", "keywords", "url", "urls",
 			"uri", "": // of a list, whose values have no names
 			a.query = cmp.Or(a.query, text)
+			a.choice += key.Str + " " + text[:min(len(text), maxAbout)] + ","
 		case "filepath", "path", "absolutepath", "targetfile", "notebookpath", "relativepath", "relativeworkspacepath",
 			"file", "filename", "paths", "filepaths", "files", "directory", "dirpath", "source", "destination", "oldpath",
 			"newpath":
@@ -284,7 +288,7 @@ var kinds = []struct {
 	kind  Kind
 	names []string
 }{
-	{Ask, strings.Fields("ask question ask_user ask_user_question ask_user_questions ask_followup_question " +
+	{Ask, strings.Fields("question ask_user ask_user_question ask_user_questions ask_followup_question " +
 		"request_user_input attempt_completion exit_plan_mode plan_mode_respond")},
 	{Todo, strings.Fields("todo todos update_plan task_create task_update create_task update_task add_task")},
 	{Run, strings.Fields("write_stdin")},
@@ -317,7 +321,7 @@ func kindOf(tool string) Kind {
 
 // recallTool matches the name of epitome's own tool recall, before which clients put that of the server
 // (mcp__epitome__recall, epitome_recall), and in a declaration of tools the name of its MCP server.
-var recallTool = regexp.MustCompile(`epitome[_.:/-]{1,3}recall\b|` +
+var recallTool = regexp.MustCompile(`epitome[_.:-]{1,3}recall\b|` +
 	`"(?:name|server_label|mcp_server_name)"\s*:\s*"(?:mcp[_-]{1,2})?epitome_{0,2}"`)
 
 // HasRecall reports whether epitome's own tool recall is declared before the model's first answer: later requests begin

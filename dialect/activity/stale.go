@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -113,6 +114,8 @@ func (h *history) repeats(c, old *Call) bool {
 	return 10*same >= 9*max(len(lines), len(oldLines))
 }
 
+var timeForm = regexp.MustCompile(`^(?:(?:\d{4}-\d\d-\d\dT)?\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?Z?|[\d.,]+(?:[nµum]?s|m|h))$`)
+
 // withoutTimes returns a line without times of day and numbers with a unit of time. Other numbers stay.
 func withoutTimes(line string) string {
 	if !strings.ContainsAny(line, "0123456789") {
@@ -120,8 +123,6 @@ func withoutTimes(line string) string {
 	}
 	words := strings.Fields(strings.ReplaceAll(line, " ms", "ms"))
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool {
-		word = strings.Trim(word, "()[],")
-		isNumber := word != "" && word[0] >= '0' && word[0] <= '9'
-		return isNumber && (strings.Contains(word, ":") || strings.HasSuffix(word, "s"))
+		return timeForm.MatchString(strings.Trim(word, "()[],"))
 	}), " ")
 }
