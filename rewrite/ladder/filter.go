@@ -189,7 +189,6 @@ func (s State) messagesSent(g conversation.Group) int {
 }
 
 // clearOlderResults clears all results except the newest keep, those that the model has not seen yet, and small ones.
-// It waits until half of keep have to go, so that it seldom changes the request.
 func (s State) clearOlderResults(keep int) {
 	var results []candidate
 	for i := range s.Request.Items[:s.prefixEnd] {
@@ -197,8 +196,7 @@ func (s State) clearOlderResults(keep int) {
 			results = append(results, candidate{item: i}) // clearAll needs no more of it
 		}
 	}
-	if n := len(results) - keep; n >= max(1, keep/2) {
-		older := slices.DeleteFunc(results[:n], func(c candidate) bool { return s.mustShow(c.item) })
-		s.clearAll(older, leastFreed, event.CodeOlderResults)
-	}
+	older := results[:max(0, len(results)-keep)]
+	older = slices.DeleteFunc(older, func(c candidate) bool { return s.mustShow(c.item) })
+	s.clearAll(older, leastFreed, event.CodeOlderResults)
 }
