@@ -10,6 +10,7 @@ import (
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
 	"epitome/event"
+	"epitome/inject"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/summarize"
@@ -82,7 +83,7 @@ func (x *shaping) read() error {
 func (x *shaping) plan() {
 	x.identify()
 	scale := x.scale()
-	facts := ladder.NewFacts(x.request, scale, activity.Of(x.request, x.last.calls), x.deps.Shelf, x.in.Scope)
+	facts := ladder.NewFacts(x.request, scale, activity.Of(x.request, x.last.calls, inject.Folder(x.request)), x.deps.Shelf, x.in.Scope)
 	x.state = &ladder.State{Plan: facts.Plan(ledger.Decision{}), Policy: x.policy(scale.Ratio)}
 	x.replayed = *x.state.Plan
 	x.out.state = x.state

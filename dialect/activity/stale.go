@@ -15,11 +15,16 @@ type history struct {
 	calls   []Call
 	newest  map[[3]string]int // by what was called: the call with the newest result
 	reads   map[string][]int  // by file: the newest reads that no later call has replaced
+	sizes   map[int]int       // by the bytes of a result: the newest call with such a one
+	folder  string            // in which the agent works; empty if it is not known
 }
 
 // Beyond these, older reads of a file and other files of a call are not looked at, as work must not grow with their
 // product.
 const maxReads, maxFiles = 64, 16
+
+// leastEqual is how many bytes an older result needs to be stale, whatever it was called for, as a newer one is equal.
+const leastEqual = 1_000
 
 // add adds call k, whose result is the newest; a new one makes older results stale.
 func (h *history) add(k int, isNew bool) {
@@ -29,8 +34,16 @@ func (h *history) add(k int, isNew bool) {
 	if c.IsOpen || c.Kind == Ask || c.Failed() && (isRead || c.Kind == Write) {
 		return
 	}
+	size := h.size(c)
+	if n, ok := h.sizes[size]; ok && isNew && size >= leastEqual && h.content(n) == h.content(k) {
+		h.calls[n].Replaced = c.Result
+	}
+	h.sizes[size] = k
 	if isRead || c.Kind == Write {
 		for _, file := range files {
+			if inFolder, ok := strings.CutPrefix(file, h.folder+"/"); ok && h.folder != "" {
+				file = inFolder
+			}
 			reads := h.reads[file]
 			if isNew && isRead {
 				c.Again = h.lastRead(c, reads)
@@ -83,6 +96,11 @@ func (h *history) replaces(c, read *Call) bool {
 		read.Replaced = c.Result
 	}
 	return isReplaced
+}
+
+// content returns the JSON of what the result of call k says.
+func (h *history) content(k int) string {
+	return string(h.request.Items[h.calls[k].Result].Content.Of(h.request.Body))
 }
 
 // size returns the bytes of a call's result.

@@ -25,6 +25,10 @@ func TestResultsAreStaleOnceALaterCallChangesOrRepeatsThem(t *testing.T) {
 		{"patched", "p.", []string{`read {"path":"a.go"}`, page,
 			`apply_patch {"patch":"*** Update File: a.go\n-x\n+write"}`, "ok"}},
 		{"not written", "..", []string{`read {"path":"a.go"}`, page, `write {"path":"a.go","content":"x"}`, "Error: read-only"}},
+		{"in the folder", "r.", []string{`read {"path":"a/b.go"}`, page, `write {"path":"/w/shop/a/b.go","content":"x"}`, "ok"}},
+		{"in another folder", "..", []string{`read {"path":"a/b.go"}`, page, `write {"path":"/w/b/a/b.go","content":"x"}`, "ok"}},
+		{"one text of three", "rr.", []string{`read {"path":"a.go"}`, lines(90, ""), `bash {"command":"cat a.go"}`, lines(90, ""),
+			`fetch {"url":"http://a.test/a.go"}`, lines(90, "")}},
 		{"another file", "..", []string{`read {"path":"a/b.go"}`, page, `write {"path":"b.go","content":"x"}`, "ok"}},
 		{"read again", "r..", []string{`read {"path":"a.go"}`, page, `edit {"path":"a.go"}`, "ok", `read {"path":"a.go"}`, page}},
 		{"said to be the same", "..", []string{`read {"path":"a.go"}`, page, `read {"path":"a.go"}`, "File unchanged."}},
@@ -72,7 +76,7 @@ func TestResultsAreStaleOnceALaterCallChangesOrRepeatsThem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			calls := activity.Of(whole, nil)
+			calls := activity.Of(whole, nil, "/w/shop")
 			got := ""
 			for k := range calls {
 				switch c := &calls[k]; {
@@ -91,7 +95,7 @@ func TestResultsAreStaleOnceALaterCallChangesOrRepeatsThem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if grown := activity.Of(again, activity.Of(first, nil)); fmt.Sprint(grown) != fmt.Sprint(calls) {
+			if grown := activity.Of(again, activity.Of(first, nil, "/w/shop"), "/w/shop"); fmt.Sprint(grown) != fmt.Sprint(calls) {
 				t.Errorf("read as it grows: %v, want %v", grown, calls)
 			}
 			back, err := chat.Dialect{}.Read([]byte(f(test.talk[:4])), whole) // the user went back
@@ -102,7 +106,7 @@ func TestResultsAreStaleOnceALaterCallChangesOrRepeatsThem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if short := activity.Of(back, calls); back.Reused < len(back.Items) && fmt.Sprint(short) != fmt.Sprint(activity.Of(alone, nil)) {
+			if short := activity.Of(back, calls, "/w/shop"); back.Reused < len(back.Items) && fmt.Sprint(short) != fmt.Sprint(activity.Of(alone, nil, "/w/shop")) {
 				t.Errorf("read after more: %v", short)
 			}
 		})
