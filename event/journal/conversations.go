@@ -84,21 +84,16 @@ type Status struct {
 	// Of the newest request by category, as in Shaping.
 	TokensBefore event.Tokens `json:"tokens_before,omitzero"`
 	TokensAfter  event.Tokens `json:"tokens_after,omitzero"`
-	Lines
-}
-
-// Lines are the tokens at which a conversation is shortened.
-type Lines struct {
-	ClearLine   int `json:"clear_line,omitempty"`
-	CompactLine int `json:"compact_line,omitempty"`
+	ClearLine    int          `json:"clear_line,omitempty"`
+	CompactLine  int          `json:"compact_line,omitempty"`
 }
 
 // conversation is a Conversation as it is kept.
 type conversation struct {
 	Conversation // without what view works out
 
-	before, after event.Tokens // of the newest request
-	lines         Lines
+	before, after  event.Tokens // of the newest request
+	clear, compact int          // lines of the same
 
 	// answered is the last exchange with an answer, with which the next one is compared. Its field Broke is of the
 	// requests since then: one, not answered, was sent in another form.
@@ -154,7 +149,7 @@ func (c *conversation) add(e *event.Exchange, end time.Time) {
 		c.Window = e.Window
 		c.Near = event.IsNear(c.Tokens, e.Usable)
 		c.before, c.after = e.TokensBefore, e.TokensAfter
-		c.lines = Lines{e.ClearLine, e.CompactLine}
+		c.clear, c.compact = e.ClearLine, e.CompactLine
 		c.Notice = ""
 		if e.Code == event.CodeOverhead || e.Code == event.CodeUnkept {
 			c.Notice = e.Reason
@@ -304,7 +299,7 @@ func (b *Book) Status(id, session string) (Status, error) {
 	c := b.view(best)
 	s := Status{
 		ID: c.ID, Model: c.Model, Level: c.Level, Oversized: c.Sums.Money.Oversized, Last: c.Latest, AsOf: c.Last,
-		TokensBefore: best.before, TokensAfter: best.after, Lines: best.lines,
+		TokensBefore: best.before, TokensAfter: best.after, ClearLine: best.clear, CompactLine: best.compact,
 	}
 	money := c.Sums.Money
 	if money.Compared > 0 || money.Own > 0 {
