@@ -88,4 +88,8 @@ func thinks(t *testing.T, d conversation.Dialect, body string) {
 	if !strings.Contains(said, "thinking: ") || !strings.Contains(said, "So the lock is never freed.") {
 		t.Errorf("a model is asked about %s", said)
 	}
+	whole := string(summarize.Transcript(s.Request, s.Calls, s.From, s.To, "x"))
+	if !strings.Contains(whole, ": assistant, thinking]\nFirst of all I look.") {
+		t.Errorf("the transcript is %s", whole)
+	}
 }

@@ -39,6 +39,9 @@ func spoken(r *conversation.Request, calls []activity.Call, first, end int, writ
 		if media := r.Media(it); media != "" {
 			said += "\n(with " + media + ")"
 		}
+		if thought := r.Thought(it); thought != "" {
+			write(fmt.Sprintf("message %d: %s, thinking", it.Number, speaker), thought)
+		}
 		write(fmt.Sprintf("message %d: %s", it.Number, speaker), said)
 		for k, call := range slices.Concat(it.Calls, it.Hosted) {
 			heading, said := "call of "+excerpt.OneLine(call.Name, 80), activity.Texts(r.Body, &call)
