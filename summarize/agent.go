@@ -126,9 +126,10 @@ func (s *Span) files(kind activity.Kind, budget int, shown []string) string {
 
 // lastWords returns, in room bytes, the ends of the agent's newest messages, quoted: the two newest, and others that
 // say something new. It leaves out single lines that only announce a call, which is listed: those that end with a
-// colon, or stand before a call and have no name or number.
+// colon, or are short, stand before a call and have no name or number.
 func (s *summary) lastWords(room int) (list []message) {
 	const longest, line = 1_000, 16 // bytes of a message, whose end mostly says what was found; of the line above it
+	const short = 80                // bytes that mostly say no more than what comes next
 	for i := s.To - 1; i >= s.From && room > line; i-- {
 		it := &s.Request.Items[i]
 		if it.Role != conversation.Assistant {
@@ -138,7 +139,7 @@ func (s *summary) lastWords(room int) (list []message) {
 		next := &s.Request.Items[min(i+1, len(s.Request.Items)-1)] // a call may be an item of its own
 		isBeforeCall := len(it.Calls) > 0 || len(next.Calls) > 0
 		isAnnouncement := !strings.Contains(said, "\n") && (strings.HasSuffix(said, ":") ||
-			isBeforeCall && len(namesIn(said)) == 0 && !strings.ContainsAny(said, "0123456789`"))
+			isBeforeCall && len(said) < short && len(namesIn(said)) == 0 && !strings.ContainsAny(said, "0123456789`"))
 		if said == "" || isAnnouncement || len(list) >= always && s.seen.news(said) < newsOfWhole {
 			continue
 		}
