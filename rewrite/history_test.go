@@ -188,23 +188,22 @@ func TestAgentsWithOtherPromptsAreApart(t *testing.T) {
 	for name := range apis {
 		for _, c := range []struct {
 			agents, turns int
-			changes       bool // the prompts, while no other agent is at the same turn
-		}{{2, 36, true}, {3, 36, false}, {40, 10, false}} {
-			h, order, summaries := newHistory(t, name, 6_000), newPen(1, 1), 0
+			order         string
+		}{{2, 24, "one by one"}, {3, 24, "by chance"}, {40, 12, "in turn"}} {
+			h, order, summaries := newHistory(t, name, 3_000), newPen(1, 1), 0
 			agents, ids := make([]talk, c.agents), map[string]int{}
 			for k := range agents {
 				agents[k] = *newTalk(name, 1, "scope", false)
 				agents[k].system = fmt.Sprintf("You are Agent %d.", k)
 			}
 			for step := range c.turns * c.agents {
-				k := order.IntN(c.agents)
-				if c.changes {
-					k = step / c.turns
-				}
+				k := map[string]int{"one by one": step / c.turns, "by chance": order.IntN(c.agents),
+					"in turn": step % c.agents}[c.order]
 				h.talk = &agents[k]
-				if c.changes && step%7 == 6 {
+				mayChange := c.order == "one by one" // no other agent is at the same turn
+				if mayChange && step%7 == 6 {
 					h.system, h.other = h.system+" Plan.", h.system
-				} else if c.changes && step%7 == 2 && step%c.turns > 7 {
+				} else if mayChange && step%7 == 2 && step%c.turns > 7 {
 					h.system, h.other = h.other, h.system
 				}
 				_, r, text := h.send()
