@@ -29,7 +29,7 @@ func TestReadAgainIsWhatAPersonCounts(t *testing.T) {
 	for name, api := range apis {
 		limits, s := defaultLimits(), newStorage()
 		limits.Groups, limits.KeepTail = 2, 1_000
-		c := &talk{pen: pen{rand.New(greatest{})}, api: api, model: "gpt-5"}
+		c := &talk{seed: 1, pen: pen{rand.New(greatest{})}, api: api, model: "gpt-5"}
 		c.add(api.user(c.pen, "Mend it."))
 		artifact, before := "", 0 // tokens of results
 		for i, step := range strings.Split(session, "|") {

@@ -83,7 +83,8 @@ func (x *shaping) read() error {
 func (x *shaping) plan() {
 	x.identify()
 	scale := x.scale()
-	facts := ladder.NewFacts(x.request, scale, activity.Of(x.request, x.last.calls, inject.Folder(x.request)), x.deps.Shelf, x.in.Scope)
+	calls := activity.Of(x.request, x.last.calls, inject.Folder(x.request))
+	facts := ladder.NewFacts(x.request, scale, calls, x.deps.Shelf, x.in.Scope)
 	x.state = &ladder.State{Plan: facts.Plan(ledger.Decision{}), Policy: x.policy(scale.Ratio)}
 	x.replayed = *x.state.Plan
 	x.out.state = x.state

@@ -132,7 +132,8 @@ func (h *history) repeats(c, old *Call) bool {
 	return 10*same >= 9*max(len(lines), len(oldLines))
 }
 
-var timeForm = regexp.MustCompile(`^(?:(?:\d{4}-\d\d-\d\dT)?\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?Z?|[\d.,]+(?:[nµum]?s|m|h))$`)
+var timeForm = regexp.MustCompile(
+	`^(?:(?:\d{4}-\d\d-\d\dT)?\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?Z?|[\d.,]+(?:[nµum]?s|m|h))$`)
 
 // withoutTimes returns a line without times of day and numbers with a unit of time. Other numbers stay.
 func withoutTimes(line string) string {
