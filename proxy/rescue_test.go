@@ -86,17 +86,17 @@ func TestRefusedRequestSucceedsInTheSameCall(t *testing.T) {
 	r.shapes(climbing)
 	resp, body := r.ask(post(chatTarget, longStory))
 	if resp.StatusCode != 200 || !strings.Contains(body, `"hi"`) || resp.Header.Get("x-epitome-action") != "rescue" ||
-		resp.Header.Get("x-epitome-tokens") != "10000>5000" {
+		resp.Header.Get("x-epitome-tokens") != "10000>2500" {
 		t.Errorf("got %d %v %s", resp.StatusCode, resp.Header, body)
 	}
-	if got := r.sentContents(); len(got) != 2 || got[1] != "clear of at most 6000" {
+	if got := r.sentContents(); len(got) != 2 || got[1] != "compact of at most 4000" {
 		t.Errorf("the upstream got %q", got)
 	}
 	e := r.event()
-	want := event.Rescue{Kind: "input", Tries: 1, Stages: "clear", Rescued: true, TokensBefore: 10_000,
-		TokensAfter:  5_000,
+	want := event.Rescue{Kind: "input", Tries: 1, Stages: "compact", Rescued: true, TokensBefore: 10_000,
+		TokensAfter:  2_500,
 		WindowBefore: 1_000_000, WindowAfter: 8_000}
-	if got := e.Rescue; got != want || e.Window != 8_000 || e.TokensAfter.Total() != 5_000 ||
+	if got := e.Rescue; got != want || e.Window != 8_000 || e.TokensAfter.Total() != 2_500 ||
 		r.windows.Of("test", "m").Tokens != 8_000 {
 		t.Errorf("%+v of %+v", got, e.Shaping)
 	}
