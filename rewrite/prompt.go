@@ -25,13 +25,14 @@ func (x *shaping) identify() {
 		}
 		of.Additions, day = injector.Wish(x.in.Contexts, x.in.Project)
 		if x.in.Runtime != "" {
-			of.Machine = ledger.Hash(x.in.Runtime)
+			place, _, _ := strings.Cut(x.in.Runtime, "\n- .gitignore") // which may change
+			of.Machine = ledger.Hash(place)
 			of.Additions += "\x00" + of.Machine
 			day = x.in.Now.Format(time.DateOnly)
 		}
 	}
 	if of.End == r.Head {
-		of.Opening = ledger.Hash(of.Leading, day, x.in.Runtime)
+		of.Opening = ledger.Hash(of.Leading, day)
 	}
 }
 
