@@ -140,15 +140,12 @@ var BuiltinPrices = sync.OnceValue(func() (t PriceTable) {
 	return t
 })
 
-// Find returns the price in force at a time of a model as requests name it at a base URL; nil if none is known. The URL
-// says who sells it; one that is of no provider in the table leaves that to the name, which may begin with the
-// provider's, as routers write it ("openai/gpt-5").
-func (t PriceTable) Find(url, name string, at time.Time) *Price { return t.find(url, name).price(at) }
-
 // dayInName matches a day as in 20260801, which some rows have as 2026-08-01.
 var dayInName = regexp.MustCompile(`-(20\d\d)(\d\d)(\d\d)([-:]|$)`)
 
-// find returns the row of a model; nil if there is none.
+// find returns the row of a model as requests name it at a base URL; nil if there is none. The URL says who sells it;
+// one that is of no provider in the table leaves that to the name, which may begin with the provider's, as routers write
+// it ("openai/gpt-5").
 func (t PriceTable) find(url, name string) *model {
 	url, name = strings.ToLower(url), strings.ToLower(strings.TrimSpace(name))
 	seller := t.first(func(p provider) bool { return p.API.MatchString(url) })

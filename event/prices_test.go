@@ -69,7 +69,7 @@ func TestTheTableIsRead(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	f := func(host, model, want string, input float64) {
 		t.Helper()
-		p := table.Find("https://"+host+"/v1", model, now)
+		p := table.find("https://"+host+"/v1", model).price(now)
 		if p == nil {
 			p = &Price{Input: &Rate{}}
 		}
@@ -96,7 +96,7 @@ func TestPricesHoldAtTheirTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := table.Find("https://api.deepseek.com", model, now)
+		p := table.find("https://api.deepseek.com", model).price(now)
 		if p == nil || p.Input.Base != want {
 			t.Errorf("%s at %s: %+v, want %v", model, at, p, want)
 		}

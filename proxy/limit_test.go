@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/internal/unit"
 )
 
 func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
@@ -125,7 +124,7 @@ func (r *rig) allGivenBack() {
 }
 
 // roomy has room for two bodies of 500 KB, beside the one that goes on without.
-func roomy(s *Settings) { s.MaxBody, s.MaxInFlight = unit.MB, 4*unit.MB }
+func roomy(s *Settings) { s.MaxBody, s.MaxInFlight = 1<<20, 4<<20 }
 
 var half = strings.Repeat("x", 500_000)
 

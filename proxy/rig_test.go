@@ -68,7 +68,7 @@ func testSettings(base string) Settings {
 	long := unit.Duration(patience)
 	return Settings{
 		Config: Config{
-			MaxBody: 64 * unit.MB, MaxInFlight: 256 * unit.MB, MaxConnections: 4096,
+			MaxBody: 64 << 20, MaxInFlight: 256 << 20, MaxConnections: 4096,
 			FirstByteTimeout: long, ReadIdle: long, ShutdownGrace: long,
 		},
 		limits: &limits{

@@ -50,13 +50,6 @@ func unquote(value []byte) []byte {
 // Bytes is a size, written with B, KB, MB or GB, each 1024 of the one before. KiB, MiB and GiB are the same.
 type Bytes int64
 
-// Common sizes.
-const (
-	KB Bytes = 1 << (10 * (iota + 1))
-	MB
-	GB
-)
-
 const prefixes = "KMG"
 
 // String writes b in the largest unit that divides it.
