@@ -44,7 +44,11 @@ func (a *app) checkCommand() *cobra.Command {
 			case starter:
 				text = strings.Replace(starterFile, "USERFILE", config.UserFile(), 1)
 			case running:
-				return a.checkRunning()
+				card, err := a.get("/-/ready", new(json.RawMessage))
+				if err == nil {
+					fmt.Printf("The epitome on %s takes requests.\n", card.Listen)
+				}
+				return err
 			default:
 				return a.checkConfiguration()
 			}
@@ -121,13 +125,4 @@ func summaryCost(conf config.Config, c journal.Conversation) string {
 		return "summarize.model makes summaries dearer, as it has nothing of the conversation cached: " + both
 	}
 	return both
-}
-
-// checkRunning asks a running epitome whether it takes requests.
-func (a *app) checkRunning() error {
-	card, err := a.get("/-/ready", new(json.RawMessage))
-	if err == nil {
-		fmt.Printf("The epitome on %s takes requests.\n", card.Listen)
-	}
-	return err
 }

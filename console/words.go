@@ -187,7 +187,10 @@ var functions = template.FuncMap{
 	"base":  path.Base,
 	// the version of a build from a checkout: without the time, and with the beginning of the commit alone
 	"version": func(v string) string { return checkout.ReplaceAllString(v, "-$2") },
-	"line":    firstLine,
+	"line": func(text string) string { // the beginning of the first line that is not empty
+		line, _, _ := strings.Cut(strings.TrimLeft(text[:min(len(text), 4096)], "\n "), "\n")
+		return Shorten(line, 160)
+	},
 	// figures
 	"sums": journal.SumsOf, "billed": Billed, "saving": saving, "saved": saved, "costs": costs,
 	"rebilled": func(s journal.Sums) map[string]string {
@@ -305,10 +308,4 @@ func took(d time.Duration) string {
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
 	return fmt.Sprintf("%.1f ms", d.Seconds()*1000)
-}
-
-// firstLine returns the beginning of a text's first line that is not empty.
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimLeft(text[:min(len(text), 4096)], "\n "), "\n")
-	return Shorten(line, 160)
 }

@@ -49,12 +49,6 @@ func (l *learned[V]) get(key string) V {
 	return l.all[key]
 }
 
-// lacksCompactions reports whether the upstream has shown in a scope that it makes none: a client's mistake is none of
-// the others'. That is believed for an hour, as the upstream may begin to.
-func (u *upstream) lacksCompactions(scope string) bool {
-	return time.Since(u.lacking.get(scope)) < time.Hour
-}
-
 // compactionFor is how long an answer is held to look for a compaction in it.
 const compactionFor = 3 * time.Minute
 

@@ -302,20 +302,16 @@ func (x *exchange) fail() {
 	}
 	isGone := slices.Contains([]event.Fault{event.ClientGone, event.ClientSlow, event.Stopped}, x.event.Fault)
 	if !isGone && !x.begun {
-		x.sendRefusal(refusalOf(x.err))
+		r := refusalOf(x.err)
+		x.reply.Close = x.reply.Close || x.event.Fault == event.Panic || x.proxy.Stopping()
+		x.reply.Extra = append([]byte(r.lines), x.reply.Extra...)
+		_ = x.answer(r.status, "application/json", r.body()) // the client cannot be told otherwise
 		return
 	}
 	x.reply.Close = true
 	if x.endsByClose || !isGone && !errors.Is(x.err, wire.ErrTruncated) { // the end must not pass for the answer's
 		x.client.Reset()
 	}
-}
-
-// sendRefusal answers with a refusal.
-func (x *exchange) sendRefusal(r *refusal) {
-	x.reply.Close = x.reply.Close || x.event.Fault == event.Panic || x.proxy.Stopping()
-	x.reply.Extra = append([]byte(r.lines), x.reply.Extra...)
-	_ = x.answer(r.status, "application/json", r.body()) // the client cannot be told otherwise
 }
 
 // releaseConnection hands the connection back to fasthttp, which writes an empty answer that the connection drops: ours

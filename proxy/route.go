@@ -197,7 +197,8 @@ type upstream struct {
 	hasCredential    bool   // a credential of the configuration is added to each request
 	makesCompactions bool   // it is known to make compactions for its clients
 
-	lacking learned[time.Time] // when it has shown that it makes no compactions, by scope
+	// When it has shown that it makes no compactions, by scope: a client's mistake is none of the others'.
+	lacking learned[time.Time]
 }
 
 // newUpstream reads u; errors name the upstream.

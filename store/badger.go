@@ -124,7 +124,9 @@ func (b *Badger) openFolder() (err error) {
 		return err
 	}
 	b.version = b.db.MaxVersion()
-	b.removeDamaged()
+	for _, name := range b.files("*.sst.damaged") { // which renameDamaged has renamed
+		_ = os.Remove(name)
+	}
 	return os.Remove(b.opening())
 }
 
@@ -142,13 +144,6 @@ func (b *Badger) renameDamaged() error {
 		}
 	}
 	return nil
-}
-
-// removeDamaged removes the tables that renameDamaged has renamed, once Badger has opened the folder without them.
-func (b *Badger) removeDamaged() {
-	for _, name := range b.files("*.sst.damaged") {
-		_ = os.Remove(name)
-	}
 }
 
 // files returns the paths of the files in the folder whose names match a pattern.
@@ -221,17 +216,6 @@ func (b *Badger) State() string {
 		return "missing"
 	}
 	return ""
-}
-
-// Size returns the bytes of the store's tables on the disk. The latest facts are in none yet.
-func (b *Badger) Size() (bytes int64) {
-	_ = b.use(func() error { // a closed store has none
-		for _, table := range b.db.Tables() {
-			bytes += int64(table.OnDiskSize)
-		}
-		return nil
-	})
-	return bytes
 }
 
 // use calls do unless the store is closed or has failed. Close waits for it. Badger maps its files into memory, where an

@@ -59,7 +59,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	o.Model.artifacts = o.Artifacts
 	s := &session{Options: o, report: Report{Window: o.Model.window}}
-	s.printHead()
+	s.line("", "An agent sends its whole conversation again each turn. In time it outgrows its model, which here\n"+
+		"holds %s tokens; epitome, between the two, keeps the model's requests small. Agent, user and\n"+
+		"model are scripted, and epitome is real. Sizes are in tokens. Turns without news are left out.\n",
+		comma(s.report.Window))
+	s.line(faint, "%4s  %-25s%5s   %5s  %-12s  %5s  %s", "turn", "the agent", "sends", "gets", "window used", "cache",
+		"what epitome did")
 	err := s.play(ctx)
 	var refused *refusal
 	if errors.As(err, &refused) {

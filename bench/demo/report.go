@@ -118,16 +118,6 @@ func (s *session) line(color, format string, args ...any) {
 	fmt.Fprintln(s.Out, s.paint(color, strings.TrimRight(fmt.Sprintf(format, args...), " ")))
 }
 
-// printHead prints the head of the table of turns.
-func (s *session) printHead() {
-	s.line("", "An agent sends its whole conversation again each turn. In time it outgrows its model, which here\n"+
-		"holds %s tokens; epitome, between the two, keeps the model's requests small. Agent, user and\n"+
-		"model are scripted, and epitome is real. Sizes are in tokens. Turns without news are left out.\n",
-		comma(s.report.Window))
-	s.line(faint, "%4s  %-25s%5s   %5s  %-12s  %5s  %s", "turn", "the agent", "sends", "gets", "window used", "cache",
-		"what epitome did")
-}
-
 // printTurn prints the turn, if it has anything new.
 func (s *session) printTurn() {
 	t, notes := &s.turn, s.notes()

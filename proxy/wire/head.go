@@ -331,12 +331,7 @@ func IsHop(name, connection []byte) bool {
 			return true
 		}
 	}
-	for token := range bytes.SplitSeq(connection, []byte(",")) {
-		if bytes.EqualFold(bytes.TrimSpace(token), name) {
-			return true
-		}
-	}
-	return false
+	return HasToken(connection, string(name))
 }
 
 // OwnPrefix begins the names of the request headers that are for epitome; they are not forwarded.
