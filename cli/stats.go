@@ -199,15 +199,6 @@ func sessionIn(in *os.File, wait time.Duration) string {
 	}
 }
 
-// paint colours the share of the window that a text shows.
-func paint(text string, share float64) string {
-	colour := colourOf(share)
-	if colour == "" || !hasColours(os.Stdout) {
-		return text
-	}
-	return colour + text + "\x1b[0m"
-}
-
 // colourOf returns the colour of a share of the window, as Percent rounds it: yellow from 70 percent on, and red from
 // 90.
 func colourOf(share float64) string {
@@ -226,7 +217,12 @@ func colourOf(share float64) string {
 func statusText(s journal.Status) string {
 	text := "epitome " + console.Tokens(int64(s.Tokens))
 	if s.Window > 0 {
-		text += fmt.Sprintf("/%s %s", console.Tokens(int64(s.Window)), paint(console.Percent(s.Share), s.Share))
+		share := console.Percent(s.Share)
+		colour := colourOf(s.Share)
+		if colour != "" && hasColours(os.Stdout) {
+			share = colour + share + "\x1b[0m"
+		}
+		text += fmt.Sprintf("/%s %s", console.Tokens(int64(s.Window)), share)
 		if s.Near {
 			text += ", soon to be shortened"
 		}

@@ -134,7 +134,10 @@ func (d *Daemon) start() error {
 	d.atEnd(d.summarizer.Close)
 	d.atEnd(d.windows.Close)
 	d.makeShapers(conf)
-	d.requests = newRequests(conf, folder, d.live, d.log)
+	d.requests = &requests{
+		shaper: d.live, log: d.log, folder: filepath.Join(cmp.Or(conf.Home, folder), RequestFolder),
+		keep: conf.Store.Keep.D(), quota: int64(conf.Store.Requests),
+	}
 	d.places = rewrite.NewPlaces(runtime.GOMAXPROCS(0), shapeBudget)
 	d.proxy = d.newProxy()
 	d.console = d.newConsole(conf)

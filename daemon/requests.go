@@ -18,7 +18,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"epitome/config"
 	"epitome/console"
 	"epitome/dialect"
 	"epitome/dialect/activity"
@@ -42,13 +41,6 @@ type requests struct {
 // restsAfter is how long a conversation has no new request before its newest one is kept, so that an agent's fast turns
 // are not all compressed.
 const restsAfter = 10 * time.Second
-
-func newRequests(conf config.Config, folder string, shaper *rewrite.Shaper, log *slog.Logger) *requests {
-	return &requests{
-		shaper: shaper, log: log, folder: filepath.Join(cmp.Or(conf.Home, folder), RequestFolder),
-		keep: conf.Store.Keep.D(), quota: int64(conf.Store.Requests),
-	}
-}
 
 // save writes the newest requests that are not on disk yet, of conversations that rest since a time. One that cannot be
 // written is tried again by the next call.

@@ -108,19 +108,15 @@ func (s Codes) With(more ...Code) Codes {
 }
 
 // String returns the codes with commas between them.
-func (s Codes) String() string {
-	names := make([]string, len(s))
-	for i, c := range s {
-		names[i] = string(c)
-	}
-	return strings.Join(names, ", ")
-}
+func (s Codes) String() string { return s.join(", ", func(c Code) string { return string(c) }) }
 
 // Sentences explains the codes.
-func (s Codes) Sentences() string {
+func (s Codes) Sentences() string { return s.join(" ", Code.Sentence) }
+
+func (s Codes) join(separator string, text func(Code) string) string {
 	all := make([]string, len(s))
 	for i, c := range s {
-		all[i] = c.Sentence()
+		all[i] = text(c)
 	}
-	return strings.Join(all, " ")
+	return strings.Join(all, separator)
 }

@@ -36,7 +36,9 @@ func (x *exchange) rescue(first *wire.Answer) (*wire.Answer, error) {
 			first.End() // frees its connection; the text is held
 		}
 		var err error
-		a, err = r.sendLast()
+		r.shaped.Body, r.shaped.Changed = r.Last.Body, r.Last.Changed
+		r.event.Rescue.Tries, r.event.Rescue.Stages = len(r.Ways), strings.Join(r.Ways, ", ")
+		a, err = r.send()
 		if err != nil && x.life.Err() != nil {
 			first.End()
 			return nil, err
@@ -56,13 +58,6 @@ type rescuing struct {
 
 	refusal window.Refusal // the latest, or the latest that states a window
 	refused window.Sent    // by that
-}
-
-// sendLast sends the form of the request that the rescue has made last.
-func (r *rescuing) sendLast() (*wire.Answer, error) {
-	r.shaped.Body, r.shaped.Changed = r.Last.Body, r.Last.Changed
-	r.event.Rescue.Tries, r.event.Rescue.Stages = len(r.Ways), strings.Join(r.Ways, ", ")
-	return r.send()
 }
 
 // size returns the size of the request that was sent last. The first call begins the Rescue.

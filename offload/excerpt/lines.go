@@ -417,7 +417,8 @@ func (x *choice) join() (short string, omitted int) {
 	ends := append(slices.Sorted(maps.Keys(x.isShown)), x.number) // behind the last line, a gap ends as well
 	for _, i := range ends {
 		gap := x.text[x.start(first):x.start(i)]
-		if x.isShort(gap) {
+		// A gap that takes no more than the note in its place would stays.
+		if len(gap) <= 64*gapTokens && !strings.Contains(gap, Mark) && x.count(gap) <= gapTokens {
 			b.WriteString(gap)
 		} else {
 			where := ""
@@ -433,11 +434,6 @@ func (x *choice) join() (short string, omitted int) {
 		first = i + 1
 	}
 	return b.String(), omitted
-}
-
-// isShort reports whether a gap takes no more than the note in its place would, and so stays.
-func (x *choice) isShort(gap string) bool {
-	return len(gap) <= 64*gapTokens && !strings.Contains(gap, Mark) && x.count(gap) <= gapTokens
 }
 
 // detail matches a line near a failing line that belongs to its failure: an expected or an actual value, a changed line
