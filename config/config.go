@@ -172,11 +172,6 @@ func (c *Config) Settings() proxy.Settings {
 	}
 }
 
-// ContextsFor are the names of the context files for conversations with an upstream.
-func (c *Config) ContextsFor(upstream string) []string {
-	return slices.Concat(c.Upstreams[upstream].Context, c.Context.Names)
-}
-
 // ContextFiles are the context files for an epitome with this data folder.
 func (c *Config) ContextFiles(data string) inject.Files { return inject.FilesIn(cmp.Or(c.Home, data)) }
 

@@ -16,6 +16,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -210,7 +211,9 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 			refuse(w, http.StatusForbidden, "only the owner may see this: run 'epitome open' to log in")
 			return
 		}
-		if r.Method == http.MethodPost && pattern != "/-/" && !isJSON(r) {
+		// Pages of other sites cannot send JSON without asking.
+		kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		if r.Method == http.MethodPost && pattern != "/-/" && kind != "application/json" {
 			refuse(w, http.StatusUnsupportedMediaType, "send Content-Type: application/json")
 			return
 		}

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"hash/maphash"
-	"mime"
 	"net"
 	"net/http"
 	"net/netip"
@@ -244,10 +243,4 @@ func (o *Console) sessionOf(r *http.Request) string {
 		}
 	}
 	return ""
-}
-
-// isJSON reports whether a request declares a JSON body. Pages of other sites cannot send that without asking.
-func isJSON(r *http.Request) bool {
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return kind == "application/json"
 }
