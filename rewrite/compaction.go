@@ -175,11 +175,6 @@ func (x *shaping) carried() (*Compacted, error) {
 	}
 	text := c.Text()
 	sealed, err := offload.Seal(x.sealName(), x.in.Scope, []byte(text))
-	for err != nil && c.Room > leastCarried { // few tokens may have many bytes
-		c.Room /= 2
-		text = c.Text()
-		sealed, err = offload.Seal(x.sealName(), x.in.Scope, []byte(text))
-	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot compact: %w", err)
 	}
