@@ -285,7 +285,7 @@ func (d *Daemon) Serve() error {
 	go event.BuiltinPrices()
 	d.requests.list() // those of earlier processes that have expired are deleted
 	const rest = 30 * time.Second
-	memory := burst{percent: 100}
+	percent := uint64(100)
 	look, hourly := time.Tick(2*time.Second), time.Tick(time.Hour)
 	for {
 		select {
@@ -294,7 +294,7 @@ func (d *Daemon) Serve() error {
 		case now := <-look:
 			d.requests.save(now.Add(-restsAfter))
 			d.live.Forget(now.Add(-rest))
-			memory.look()
+			percent = paceGarbage(percent)
 		case <-hourly:
 			d.requests.list()
 		case s := <-d.signals:

@@ -285,30 +285,18 @@ func boundMemory(conf config.Config) {
 	}
 }
 
-// burst watches for a time in which much is allocated.
-type burst struct {
-	allocated uint64 // bytes since the start, at the last look
-	returned  uint64 // the same when memory was given back
-	percent   uint64 // GOGC
-}
-
-// look is called every few seconds. Once a burst has ended, it gives the memory that the burst has left back to the
-// system, which Go by itself would keep for minutes.
-func (b *burst) look() {
-	const little, much = 4 << 20, 16 << 20 // bytes allocated between two looks; in a burst
-	const garbage = 32 << 20               // bytes between collections
+// paceGarbage is called every few seconds with the GOGC in force, and returns the next one: Go itself lets garbage grow as
+// large as what is in use.
+func paceGarbage(percent uint64) uint64 {
+	const garbage = 32 << 20 // bytes between collections
+	if os.Getenv("GOGC") != "" {
+		return percent
+	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	isQuiet := m.TotalAlloc-b.allocated < little
-	b.allocated = m.TotalAlloc
-	if isQuiet && b.allocated-b.returned >= much {
-		debug.FreeOSMemory()
-		b.returned = b.allocated
-	}
-	if os.Getenv("GOGC") == "" { // Go itself lets garbage grow as large as what is in use
-		b.percent = min(max(garbage*(100+b.percent)/max(m.NextGC, 1), 50), 100)
-		debug.SetGCPercent(int(b.percent)) //nolint:gosec // at most 100
-	}
+	percent = min(max(garbage*(100+percent)/max(m.NextGC, 1), 50), 100)
+	debug.SetGCPercent(int(percent)) //nolint:gosec // at most 100
+	return percent
 }
 
 // crashFile gets the last words of a process in which a bug, or an error of the disk in a mapped file, has ended all.
