@@ -44,7 +44,6 @@ var (
 	ofProgram = inLine("program")
 	isNeutral = inLine("neutral")
 	showsText = inLine("shows")
-	heading   = atStart(words["heading"])
 	hints     = strings.Split(words["hint"], "|")
 	foreign   = strings.Split(words["foreign"], "|")
 
@@ -119,7 +118,6 @@ func (c *Call) readEnd(text string, isMarked bool) {
 	if inner := jsonspan.Wrapped(text); !inner.Empty() {
 		said = strings.TrimSpace(jsonspan.StringOf([]byte(text[inner.Start:inner.End])))
 	}
-	said = strings.TrimPrefix(said, heading.FindString(said))
 	isRefused := c.readAnswer(said)
 	if c.IsOpen || isMarked || isRefused {
 		c.IsError = !c.IsOpen
