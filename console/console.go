@@ -26,6 +26,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"epitome/event"
 	"epitome/event/journal"
 	"epitome/inject"
@@ -81,9 +83,9 @@ type Console struct {
 	host            string // that the program listens on
 	cookie          string // of a login; browsers send the cookies of a host to all its ports, so its name has the port
 	codes, sessions secrets
-	spent           sync.Map // by hash of a code that was used: the session that it began
-	guesses         *guesses
-	watchers        atomic.Int32 // of streamed events
+	spent           sync.Map      // by hash of a code that was used: the session that it began
+	wrong           *rate.Limiter // of lines in the log about wrong tokens
+	watchers        atomic.Int32  // of streamed events
 	mux             *http.ServeMux
 }
 
@@ -105,7 +107,7 @@ func New(c Config, p Program) *Console {
 		host = p.Listen
 	}
 	o := &Console{
-		program: p, host: host, cookie: "epitome-" + port, mux: http.NewServeMux(), guesses: newGuesses(),
+		program: p, host: host, cookie: "epitome-" + port, mux: http.NewServeMux(), wrong: rate.NewLimiter(0.5, 30),
 	}
 	o.Reload(c)
 	o.handle("GET /-/health", public, o.health)
@@ -188,11 +190,7 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 			return
 		}
 		isAdmitted := who&public != 0 || who&clients != 0 && o.program.IsClient(r.Header)
-		fromOwner, err := o.isFromOwner(r, isAdmitted)
-		if err != nil {
-			o.fail(w, err)
-			return
-		}
+		fromOwner := o.isFromOwner(r, isAdmitted)
 		if fromOwner {
 			r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, true))
 		}
@@ -223,12 +221,12 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 
 // isFromOwner reports whether a request shows a login or a token of the owner's. Where others are admitted,
 // Authorization may have another secret, for a provider or the proxy, which is no wrong token.
-func (o *Console) isFromOwner(r *http.Request, isAdmitted bool) (bool, error) {
+func (o *Console) isFromOwner(r *http.Request, isAdmitted bool) bool {
 	if o.hasFolderToken(r) || o.sessionOf(r) != "" {
-		return true, nil
+		return true
 	}
 	if isAdmitted {
-		return false, nil
+		return false
 	}
 	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ") // whatever the scheme
 	return o.isToken(r, token)

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"hash/maphash"
 	"net"
 	"net/http"
 	"net/netip"
@@ -14,8 +13,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
 const (
@@ -77,16 +74,10 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	if again && session == "" {
 		o.sessions.take(begun.(string))
 	}
-	if session == "" && !isCode { // not logged in already, and no code
-		isToken, err := o.isToken(r, secret)
-		if err == nil && !isToken {
-			err = refusal{http.StatusUnauthorized, "wrong token, or wrong or used code (a code works once, for a " +
-				"minute): run 'epitome open' for another one"}
-		}
-		if err != nil {
-			o.fail(w, err)
-			return
-		}
+	if session == "" && !isCode && !o.isToken(r, secret) { // not logged in already
+		o.fail(w, refusal{http.StatusUnauthorized, "wrong token, or wrong or used code (a code works once, for a " +
+			"minute): run 'epitome open' for another one"})
+		return
 	}
 	if session == "" {
 		session = o.sessions.add(SessionLife)
@@ -99,49 +90,18 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]bool{"owner": true})
 }
 
-// guesses bounds how many wrong tokens from an address are called wrong, and how many have a line in the log. Addresses
-// share limiters, as there may be any number of them, and behind a proxy all are one.
-type guesses struct {
-	seed  maphash.Seed
-	from  [256]*rate.Limiter
-	lines *rate.Limiter // of all addresses
-}
-
-func newGuesses() *guesses {
-	g := &guesses{seed: maphash.MakeSeed(), lines: rate.NewLimiter(0.5, 30)}
-	for i := range g.from {
-		g.from[i] = rate.NewLimiter(rate.Every(6*time.Second), 10)
-	}
-	return g
-}
-
-// of returns the limiter of an address, given as host:port. A network of IPv6 counts as one address.
-func (g *guesses) of(remote string) *rate.Limiter {
-	at, _ := netip.ParseAddrPort(remote)
-	address := at.Addr().Unmap()
-	network, _ := address.Prefix(min(address.BitLen(), 64))
-	return g.from[maphash.Comparable(g.seed, network)%uint64(len(g.from))]
-}
-
-// isToken reports whether a text is the admin token. The right one is never refused: others may send any number of
-// wrong ones from the address of its owner. Of these some are logged, and after too many the error says so.
-func (o *Console) isToken(r *http.Request, text string) (bool, error) {
+// isToken reports whether a text is the admin token. Of wrong ones some are logged.
+func (o *Console) isToken(r *http.Request, text string) bool {
 	token := o.config.Load().Token
 	if text == "" || token == "" {
-		return false, nil
+		return false
 	}
 	given, right := hash(text), hash(token)
-	if subtle.ConstantTimeCompare(given[:], right[:]) == 1 {
-		return true, nil
-	}
-	if !o.guesses.of(r.RemoteAddr).Allow() {
-		return false, refusal{http.StatusTooManyRequests, "wrong token, as many before it from your address: " +
-			"send the right one, or run 'epitome open'"}
-	}
-	if o.guesses.lines.Allow() {
+	isRight := subtle.ConstantTimeCompare(given[:], right[:]) == 1
+	if !isRight && o.wrong.Allow() {
 		o.program.Log.Warn("wrong console.token", "remote", r.RemoteAddr, "path", r.URL.Path)
 	}
-	return false, nil
+	return isRight
 }
 
 // newCode answers with a login code, for clients that can read the data folder. A cookie does not suffice: a script in

@@ -206,15 +206,14 @@ func TestWrongTokensLockNobodyOut(t *testing.T) {
 			return request(o, r, lines).Code
 		}
 		const attacker, sameNetwork, other = "[2001:db8::1]:1000", "[2001:db8::2]:1000", "192.0.2.7:1000"
-		looked := 0
 		for i := range 1000 {
-			if from(attacker, fmt.Sprint("guess", i), i%2 == 0) == http.StatusUnauthorized {
-				looked++
+			if got := from(attacker, fmt.Sprint("guess", i), i%2 == 0); got != http.StatusUnauthorized {
+				t.Fatalf("guess %d got %d", i, got)
 			}
 		}
 		lines := strings.Count(text.String(), `"remote":"`+attacker+`"`)
-		if looked == 0 || looked > 20 || lines != looked || strings.Contains(text.String(), "guess") {
-			t.Errorf("%d of 1000 guesses were called wrong, %d logged", looked, lines)
+		if lines == 0 || strings.Contains(text.String(), "guess") {
+			t.Errorf("of 1000 guesses %d are logged", lines)
 		}
 		for _, byHeader := range []bool{false, true} {
 			for _, address := range []string{attacker, sameNetwork, other} {
@@ -232,16 +231,5 @@ func TestWrongTokensLockNobodyOut(t *testing.T) {
 			t.Errorf("the log has %d lines", n)
 		}
 		loggedIn(t, o, codeOf(t, o, `{}`))
-		// The same header may have a client's key where anybody may ask.
-		for range 100 {
-			w := ask(o, "GET", "/-/session", "Authorization: Bearer sk-of-a-client")
-			if w.Code == http.StatusTooManyRequests {
-				t.Fatalf("a client with a key of its own got %d", w.Code)
-			}
-		}
-		time.Sleep(time.Minute)
-		if got := from(attacker, "guess", true); got != http.StatusUnauthorized {
-			t.Errorf("a minute later a wrong token got %d", got)
-		}
 	})
 }
