@@ -177,5 +177,5 @@ func (d *Daemon) handoff(ctx context.Context, beginning string) (text, why strin
 	if err := errors.Join(err, out.Report.Err); err != nil {
 		return "", "", err
 	}
-	return summarize.Handoff(r, activity.Of(r, nil, "")), out.Report.Compaction.Why, nil
+	return summarize.Handoff(r, activity.Of(r, nil)), out.Report.Compaction.Why, nil
 }

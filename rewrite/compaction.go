@@ -162,7 +162,7 @@ func (x *shaping) carried() (*Compacted, error) {
 		}
 	}
 	if sent, err := x.in.Dialect.Read(x.out.Body, nil); err == nil { // it was verified
-		c.Request, c.Calls = sent, activity.Of(sent, nil, "")
+		c.Request, c.Calls = sent, activity.Of(sent, nil)
 	}
 	stays := s.Overhead() - c.Count(c.Earlier) // the prompt and the user's messages
 	c.Room = max(leastCarried, min(s.Limits.TargetLine, s.With(nil).Total*3/5)-stays)

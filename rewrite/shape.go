@@ -83,7 +83,8 @@ func (x *shaping) read() error {
 func (x *shaping) plan() {
 	x.identify()
 	scale := x.scale()
-	calls := activity.Of(x.request, x.last.calls, inject.Folder(x.request))
+	x.request.Folder = inject.Folder(x.request)
+	calls := activity.Of(x.request, x.last.calls)
 	facts := ladder.NewFacts(x.request, scale, calls, x.deps.Shelf, x.in.Scope)
 	x.state = &ladder.State{Plan: facts.Plan(ledger.Decision{}), Policy: x.policy(scale.Ratio)}
 	x.replayed = *x.state.Plan

@@ -41,7 +41,7 @@ func TestCallsThatTheProviderRan(t *testing.T) {
 		if err != nil || grown.Reused == 0 {
 			t.Fatal(err, grown.Reused)
 		}
-		if got, want := activity.Of(grown, calls, ""), calls; !reflect.DeepEqual(got, want) {
+		if got, want := activity.Of(grown, calls), calls; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: after another message the calls are\n%+v\nnot\n%+v", dialect.API().Name, got, want)
 		}
 		said := ""

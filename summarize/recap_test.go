@@ -32,7 +32,7 @@ func spanOf(t *testing.T, d conversation.Dialect, body string) summarize.Span {
 		t.Fatal(err)
 	}
 	end := len(r.Items)
-	return summarize.Span{Request: r, Calls: activity.Of(r, nil, ""), From: r.Head, To: end, End: end, Count: count,
+	return summarize.Span{Request: r, Calls: activity.Of(r, nil), From: r.Head, To: end, End: end, Count: count,
 		Budgets: summarize.BudgetsFor(summarize.Intent, summarize.Medium, 64_000, 1)}
 }
 

@@ -73,7 +73,7 @@ func newSession(name string, body []byte) (*session, error) {
 	}
 	s.whole = whole
 	earlier := map[int]int{} // by result: its item, and that of the earlier one
-	for _, c := range activity.Of(s.whole.Request, nil, "") {
+	for _, c := range activity.Of(s.whole.Request, nil) {
 		if c.Again > 0 && c.State() == "ok" {
 			earlier[c.Result] = c.Again
 		}

@@ -49,14 +49,14 @@ type Call struct {
 const maxAbout = 250 // characters
 
 // Of reads all calls of a request in the order of their items. The first r.Reused items were taken over from an earlier
-// request: their calls are taken from known, which has the calls of that request (nil if r.Reused is 0). Paths that have
-// no folder are in folder, if that is known.
-func Of(r *conversation.Request, known []Call, folder string) []Call {
+// request: their calls are taken from known, which has the calls of that request (nil if r.Reused is 0). Paths in
+// r.Folder are those without it.
+func Of(r *conversation.Request, known []Call) []Call {
 	if len(known) > 0 && r.Reused == len(r.Items) {
 		return known // no call is new, and none has to be changed
 	}
 	h := &history{
-		request: r, calls: callsBefore(r.Reused, known), folder: folder, sizes: map[int]int{},
+		request: r, calls: callsBefore(r.Reused, known), sizes: map[int]int{},
 		newest: make(map[[3]string]int, len(known)), reads: map[string][]int{},
 	}
 	for i, caller := range r.Callers() {

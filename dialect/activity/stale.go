@@ -16,7 +16,6 @@ type history struct {
 	newest  map[[3]string]int // by what was called: the call with the newest result
 	reads   map[string][]int  // by file: the newest reads that no later call has replaced
 	sizes   map[int]int       // by the bytes of a result: the newest call with such a one
-	folder  string            // in which the agent works; empty if it is not known
 }
 
 // Beyond these, older reads of a file and other files of a call are not looked at, as work must not grow with their
@@ -41,7 +40,7 @@ func (h *history) add(k int, isNew bool) {
 	h.sizes[size] = k
 	if isRead || c.Kind == Write {
 		for _, file := range files {
-			if inFolder, ok := strings.CutPrefix(file, h.folder+"/"); ok && h.folder != "" {
+			if inFolder, ok := strings.CutPrefix(file, h.request.Folder+"/"); ok && h.request.Folder != "" {
 				file = inFolder
 			}
 			reads := h.reads[file]

@@ -20,7 +20,7 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := activity.Of(r, nil, "")[0]
+		c := activity.Of(r, nil)[0]
 		if c.State() != want || c.Failed() != strings.HasPrefix(want, "failed") {
 			t.Errorf("%s %s ends as %q, not %q, with %.60q", tool, argument, c.State(), want, result)
 		}
