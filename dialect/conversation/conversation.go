@@ -168,9 +168,9 @@ type Request struct {
 	List     int             // index in Body behind the bracket that opens the list of items; 0 if input is one string
 	Items    []Item
 	Folder   string // in which the agent works; empty if it is not known. The reader leaves it empty
-	Reused   int // items copied from an earlier request, with their hashes and sizes, as their bytes are the same
-	Lead     int // system items before any other item
-	Head     int // items never dropped, as they state the task: before the first answer, or the first after a Compaction
+	Reused   int    // items copied from an earlier request, with their hashes and sizes, as their bytes are the same
+	Lead     int    // system items before any other item
+	Head     int    // items never dropped, as they state the task: before the first answer, or the first after a Compaction
 
 	ServerState  jsonspan.Span // refers to earlier messages that the provider keeps; empty if the body has all
 	Upkeep       Upkeep
