@@ -64,8 +64,8 @@ var told = regexp.MustCompile(strings.ReplaceAll(`\\n\\nTEXT|,\{"type":"text","t
 // check holds a response of the core to all promises.
 func (j *judge) check(r request, s response) {
 	j.Helper()
-	if s.err != nil && !j.loose && !j.broken {
-		j.Fatalf("the core fails: %v", s.err)
+	if err := cmp.Or(s.err, s.faults); err != nil && !j.loose && !j.broken {
+		j.Fatalf("the core fails: %v", err)
 	}
 	for _, said := range told.FindAllString(string(s.body), -1) {
 		if r.folder == "" || !strings.Contains(said, strings.Trim(quoted(r.folder), `"`)) {

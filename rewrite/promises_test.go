@@ -168,8 +168,9 @@ type request struct {
 type response struct {
 	body   []byte
 	action string
-	broke  bool // it was decided now to send earlier messages in another form than before
-	err    error
+	broke  bool  // it was decided now to send earlier messages in another form than before
+	err    error // only what was decided before was sent, if anything
+	faults error // of steps that were left out: the others were decided
 
 	conversation string // its ID
 }
@@ -205,8 +206,8 @@ func (p process) shape(r request) response {
 	if out.Settle != nil && !out.Settle() {
 		out.Report.Err = errors.New("the rescue is not recorded")
 	}
-	err := errors.Join(out.Report.Err, out.Report.Faults)
-	return response{out.Body, out.Report.Action, out.Report.Broke, err, out.Report.Conversation}
+	report := out.Report
+	return response{out.Body, report.Action, report.Broke, report.Err, report.Faults, report.Conversation}
 }
 
 // readsAlike holds that a request reads the same with and without the one before it.
