@@ -23,8 +23,9 @@ type Scale struct {
 // the time for one text.
 const maxCounted = 1 << 20
 
-// Size is the size of one item in tokens of the vocabulary. Media are pictures, audio and documents.
-type Size struct{ Text, Media int }
+// Size is the size of one item in tokens of the vocabulary. Media are pictures, audio and documents. Frame is the part
+// of Text that an API adds to calls and results: an estimate, as providers differ.
+type Size struct{ Text, Media, Frame int }
 
 func (s Size) Total() int { return s.Text + s.Media }
 
@@ -118,14 +119,16 @@ func (r *Request) sizeOf(s Scale, i int) (size Size) {
 		size.Text += tokenize.PerName + s.CountText(it.Name)
 	}
 	if it.Role == Tool {
-		size.Text += tokenize.PerResult
+		size.Frame += tokenize.PerResult
 	}
 	if len(it.Calls) > 1 {
-		size.Text += tokenize.PerCallBatch
+		size.Frame += tokenize.PerCallBatch
 	}
 	for _, call := range it.Calls {
-		size.Text += tokenize.PerCall + s.CountText(call.Name) + s.countJSON(call.Arguments.Of(r.Body), false)
+		size.Frame += tokenize.PerCall + s.CountText(call.Name)
+		size.Text += s.countJSON(call.Arguments.Of(r.Body), false)
 	}
+	size.Text += size.Frame
 	for _, p := range it.Parts {
 		if p.Kind < ImagePart {
 			size.Text += r.CountContent(s, i, p.Value.Of(r.Body))

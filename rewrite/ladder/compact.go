@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"epitome/event"
+	"epitome/rewrite/ledger"
 	"epitome/summarize"
 )
 
@@ -308,7 +309,8 @@ func (c *compaction) replace(cut, least int) bool {
 	summary.Prose, summary.ProseEnd = c.words.Text, c.words.Until
 	_, c.Unkept = span.Kept()
 	_, reason := c.trigger()
-	return c.compactBy(max(least, leastSaving), reason, edits...) // less may be nothing, as the provider counts
+	least = max(least, leastSaving) // less may be nothing, as the provider counts
+	return c.addSmaller(ledger.StepCompact, least, reason, edits...)
 }
 
 // text returns the summary of a span. If it leaves out words of the user, and room is left up to the target, it has
