@@ -268,7 +268,8 @@ func (x *shaping) find() error {
 		err = fmt.Errorf("nothing is decided while it is not known what was: %w", err)
 	}
 	last := x.last.decision
-	if last.Items > d.Items && x.continues(x.last) && x.subject.MayGoOn(last, d) {
+	mayGoOn := err != nil || x.subject.MayGoOn(last, d) // without an answer, d says nothing
+	if last.Items > d.Items && x.continues(x.last) && mayGoOn {
 		d = last.InPlaceOf(d) // it was sent, but the ledger lacks it or does not answer
 	}
 	if last.Key == d.Key && last.Touched.After(d.Touched) {

@@ -33,6 +33,7 @@ var (
 	open    = atStart(words["open"])
 	report  = atStart(words["failed"])
 	doubt   = atStart(words["doubt"])
+	undone  = atStart(words["undone"])
 
 	openLine    = regexp.MustCompile(`(?i)^\s*(?:` + words["open-line"] + `)`)
 	refusedLine = regexp.MustCompile(`(?i)^\s*(?:` + words["refused-line"] + `)`)
@@ -174,12 +175,12 @@ func (c *Call) endByReport(said string, isQuote bool) ending {
 	switch {
 	case report.MatchString(words):
 		return failed
-	case !doubt.MatchString(words):
-		return noFailure
-	case c.Kind == Write: // its words are its own
+	case c.Kind == Write && (doubt.MatchString(words) || undone.MatchString(words)): // its words are its own
 		return failed
+	case doubt.MatchString(words):
+		return unclear
 	}
-	return unclear
+	return noFailure
 }
 
 // endOfObject reads a result that begins with a JSON object which says, at its top level, that the call failed: by

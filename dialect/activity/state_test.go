@@ -99,6 +99,14 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 	f("failed", run, "Command timed out after 2m\n"+long)
 	f("failed", run, long+"\nCommand timed out after 10 seconds")
 
+	for _, words := range []string{"String to replace not found in file.", "File has not been read yet. Read it first.",
+		"No replacement was performed, as it did not appear in a.go.", "ENOSPC: no space left on device",
+		"Access denied - path outside allowed directories", "Hunk #1 FAILED at 3."} {
+		f("failed", edit, words)
+		f("ok", pay, words)
+	}
+	f("ok", edit, "The file a.go has been updated.")
+
 	// Commands without an exit code: their last lines count.
 	for _, words := range []string{"===== 3 failed, 40 passed in 2.11s =====", "Tests:       1 failed, 4 passed, 5 total",
 		"  1 failed\n    [chromium] a.spec.ts\n  9 passed (22.3s)", "make: *** [Makefile:3: check] Error 2",
@@ -114,10 +122,15 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 		f("ok", read, "1 "+words+"\n2 more\n")
 	}
 	for _, words := range []string{"5 passed in 0.1s", "ok  \texample.com/a\t0.1s", "Found 0 errors.", "Done in 2.3s.",
-		"test result: ok. 5 passed; 0 failed", "12 examples, 0 failures", "Build completed successfully"} {
+		"test result: ok. 5 passed; 0 failed", "12 examples, 0 failures", "Build completed successfully",
+		" 1 file changed, 2 insertions(+)"} {
 		f("ok", run, words)
 		f("ok", run, "FAILED\nError: of a fixture\n"+words)
 		f("failed", run, words+"\nerror: could not write a")
+	}
+	for _, words := range []string{"HEAD is now at 1a2b3c4 Retry when the upload failed",
+		"Passed!  - Failed:     0, Passed:    12"} {
+		f("ok", run, words)
 	}
 	f("unclear", run, "Error: it broke\n"+long[:1500])
 	f("unclear", run, "Der Lauf ist fehlgeschlagen, siehe oben.")
