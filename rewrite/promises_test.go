@@ -540,21 +540,25 @@ func TestSmallCallsGoOnlyWhereThisSaves(t *testing.T) {
 	for name, set := range map[string]func(*ladder.Limits){
 		"text_only":     func(l *ladder.Limits) { l.TextOnly = true },
 		"newest_turns":  func(l *ladder.Limits) { l.Turns = 2 },
-		"compact_turns": func(l *ladder.Limits) { l.Answers, l.KeepTail = 8, 0 },
+		"compact_turns": func(l *ladder.Limits) { l.Answers, l.KeepTail = 6, 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			for words := range 60 {
+			for words := range 30 {
 				s := newStorage()
 				p, j, limits := start(s), newJudge(t, s), defaultLimits()
 				j.filters = true
 				set(&limits)
 				agent := &talk{pen: pen{rand.New(greatest{})}, api: apis["chat"], model: "gpt-5"}
 				for turn := range 12 {
-					calls := []call{{id: fmt.Sprint("c", turn), tool: "Read", arguments: `{}`, result: strings.Repeat("word ", words)}}
+					var calls []call
+					for k := range 4 {
+						id := fmt.Sprint("c", turn, "-", k)
+						calls = append(calls, call{id: id, tool: "Read", arguments: `{}`, result: strings.Repeat("word ", words)})
+					}
 					agent.add(agent.api.user(agent.pen, "Go on."))
 					agent.add(agent.api.answer(answer{calls: calls})...)
 					agent.add(agent.api.results(agent.pen, calls)...)
-					r := request{name: "chat", api: agent.api, body: agent.body(), window: 20_000, limits: limits, now: s.now}
+					r := request{name: "chat", api: agent.api, body: agent.body(), window: 20_000, limits: limits}
 					j.check(r, p.shape(r))
 					agent.add(agent.api.answer(answer{text: "Done."})...)
 				}
