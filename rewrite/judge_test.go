@@ -166,8 +166,8 @@ func (j *judge) flaws(r request, was, now *body, s response) {
 }
 
 // losses holds promise 6: a text that is not sent stands in an artifact whose name stands where something was taken
-// out, or in an artifact that such an artifact names. Filters leave out messages that are smaller than a note would be,
-// without one.
+// out, or in an artifact that such an artifact names. Filters leave out messages, or blocks of one, that are smaller than
+// a note would be, without one.
 func (j *judge) losses(was, now *body) {
 	j.Helper()
 	original, unchanged := map[hash]bool{}, map[hash]bool{}
@@ -194,10 +194,13 @@ func (j *judge) losses(was, now *body) {
 		if unchanged[m.sum] {
 			continue
 		}
-		isSmall := j.filters && j.count(&m) < noteTokens
+		bare := 0 // tokens of its texts that no note stands for
 		texts("", "", m.Result, func(_, text string) {
-			isStored := strings.Contains(artifacts, text) || isSmall && j.storage.has(text)
-			if !isStored && !strings.Contains(sent.String(), "\x00"+text) {
+			if strings.Contains(artifacts, text) || strings.Contains(sent.String(), "\x00"+text) {
+				return
+			}
+			bare += tokenize.CountString(text)
+			if !j.filters || bare >= noteTokens || !j.storage.has(text) {
 				j.Fatalf("promise 6: a text of message %d is neither sent nor in %v: %.1000s", i, names, text)
 			}
 		})
