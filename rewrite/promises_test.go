@@ -451,7 +451,7 @@ func TestConversationsThatBeginAlikeAreApart(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				apart := rapid.SampledFrom([]string{"scope", "answer", "digits", "system", "fork"}).Draw(t, "apart by")
 				p, alone := newPlay(t, name), newPlay(t, name)
-				alone.window, alone.limits = p.window, p.limits
+				alone.window, alone.limits, alone.judge.filters = p.window, p.limits, p.judge.filters
 				seed := p.seed()
 				c, other := newTalk(name, seed, "scope", false), newTalk(name, seed, "scope", false) // they grow alike
 				switch apart {
