@@ -543,22 +543,24 @@ func TestSmallCallsGoOnlyWhereThisSaves(t *testing.T) {
 		"compact_turns": func(l *ladder.Limits) { l.Answers, l.KeepTail = 6, 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			for words := range 30 {
+			for n := range 60 {
+				words, api, arguments := n/2, []string{"chat", "messages"}[n%2], `{"file_path":"a.go"}`
 				s := newStorage()
 				p, j, limits := start(s), newJudge(t, s), defaultLimits()
 				j.filters = true
 				set(&limits)
-				agent := &talk{pen: pen{rand.New(greatest{})}, api: apis["chat"], model: "gpt-5"}
+				agent := &talk{pen: pen{rand.New(greatest{})}, api: apis[api], model: "gpt-5"}
 				for turn := range 12 {
 					var calls []call
 					for k := range 4 {
 						id := fmt.Sprint("c", turn, "-", k)
-						calls = append(calls, call{id: id, tool: "Read", arguments: `{}`, result: strings.Repeat("word ", words)})
+						calls = append(calls, call{id: id, tool: "Read", arguments: arguments,
+							result: strings.Repeat("word ", words)})
 					}
 					agent.add(agent.api.user(agent.pen, "Go on."))
 					agent.add(agent.api.answer(answer{calls: calls})...)
 					agent.add(agent.api.results(agent.pen, calls)...)
-					r := request{name: "chat", api: agent.api, body: agent.body(), window: 20_000, limits: limits}
+					r := request{name: api, api: agent.api, body: agent.body(), window: 20_000, limits: limits}
 					j.check(r, p.shape(r))
 					agent.add(agent.api.answer(answer{text: "Done."})...)
 				}

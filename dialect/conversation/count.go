@@ -24,7 +24,7 @@ type Scale struct {
 const maxCounted = 1 << 20
 
 // Size is the size of one item in tokens of the vocabulary. Media are pictures, audio and documents. Frame is the part
-// of Text that an API adds to calls and results: an estimate, as providers differ.
+// of Text that stands around what is said, about: providers write messages, calls and results in different ways.
 type Size struct{ Text, Media, Frame int }
 
 func (s Size) Total() int { return s.Text + s.Media }
@@ -113,8 +113,9 @@ func (r *Request) Estimated() bool {
 // sizeOf counts item i: its texts, media and calls, and what the API adds to a message and to a call.
 func (r *Request) sizeOf(s Scale, i int) (size Size) {
 	it := &r.Items[i]
-	size.Text = tokenize.PerMessage + 1 // the name of any role is one token
-	size.Text += r.CountThoughts(s, it.Thinking) + r.CountThoughts(s, it.Reasoning)
+	const inJSON = 20                    // tokens of arguments that are keys and signs, about
+	size.Frame = tokenize.PerMessage + 1 // the name of any role is one token
+	size.Text = r.CountThoughts(s, it.Thinking) + r.CountThoughts(s, it.Reasoning)
 	if it.Name != "" {
 		size.Text += tokenize.PerName + s.CountText(it.Name)
 	}
@@ -125,8 +126,9 @@ func (r *Request) sizeOf(s Scale, i int) (size Size) {
 		size.Frame += tokenize.PerCallBatch
 	}
 	for _, call := range it.Calls {
-		size.Frame += tokenize.PerCall + s.CountText(call.Name)
-		size.Text += s.countJSON(call.Arguments.Of(r.Body), false)
+		arguments := s.countJSON(call.Arguments.Of(r.Body), false)
+		size.Frame += tokenize.PerCall + s.CountText(call.Name) + min(arguments, inJSON)
+		size.Text += max(arguments-inJSON, 0)
 	}
 	size.Text += size.Frame
 	for _, p := range it.Parts {

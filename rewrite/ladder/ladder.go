@@ -149,7 +149,7 @@ func (s State) Add(step ledger.Step, reason event.Code, edits ...ledger.Edit) {
 }
 
 // addSmaller adds edits of a step if they make the request more than least tokens smaller, and reports whether they do.
-// Frames of calls that go do not count, unless the provider has refused the request: it may count less for them.
+// Frames of items that go do not count, unless the provider has refused the request: it may count less for them.
 func (s State) addSmaller(step ledger.Step, least int, reason event.Code, edits ...ledger.Edit) bool {
 	before := *s.Plan
 	s.Add(step, reason, edits...)
