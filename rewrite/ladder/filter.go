@@ -71,7 +71,9 @@ func (s State) leaveOut(first, end int, reason event.Code, inWords, said string)
 	edits := s.drops(first, end)
 	kept := []string{""}           // the first is empty, so that a line break parts it from what was said
 	isNew, hadNote := false, false // a note is the address of what went before
+	tokens := 0                    // of the items as they came
 	for _, e := range edits {
+		tokens += e.Saved
 		kept = append(kept, s.Request.KeepLines(e.First, e.End())...)
 		kept = append(kept, s.rulesIn(e)...)
 		isSent := func(f form) bool { return !f.dropped }
@@ -87,7 +89,8 @@ func (s State) leaveOut(first, end int, reason event.Code, inWords, said string)
 	text := excerpt.Note(what, s.transcriptAt(edits[0].Artifacts)) + said
 	s.setText(&edits[0], text)
 	isSmaller := s.addSmaller(ledger.StepFilter, around, reason, edits...)
-	if !isSmaller && said == "" && !hadNote { // what is said cannot stand without the note, as if the user said it
+	isTiny := tokens < edits[0].Tokens+around
+	if !isSmaller && isTiny && said == "" && !hadNote { // what is said cannot stand without the note, as if the user said it
 		s.setText(&edits[0], "")
 		s.Add(ledger.StepFilter, reason, edits...)
 	}
