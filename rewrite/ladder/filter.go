@@ -90,7 +90,8 @@ func (s State) leaveOut(first, end int, reason event.Code, inWords, said string)
 	s.setText(&edits[0], text)
 	isSmaller := s.addSmaller(ledger.StepFilter, around, reason, edits...)
 	isTiny := tokens < edits[0].Tokens+around
-	if !isSmaller && isTiny && said == "" && !hadNote { // what is said cannot stand without the note, as if the user said it
+	// What is said cannot stand without the note, as if the user said it.
+	if !isSmaller && isTiny && said == "" && !hadNote {
 		s.setText(&edits[0], "")
 		s.Add(ledger.StepFilter, reason, edits...)
 	}
