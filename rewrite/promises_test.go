@@ -535,40 +535,6 @@ func TestStaleResultIsClearedForFewerTokensOfTheModel(t *testing.T) {
 	}
 }
 
-// Promise 4: small calls that were sent go only where this saves tokens, however few a provider counts around a call.
-func TestSmallCallsGoOnlyWhereThisSaves(t *testing.T) {
-	for name, set := range map[string]func(*ladder.Limits){
-		"text_only":     func(l *ladder.Limits) { l.TextOnly = true },
-		"newest_turns":  func(l *ladder.Limits) { l.Turns = 2 },
-		"compact_turns": func(l *ladder.Limits) { l.Answers, l.KeepTail = 6, 0 },
-	} {
-		t.Run(name, func(t *testing.T) {
-			for n := range 60 {
-				words, api, arguments := n/2, []string{"chat", "messages"}[n%2], `{"file_path":"a.go"}`
-				s := newStorage()
-				p, j, limits := start(s), newJudge(t, s), defaultLimits()
-				j.filters = true
-				set(&limits)
-				agent := &talk{pen: pen{rand.New(greatest{})}, api: apis[api], model: "gpt-5"}
-				for turn := range 12 {
-					var calls []call
-					for k := range 4 {
-						id := fmt.Sprint("c", turn, "-", k)
-						calls = append(calls, call{id: id, tool: "Read", arguments: arguments,
-							result: strings.Repeat("word ", words)})
-					}
-					agent.add(agent.api.user(agent.pen, "Go on."))
-					agent.add(agent.api.answer(answer{calls: calls})...)
-					agent.add(agent.api.results(agent.pen, calls)...)
-					r := request{name: api, api: agent.api, body: agent.body(), window: 20_000, limits: limits}
-					j.check(r, p.shape(r))
-					agent.add(agent.api.answer(answer{text: "Done."})...)
-				}
-			}
-		})
-	}
-}
-
 // Promise 4: a panic costs the rewriting of one request. A Shaper without a store panics with each.
 func TestPanicCostsOnlyTheRewriting(t *testing.T) {
 	body := []byte(`{"model":"m","messages":[{"role":"user","content":"hello"}]}`)

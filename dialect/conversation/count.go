@@ -23,9 +23,8 @@ type Scale struct {
 // the time for one text.
 const maxCounted = 1 << 20
 
-// Size is the size of one item in tokens of the vocabulary. Media are pictures, audio and documents. Frame is the part
-// of Text that stands around what is said, about: providers write messages, calls and results in different ways.
-type Size struct{ Text, Media, Frame int }
+// Size is the size of one item in tokens of the vocabulary. Media are pictures, audio and documents.
+type Size struct{ Text, Media int }
 
 func (s Size) Total() int { return s.Text + s.Media }
 
@@ -113,24 +112,20 @@ func (r *Request) Estimated() bool {
 // sizeOf counts item i: its texts, media and calls, and what the API adds to a message and to a call.
 func (r *Request) sizeOf(s Scale, i int) (size Size) {
 	it := &r.Items[i]
-	const inJSON = 20                    // tokens of arguments that are keys and signs, about
-	size.Frame = tokenize.PerMessage + 1 // the name of any role is one token
-	size.Text = r.CountThoughts(s, it.Thinking) + r.CountThoughts(s, it.Reasoning)
+	size.Text = tokenize.PerMessage + 1 // the name of any role is one token
+	size.Text += r.CountThoughts(s, it.Thinking) + r.CountThoughts(s, it.Reasoning)
 	if it.Name != "" {
 		size.Text += tokenize.PerName + s.CountText(it.Name)
 	}
 	if it.Role == Tool {
-		size.Frame += tokenize.PerResult
+		size.Text += tokenize.PerResult
 	}
 	if len(it.Calls) > 1 {
-		size.Frame += tokenize.PerCallBatch
+		size.Text += tokenize.PerCallBatch
 	}
 	for _, call := range it.Calls {
-		arguments := s.countJSON(call.Arguments.Of(r.Body), false)
-		size.Frame += tokenize.PerCall + s.CountText(call.Name) + min(arguments, inJSON)
-		size.Text += max(arguments-inJSON, 0)
+		size.Text += tokenize.PerCall + s.CountText(call.Name) + s.countJSON(call.Arguments.Of(r.Body), false)
 	}
-	size.Text += size.Frame
 	for _, p := range it.Parts {
 		if p.Kind < ImagePart {
 			size.Text += r.CountContent(s, i, p.Value.Of(r.Body))

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"epitome/event"
-	"epitome/rewrite/ledger"
 	"epitome/summarize"
 )
 
@@ -309,8 +308,7 @@ func (c *compaction) replace(cut, least int) bool {
 	summary.Prose, summary.ProseEnd = c.words.Text, c.words.Until
 	_, c.Unkept = span.Kept()
 	_, reason := c.trigger()
-	least = max(least, leastSaving) // less may be nothing, as the provider counts
-	return c.addSmaller(ledger.StepCompact, least, reason, edits...)
+	return c.compactBy(max(least, leastSaving), reason, edits...) // less may be nothing, as the provider counts
 }
 
 // text returns the summary of a span. If it leaves out words of the user, and room is left up to the target, it has

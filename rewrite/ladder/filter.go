@@ -65,21 +65,19 @@ func (s State) turns() (starts []int) {
 
 // leaveOut drops items [first, end), except groups that stay in place, unless all that it drops was dropped before. In
 // their place stands a note with the reason, then said, then the lines that the user wants kept and what the system
-// said. If all this is longer, the items go without a note, or where a text would be lost, they stay.
+// said. If all this is longer, the items stay, or where nothing is to be said, they go without a note.
 func (s State) leaveOut(first, end int, reason event.Code, inWords, said string) {
 	const around = 8 // tokens that a model may count around a message
 	edits := s.drops(first, end)
-	kept := []string{""}           // the first is empty, so that a line break parts it from what was said
-	isNew, hadNote := false, false // a note is the address of what went before
-	tokens := 0                    // of the items as they came
+	kept := []string{""} // the first is empty, so that a line break parts it from what was said
+	tokens := 0          // of the items as they came
+	isNew := false
 	for _, e := range edits {
 		tokens += e.Saved
 		kept = append(kept, s.Request.KeepLines(e.First, e.End())...)
 		kept = append(kept, s.rulesIn(e)...)
 		isSent := func(f form) bool { return !f.dropped }
 		isNew = isNew || slices.ContainsFunc(s.forms[e.First:e.End()], isSent)
-		isNote := func(f form) bool { return f.dropped && f.tokens > 0 }
-		hadNote = hadNote || slices.ContainsFunc(s.forms[e.First:e.End()], isNote)
 	}
 	if !isNew {
 		return
@@ -87,14 +85,14 @@ func (s State) leaveOut(first, end int, reason event.Code, inWords, said string)
 	what := fmt.Sprintf("%d earlier messages left out: %s", s.messagesIn(edits), inWords)
 	said += strings.Join(slices.Compact(kept), "\n")
 	text := excerpt.Note(what, s.transcriptAt(edits[0].Artifacts)) + said
-	s.setText(&edits[0], text)
-	isSmaller := s.addSmaller(ledger.StepFilter, around, reason, edits...)
-	isTiny := tokens < edits[0].Tokens+around
-	// What is said cannot stand without the note, as if the user said it.
-	if !isSmaller && isTiny && said == "" && !hadNote {
-		s.setText(&edits[0], "")
-		s.Add(ledger.StepFilter, reason, edits...)
+	if s.Scale.CountText(text)+around > tokens { // the note is longer than all that it replaces
+		if said != "" { // which cannot stand without the note, as if the user said it
+			return
+		}
+		text = ""
 	}
+	s.setText(&edits[0], text)
+	s.Add(ledger.StepFilter, reason, edits...)
 }
 
 // rulesIn quotes the messages of the system that an edit drops as they cannot stay in place: they still hold.

@@ -148,16 +148,11 @@ func (s State) Add(step ledger.Step, reason event.Code, edits ...ledger.Edit) {
 	s.setEdits(ledger.Add(s.Edits, edits...), ledger.Add(s.Added, edits...))
 }
 
-// addSmaller adds edits of a step if they make the request more than least tokens smaller, and reports whether they do.
-// Frames of items that go do not count, unless the provider has refused the request: it may count less for them.
-func (s State) addSmaller(step ledger.Step, least int, reason event.Code, edits ...ledger.Edit) bool {
+// compactBy adds edits of a compaction if they make the request more than least tokens smaller, and reports whether
+// they do.
+func (s State) compactBy(least int, reason event.Code, edits ...ledger.Edit) bool {
 	before := *s.Plan
-	s.Add(step, reason, edits...)
-	for i := range s.forms {
-		if s.forms[i].dropped && !before.forms[i].dropped && !s.Refused {
-			least += s.Request.Items[i].Size.Frame
-		}
-	}
+	s.Add(ledger.StepCompact, reason, edits...)
 	isSmaller := before.Total-s.Total > least // Saved would count again what covered edits saved
 	if !isSmaller {
 		*s.Plan = before

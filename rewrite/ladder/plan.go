@@ -263,7 +263,6 @@ func (f *Facts) edit(op ledger.Op, i, tokens int, text string, artifacts []strin
 
 // setText sets the text that is sent in the place of the items that an edit drops.
 func (f *Facts) setText(e *ledger.Edit, text string) {
-	e.Saved += e.Tokens // of the text that it had
 	e.Text, e.Tokens = text, f.Scale.CountText(text)
 	e.Saved -= e.Tokens
 }

@@ -112,8 +112,8 @@ func (s State) cutResults(keep int, unseen bool) {
 			continue
 		}
 		edits := s.shorten(i, 0, keep) // with the limit 0, each text is over it
-		if !s.addSmaller(ledger.StepCompact, leastSaving, event.CodeCut, edits...) && !unseen {
-			s.addSmaller(ledger.StepCompact, leastSaving, event.CodeCut, s.stub(i))
+		if !s.compactBy(leastSaving, event.CodeCut, edits...) && !unseen {
+			s.compactBy(leastSaving, event.CodeCut, s.stub(i))
 		}
 	}
 }
