@@ -329,6 +329,9 @@ func (j *judge) breaks(before prefix, news []message, now *body, s response) {
 	for i := range news {
 		whole += j.count(&news[i])
 	}
+	if j.filters { // open: a note about small calls may cost some tokens more than this judge counts of them
+		whole += 50
+	}
 	if size := j.sizeBehind(now); size >= whole {
 		j.Fatalf("promise 4: what was sent before changes, and %d tokens become %d", whole, size)
 	}
