@@ -69,7 +69,7 @@ func TestRefusalsTeach(t *testing.T) {
 	f("m", Refusal{Cause: Rate}, sent, unknown)
 	f("m", Refusal{}, sent, unknown)
 	f("m", Refusal{Cause: Input, Limit: 4_096, Requested: 9_000}, sent, unknown) // it quotes another request
-	f("m", stated(128_000), sent, Window{57_000, Learned}) // by our count, which is too low then
+	f("m", stated(128_000), sent, Window{57_000, Learned})                       // by our count, which is too low then
 	f("m", stated(20_000_000), Sent{}, unknown)
 	f("mine", stated(32_768), Sent{Window: 64_000}, Window{32_768, Learned})
 	f("mine", stated(100_000), Sent{Window: 64_000}, mine)
