@@ -140,6 +140,9 @@ var BuiltinPrices = sync.OnceValue(func() (t PriceTable) {
 	return t
 })
 
+// Find returns the price in force at a time of a model as requests name it at a base URL; nil if none is known.
+func (t PriceTable) Find(url, name string, at time.Time) *Price { return t.find(url, name).price(at) }
+
 // dayInName matches a day as in 20260801, which some rows have as 2026-08-01.
 var dayInName = regexp.MustCompile(`-(20\d\d)(\d\d)(\d\d)([-:]|$)`)
 
