@@ -200,12 +200,12 @@ func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 
 // changeLine returns the line of a table about a change. Messages count from 1, as in the texts for the model.
 func (e *explanation) changeLine(c rewrite.Change) string {
-	messages, artifact, why := fmt.Sprint(c.Message+1), "", "decided in an earlier request"
+	messages, artifact, why := fmt.Sprint(c.Messages[0]+1), "", "decided in an earlier request"
 	if c.New {
 		why, e.codes = string(c.Reason), e.codes.With(c.Reason)
 	}
-	if c.LastMessage > c.Message {
-		messages += fmt.Sprintf("-%d", c.LastMessage+1)
+	if c.Messages[1] > c.Messages[0] {
+		messages += fmt.Sprintf("-%d", c.Messages[1]+1)
 	}
 	if len(c.Artifacts) > 0 {
 		artifact = c.Artifacts[0]

@@ -24,7 +24,7 @@ import (
 	"epitome/offload"
 	"epitome/proxy"
 	"epitome/rewrite"
-	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 	"epitome/store"
 	"epitome/summarize"
 )
@@ -135,11 +135,11 @@ func (d *Daemon) edits(decision string) (event.Edits, error) {
 	firstNew := len(sent.Edits) - sent.Added                                     // the request's own edits come last
 	ofModel := func(tokens int) int { return int(float64(tokens) * sent.Ratio) } // from tokens of the vocabulary
 	for i, e := range sent.Edits {
-		if e.Op == ledger.AppendSystem {
+		if e.Op == view.AppendSystem {
 			continue
 		}
 		s := event.Edit{
-			Item: e.Message, Last: e.LastMessage, Rung: string(e.Step), Code: e.Reason, Reason: e.Reason.Sentence(),
+			Item: e.Messages[0], Last: e.Messages[1], Rung: string(e.Step), Code: e.Reason, Reason: e.Reason.Sentence(),
 			New: i >= firstNew, Before: ofModel(e.Tokens + e.Saved), After: ofModel(e.Tokens), Text: e.Text,
 		}
 		if len(e.Artifacts) > 0 {

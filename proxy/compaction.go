@@ -13,7 +13,7 @@ import (
 	"epitome/dialect/responses"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
-	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 )
 
 // makers are the domains of providers that make compactions, so that their answers need not be looked at.
@@ -161,7 +161,7 @@ func (x *exchange) serveCompaction() error {
 		answer = c.Whole()
 	}
 	x.event.ResponseBytes = int64(len(answer))
-	x.event.Action = string(ledger.StepCompact)
+	x.event.Action = string(view.StepCompact)
 	x.setExtra(x.event.Action)
 	return x.answer(http.StatusOK, content, answer)
 }

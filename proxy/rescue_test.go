@@ -11,7 +11,7 @@ import (
 	"epitome/event"
 	"epitome/rewrite"
 	"epitome/rewrite/ladder"
-	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 )
 
 // The wire with each of the dialects.
@@ -44,7 +44,7 @@ func climbing(a rewrite.Input) rewrite.Output {
 	for r.Stage = ladder.StageNone; r.Stage < ladder.StageBare && !enough(); tokens /= 2 {
 		r.Stage++
 	}
-	r.Action, r.TokensAfter = string(ledger.StepCompact), event.Tokens{User: tokens}
+	r.Action, r.TokensAfter = string(view.StepCompact), event.Tokens{User: tokens}
 	body := fmt.Sprintf(`{"model":"m","max_tokens":9000,"messages":[{"role":"user","content":"%s of at most %d"}]}`,
 		r.Stage, a.Rescue.Most)
 	return rewrite.Output{Body: []byte(body), Changed: true, Report: r}
@@ -349,7 +349,7 @@ func TestRefusedAdditionIsTakenBack(t *testing.T) {
 			out := rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: event.ActionNone, Shaping: event.Shaping{
 				Model: "m", Window: 8_000, Usable: 7_000, Items: 1, TokensBefore: size, TokensAfter: size}}}
 			if stays || a.Rescue == nil || !a.Rescue.Whole {
-				out.Report.Action, out.Report.TokensAfter.System, out.Changed = string(ledger.StepAdd), 200, true
+				out.Report.Action, out.Report.TokensAfter.System, out.Changed = string(view.StepAdd), 200, true
 				out.Body = []byte(`{"model":"m","messages":[{"role":"user","content":"with an index"}]}`)
 			}
 			return out

@@ -9,7 +9,7 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite"
-	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 )
 
 const (
@@ -27,7 +27,7 @@ func (r *rig) shapes(f shaper) { r.shape.Store(&f) }
 // shortened sends short in place of everything, with a report on it.
 func shortened(rewrite.Input) rewrite.Output {
 	return rewrite.Output{Body: []byte(short), Changed: true, Report: rewrite.Report{
-		Action: string(ledger.StepClear), Shaping: event.Shaping{Conversation: "c1", Model: "m", Window: 1000,
+		Action: string(view.StepClear), Shaping: event.Shaping{Conversation: "c1", Model: "m", Window: 1000,
 			TokensBefore: event.Tokens{System: 1, User: 20, Results: 300},
 			TokensAfter:  event.Tokens{System: 1, User: 20, Results: 4}, Reason: "why not more"},
 	}}

@@ -13,6 +13,7 @@ import (
 	"epitome/internal/jsonspan"
 	"epitome/offload"
 	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 	"epitome/summarize"
 )
 
@@ -145,7 +146,7 @@ func (x *shaping) isIgnored(r *conversation.Request) bool {
 // hasJustCompacted reports whether a decision has added a summary to those before it.
 func hasJustCompacted(d *ledger.Decision) bool {
 	added := d.Edits[max(0, len(d.Edits)-d.Added):]
-	return slices.ContainsFunc(added, func(e ledger.Edit) bool { return e.Step == ledger.StepCompact })
+	return slices.ContainsFunc(added, func(e view.Edit) bool { return e.Step == view.StepCompact })
 }
 
 // leastCarried is how many tokens the text of a compaction may have in any case.
@@ -153,22 +154,23 @@ const leastCarried = 2_000
 
 // carried returns the conversation, as it was just compacted, as one sealed text. The error refuses the request.
 func (x *shaping) carried() (*Compacted, error) {
-	s, r := x.state, x.request
-	c := summarize.Carried{Client: r, Request: r, Calls: s.Calls, First: r.Head, Earlier: strings.Join(x.earlier, "\n"),
-		Count: s.Scale.CountText, Where: "Nothing else of it is kept."}
-	for _, e := range s.Edits {
-		if e.Op == ledger.Drop {
+	k, v, r := x.known, &x.plan.View, x.request
+	c := summarize.Carried{Client: r, Request: r, Calls: k.Calls, First: r.Head, Earlier: strings.Join(x.earlier, "\n"),
+		Count: k.Scale.CountText, Where: "Nothing else of it is kept."}
+	for _, e := range v.Edits {
+		if e.Op == view.Drop {
 			c.Summary += e.Text
 		}
 	}
 	if sent, err := x.in.Dialect.Read(x.out.Body, nil); err == nil { // it was verified
 		c.Request, c.Calls = sent, activity.Of(sent, nil)
 	}
-	stays := s.Overhead() - c.Count(c.Earlier) // the prompt and the user's messages
-	c.Room = max(leastCarried, min(s.Limits.TargetLine, s.With(nil).Total*3/5)-stays)
+	stays := v.Overhead() - c.Count(c.Earlier) // the prompt and the user's messages
+	whole := k.View(nil)
+	c.Room = max(leastCarried, min(k.Limits.TargetLine, whole.Total*3/5)-stays)
 	if r.Head < len(r.Items) {
-		names, where := s.KeepTranscript(r.Head, len(r.Items))
-		isLost := func(name string) bool { return x.deps.Shelf.Put(name, s.Content[name], true) != nil }
+		names, where := k.KeepTranscript(r.Head, len(r.Items))
+		isLost := func(name string) bool { return x.deps.Shelf.Put(name, k.Artifacts.Content[name], true) != nil }
 		if !slices.ContainsFunc(names, isLost) {
 			c.Where = where
 		}
@@ -183,15 +185,15 @@ func (x *shaping) carried() (*Compacted, error) {
 		x.describeCarried(stays + tokens)
 	}
 	name := x.deps.Shelf.Name(x.in.Scope, []byte(text))
-	return &Compacted{Name: name, Sealed: sealed, Tokens: s.OfModel(tokens)}, nil
+	return &Compacted{Name: name, Sealed: sealed, Tokens: k.OfModel(tokens)}, nil
 }
 
 // describeCarried puts the compaction into the report that has left so many tokens.
 func (x *shaping) describeCarried(left int) {
-	s := x.state
-	if s.Compaction == nil || s.Compaction.Kind == event.CompactionFailed { // no summary was needed
-		s.Compaction = &event.Compaction{Reason: event.ReasonManual, Mode: string(summarize.Intent)}
+	p := &x.plan
+	if p.Compaction == nil || p.Compaction.Kind == event.CompactionFailed { // no summary was needed
+		p.Compaction = &event.Compaction{Reason: event.ReasonManual, Mode: string(summarize.Intent)}
 	}
-	s.Compaction.Kind = event.CompactionCompleted
-	s.Compaction.TokensBefore, s.Compaction.TokensAfter = x.out.Report.TokensBefore.Total(), s.OfModel(left)
+	p.Compaction.Kind = event.CompactionCompleted
+	p.Compaction.TokensBefore, p.Compaction.TokensAfter = x.out.Report.TokensBefore.Total(), x.known.OfModel(left)
 }

@@ -33,6 +33,7 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 	"epitome/store"
 	"epitome/tokenize"
 )
@@ -560,8 +561,8 @@ func TestStepThatFailsIsLeftOutAlone(t *testing.T) {
 				body := bodyOf(name, all)
 				if r, _ := d.Read(body, nil); len(all) == 1 && deps.Summarizer == nil {
 					of := ledger.Request{Dialect: d.API().Name, Upstream: "up", Model: r.Model, Chain: r.Chain()}
-					edit := ledger.Edit{Count: 1, Op: ledger.ReplaceText, Text: "Mend it.", Step: ledger.StepOffload}
-					_, _, _ = deps.Ledger.Record(of, ledger.Decision{Items: r.Head}, []ledger.Edit{edit}, false)
+					edit := view.Edit{Count: 1, Op: view.ReplaceText, Text: "Mend it.", Step: view.StepOffload}
+					_, _, _ = deps.Ledger.Record(of, ledger.Decision{Items: r.Head, Edits: []view.Edit{edit}}, false)
 				}
 				out := shaper.Shape(rewrite.Input{Dialect: d, Body: body, Upstream: "up", Limits: &limits,
 					SummaryMode: "hybrid", Client: t.Context(), Now: s.now})
@@ -596,8 +597,8 @@ func TestFlawedEditsAreNotSent(t *testing.T) {
 	}
 	s, limits := newStorage(), defaultLimits()
 	of := ledger.Request{Dialect: chat.Dialect{}.API().Name, Model: "m", Chain: r.Chain(), Head: r.Head, Ends: r.Ends()}
-	flawed := []ledger.Edit{{First: 2, Count: 1, Op: ledger.Drop, Step: ledger.StepCompact}}
-	_, _, err = ledger.New(s, keep).Record(of, ledger.Decision{Items: len(messages) - 2}, flawed, false)
+	flawed := []view.Edit{{First: 2, Count: 1, Op: view.Drop, Step: view.StepCompact}}
+	_, _, err = ledger.New(s, keep).Record(of, ledger.Decision{Items: len(messages) - 2, Edits: flawed}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"epitome/dialect/conversation"
-	"epitome/event"
 	"epitome/inject"
 	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 )
 
 // identify sets what the ledger needs to know of the request. Two conversations that begin alike share no decision if
@@ -56,9 +56,9 @@ var ErrNoFiles = errors.New("cannot use x-epitome-context: one of its names has 
 // addSystem adds the context files and the memory that a new conversation asks for to its system prompt.
 func (x *shaping) addSystem() {
 	const share = 4 // the text may take a quarter of the usable tokens, and no more than the request leaves free
-	s := x.state
+	k, p := x.known, &x.plan
 	added := &x.out.Report.Added
-	isNew := x.found == 0 && x.subject.Opening != ""
+	isNew := x.found.items == 0 && x.subject.Opening != ""
 	if x.subject.Additions == "" || !isNew || x.in.Replay {
 		return
 	}
@@ -69,7 +69,7 @@ func (x *shaping) addSystem() {
 			return
 		}
 	}
-	a, err := x.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, s.ReadsByTool)
+	a, err := x.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, k.Artifacts.ByTool)
 	if err != nil {
 		added.Why = err.Error()
 	}
@@ -80,13 +80,13 @@ func (x *shaping) addSystem() {
 	if _, hasPlace := x.request.AppendSystem(a.Text); a.Text == "" || !hasPlace {
 		return
 	}
-	tokens := s.Scale.CountText(a.Text)
-	if tokens > min(s.Limits.Usable/share, s.Limits.Usable-s.Total) {
+	tokens := k.Scale.CountText(a.Text)
+	if tokens > min(k.Limits.Usable/share, k.Limits.Usable-p.View.Total) {
 		added.Why = "nothing is added to the system prompt: it takes too much of the window"
 		return
 	}
-	s.Add(ledger.StepAdd, event.NoCode, ledger.Edit{
-		Op: ledger.AppendSystem, Text: a.Text, Tokens: tokens, Artifacts: a.Artifacts,
-		Contexts: a.Contexts, Memory: s.Scale.CountText(a.Text[len(a.Text)-a.Memory:]),
+	p.View = p.View.With(view.Edit{
+		Op: view.AppendSystem, Step: view.StepAdd, Text: a.Text, Tokens: tokens, Artifacts: a.Artifacts,
+		Added: &view.Added{Contexts: a.Contexts, Memory: k.Scale.CountText(a.Text[len(a.Text)-a.Memory:])},
 	})
 }

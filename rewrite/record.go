@@ -18,6 +18,7 @@ import (
 	"epitome/event"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 )
 
 // lastRequest is the last request of a conversation, so that the next one need not read, count and look up again what
@@ -44,7 +45,7 @@ type lastRequest struct {
 func (l *lastRequest) bytes() (n int) {
 	n = cap(l.request.Body) + 1000*(len(l.request.Items)+len(l.decision.Edits))
 	for _, e := range l.decision.Edits {
-		n += len(e.Text) + len(e.Prose)
+		n += len(e.Text) + len(e.Words.Text)
 	}
 	return n
 }
@@ -206,7 +207,7 @@ const atOnce = 16
 // restoreArtifacts prolongs the life of the replayed edits and of the artifacts that they name, if that was last done
 // some time ago. If the shelf has lost any, their content is taken from the request and put once more.
 func (x *shaping) restoreArtifacts() error {
-	d, now := &x.state.Decision, x.in.Now.Round(0)
+	d, now := &x.known.Before, x.in.Now.Round(0)
 	isDue := len(x.replayed.Edits) > 0 && !now.IsZero() && x.deps.Ledger.IsStale(*d, now)
 	if !isDue || x.place.isSpent() {
 		return nil
@@ -228,7 +229,7 @@ func (x *shaping) restoreArtifacts() error {
 	_ = work.Wait() // no function returns an error
 	for k := range edits {
 		if lost[k] {
-			x.state.KeepAgain(edits[k])
+			x.known.KeepAgain(&x.replayed, edits[k])
 		}
 	}
 	return x.keepArtifacts(true) // a full shelf must take them too: texts that were sent before name these artifacts
@@ -238,44 +239,36 @@ func (x *shaping) restoreArtifacts() error {
 // text that is sent may name an artifact that is not there. Urgent content cannot wait for room; for other content a shelf
 // that is half full is an error, and the request is sent without new edits.
 func (x *shaping) keepArtifacts(urgent bool) error {
-	s := x.state
+	content, edits := x.known.Artifacts.Content, x.plan.View.Edits
 	var work errgroup.Group
 	work.SetLimit(atOnce)
 	var late error
-	for name, content := range s.Content {
-		if !x.isVital && x.place.isSpent() {
+	for name, content := range content {
+		if !x.isVital() && x.place.isSpent() {
 			late = errSpent
 			break
 		}
-		isNamed := func(e ledger.Edit) bool { return slices.Contains(e.Artifacts, name) }
-		if slices.ContainsFunc(s.Edits, isNamed) { // else the edit that named it was taken back or covered by another
+		isNamed := func(e view.Edit) bool { return slices.Contains(e.Artifacts, name) }
+		if slices.ContainsFunc(edits, isNamed) { // else the edit that named it was taken back or covered by another
 			work.Go(func() error { return x.deps.Shelf.Put(name, content, urgent) })
 		}
 	}
 	if err := cmp.Or(work.Wait(), late); err != nil {
 		return fmt.Errorf("cannot keep what was taken out: %w", err)
 	}
-	clear(s.Content)
+	clear(content)
 	return nil
-}
-
-// takeBack takes the edits back that the provider has refused: all but those that mend pairs.
-func (x *shaping) takeBack() {
-	s := x.state
-	d := &s.Decision
-	d.Refused = len(d.Undo()) > 0
-	d.Edits = slices.DeleteFunc(d.Edits, func(e ledger.Edit) bool { return e.Reason != event.CodeUnpaired })
-	s.Plan = s.With(d.Edits)
 }
 
 // decided returns the decision as it is to be recorded: for the prefix up to the last answer or result, or for the
 // whole request if a message of the user at its end is edited.
 func (x *shaping) decided() ledger.Decision {
-	s := x.state
-	d := x.subject.Own(s.Decision)
+	k, p := x.known, &x.plan
+	d := x.subject.Own(k.Before)
+	d.Edits, d.Added = p.View.Edits, p.View.New
 	d.Items = x.request.End()
-	for k := range s.Edits {
-		if s.Edits[k].End() > d.Items {
+	for n := range d.Edits {
+		if d.Edits[n].End() > d.Items {
 			d.Items = len(x.request.Items)
 		}
 	}
@@ -283,40 +276,40 @@ func (x *shaping) decided() ledger.Decision {
 	if d.Touched.IsZero() {
 		d.Touched = d.Sent // its edits are stored with it, or since the request before
 	}
-	d.NearlyFull = d.NearlyFull || s.NearlyFull > 0
+	d.Prepared, d.Pictures, d.Ratio = p.Prepared, p.Pictures, k.Scale.Ratio
+	d.NearlyFull = d.NearlyFull || p.NearlyFull > 0
 	for _, w := range x.out.Report.Warnings { // each is given once
 		d.Warned = d.Warned || w.Reason == event.ReasonOverhead
 		d.Waits = d.Waits || w.Reason == event.ReasonWaits && w.Due != event.ReasonAgent
 	}
-	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
-		d.Tokens, d.Compacted, d.Waits = 0, s.Answers, false
+	if p.Compaction != nil && p.Compaction.Kind == event.CompactionCompleted {
+		d.Tokens, d.Compacted, d.Waits = 0, k.Answers(), false
 	}
-	d.Tokens += s.OfModel(s.Total)
-	d.Ratio = s.Scale.Ratio
+	d.Tokens += k.OfModel(p.View.Total)
 	return d
 }
 
 // record records the decision. If an equal request was recorded first, its decision holds, and the body is built by it.
 // Nothing is recorded while the ledger does not say what was decided before.
 func (x *shaping) record() error {
-	s, d := x.state, x.decided()
-	if x.unknown {
+	d := x.decided()
+	if x.found.err != nil {
 		return errors.New("the ledger did not say what was decided before")
 	}
 	if d.Items <= x.request.Lead { // a prefix of system items alone is that of other conversations as well
 		return nil
 	}
-	replace := x.in.Compact || x.in.Rescue != nil || x.discarded // the recorded decision is unwanted, refused, or unfit
-	inForce, won, err := x.deps.Ledger.Record(x.subject, d, s.Added, replace)
+	isUnwanted := x.known.Demand.Asked || x.known.Demand.Refused || x.found.discarded // the recorded decision
+	inForce, won, err := x.deps.Ledger.Record(x.subject, d, isUnwanted)
 	if err != nil {
 		return err
 	}
-	s.Decision = inForce
+	x.known.Before = inForce
 	if won {
-		s.Edits = inForce.Edits // with their names
+		x.plan.View.Edits = inForce.Edits // with their names
 		return nil
 	}
-	s.Plan = s.With(inForce.Edits)
+	x.plan.View = x.known.View(inForce.Edits)
 	x.explain(event.CodeMeanwhile, "an equal request was decided at the same time")
 	return x.build()
 }
@@ -338,7 +331,7 @@ func (x *shaping) settle() (recorded bool) {
 // hold has the next request of the conversation find the decision in memory (remember), as it could not be recorded.
 // The next request records it once the ledger answers, or adopts what was recorded for a longer prefix.
 func (x *shaping) hold() {
-	x.state.Decision = x.decided()
+	x.known.Before = x.decided()
 	x.held = true
 }
 
@@ -346,25 +339,20 @@ func (x *shaping) hold() {
 // can: items that are sent whole now stay whole. No edit at all is made if the replayed ones fail too; in a replay, as
 // the step that failed found or built just these; and in a rescue, as the provider refused the form with these.
 func (x *shaping) fallBack(why error) {
-	s, r := x.state, &x.out.Report
+	r, p := &x.out.Report, &x.plan
 	isPlain := !x.in.Replay && x.in.Rescue == nil
-	var edits []ledger.Edit
+	p.View, p.Stage = x.known.View(nil), ladder.StageNone
 	if isPlain {
-		edits = x.replayed.Edits
+		p.View = x.replayed
 	}
 	x.out.Body, x.out.Changed = x.in.Body, len(x.earlier) > 0 // sent if no edits can be built
-	s.Plan = s.With(edits)
-	s.Stage = ladder.StageNone
-	if c := s.Compaction; c != nil {
-		c.Kind, c.Why, c.TokensAfter = event.CompactionFailed, why.Error(), 0
-	}
+	p.Fail(why)
 	if err := x.build(); err != nil {
 		why = errors.Join(why, err)
-		s.Decision.Edits = nil
-		s.Plan = s.With(nil)
+		p.View = x.known.View(nil)
 	}
 	isRecorded := false
-	if isPlain && !x.unknown {
+	if isPlain && x.found.err == nil {
 		err := x.record()
 		why = errors.Join(why, err)
 		isRecorded = err == nil
@@ -381,17 +369,18 @@ func (x *shaping) remember(from *lastRequest) {
 	if !x.request.ServerState.Empty() {
 		return
 	}
-	s, r := x.state, &x.out.Report
-	if x.isRepeated && r.Code == event.CodeAgain && s.Decision.Touched.Equal(from.decision.Touched) {
+	d, r := &x.known.Before, &x.out.Report
+	isSame := r.Code == event.CodeAgain && d.Touched.Equal(from.decision.Touched)
+	if isSame && from.request != nil && bytes.Equal(from.request.Body, x.in.Body) {
 		return // nothing is new
 	}
 	l := &lastRequest{
-		shaper: x.Shaper, subject: x.subject, request: x.request, calls: s.Calls, decision: s.Decision, report: *r,
+		shaper: x.Shaper, subject: x.subject, request: x.request, calls: x.known.Calls, decision: *d, report: *r,
 		held: x.held, steady: x.steady(), sent: x.in.Now, project: x.in.Project,
 	}
 	if x.in.Credential != nil {
 		l.credential = x.in.Credential()
 	}
-	l.decision.Edits, l.decision.Leading = s.Edits, x.subject.Leading
+	l.decision.Edits, l.decision.Leading = x.plan.View.Edits, x.subject.Leading
 	x.recent.put(l, from)
 }

@@ -7,7 +7,7 @@ import (
 	"epitome/dialect/answer"
 	"epitome/event"
 	"epitome/rewrite/ladder"
-	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 	"epitome/window"
 )
 
@@ -65,7 +65,7 @@ func (r *Rescue) Next(v window.Refusal) (ok bool) {
 	last := &r.Last.Report
 	r.From = last.Stage.Next(len(r.Ways)+1 == rescueTries)
 	return r.reshape(v.Shorter(last.TokensAfter.Total(), last.MaxOutput), "") ||
-		last.Action == string(ledger.StepAdd) && r.takeBack() // epitome has only added something
+		last.Action == string(view.StepAdd) && r.takeBack() // epitome has only added something
 }
 
 // takeBack makes the request as it came, and reports whether it may be sent: it is another form, and not too long.
@@ -103,7 +103,7 @@ func (r *Rescue) reshape(most int, way string) bool {
 		way == "pictures" && !next.Decided,
 		(r.Whole || way == "pairs") && bytes.Equal(out.Body, r.Last.Body), // which was refused
 		r.NoThinking && !r.Whole && !out.Changed,
-		r.Whole && next.Action == string(ledger.StepAdd): // nothing could be taken back
+		r.Whole && next.Action == string(view.StepAdd): // nothing could be taken back
 		return false
 	}
 	next.joinRefused(&r.first, r.Whole)

@@ -1,7 +1,7 @@
 // Package rewrite shortens conversations: Shape takes a request and returns what is sent in its place.
 //
 //	read      the dialect parses the body, and the items are counted
-//	find      the ledger has the decision of the deepest prefix that was recorded: its edits are repeated
+//	know      the ledger has the decision of the deepest prefix that was recorded: its edits are repeated
 //	extend    the ladder adds edits of new items, and of older ones where the request is too large
 //	build     the edits become byte ranges and are spliced into the body; a new flaw stops the rewrite
 //	record    artifacts first, then the decision, then the caller sends
@@ -20,6 +20,7 @@ import (
 	"epitome/inject"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 	"epitome/summarize"
 	"epitome/tokenize"
 )
@@ -46,7 +47,7 @@ type Deps struct {
 
 // Shelf keeps artifacts, by names that nobody can guess.
 type Shelf interface {
-	ladder.Artifacts
+	ladder.Namer
 	// Put stores content under its name. Content that cannot wait for room is urgent.
 	Put(name string, content []byte, urgent bool) error
 	// Touch prolongs the life of an artifact, and reports whether the shelf has it.
@@ -118,7 +119,8 @@ type Output struct {
 	Carried *Compacted // answers a request for a compaction if the upstream Lacks it
 	Refused error      // the request cannot be sent: a compaction in it or for it is not to be had, or ErrNoFiles
 
-	state *ladder.State // nil if the request was not read
+	known *ladder.Known // nil if the request was not read
+	sent  view.View     // how it is sent
 }
 
 // Shaper shapes requests. Its methods may be called from any goroutine.
@@ -134,7 +136,7 @@ func (s *Shaper) Beside(d Deps) *Shaper { return &Shaper{deps: d, recent: s.rece
 
 // Shape returns what is sent in the place of a request.
 func (s *Shaper) Shape(in Input) Output {
-	x := &shaping{Shaper: s, in: in, out: Output{Body: in.Body}, last: &lastRequest{}, place: in.Places.begin(&in)}
+	x := &shaping{Shaper: s, in: in, out: Output{Body: in.Body}, place: in.Places.begin(&in), last: &lastRequest{}}
 	r := &x.out.Report
 	r.Action = event.ActionNone
 	err := ladder.Try(x.run)
@@ -155,7 +157,7 @@ func (x *shaping) run() error {
 	if x.request == nil { // the client left
 		return nil
 	}
-	x.plan()
+	x.know()
 	err := ladder.Try(x.decide)
 	if errors.Is(err, errClientLeft) { // nobody waits for an answer any more
 		return nil
@@ -166,6 +168,7 @@ func (x *shaping) run() error {
 	if x.serves {
 		x.out.Carried, x.out.Refused = x.carried()
 	}
+	x.out.known, x.out.sent = x.known, x.plan.View
 	x.describeConversation()
 	x.describe()
 	if !x.in.Replay || x.serves {

@@ -8,6 +8,7 @@ import (
 	"epitome/dialect/activity"
 	"epitome/offload/excerpt"
 	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 	"epitome/summarize"
 )
 
@@ -41,12 +42,12 @@ func (x *shaping) steady() int {
 // key returns the key of the question about the items up to end. The link covers the content of all of them, and with
 // it goes the prompt that the conversation began with, so a summary is never found for another conversation.
 func (x *shaping) key(end int, earlier summarize.Says) string {
-	link, d := x.subject.Chain[end], &x.state.Decision
-	return ledger.Hash("summary", x.in.Scope, d.Additions, d.Began, string(link[:]), string(x.state.SummaryMode),
-		string(x.state.SummaryDetail), earlier.Text, x.in.Focus)
+	link, d, m := x.subject.Chain[end], &x.known.Before, &x.known.Model
+	return ledger.Hash("summary", x.in.Scope, d.Additions, d.Began, string(link[:]), string(m.Mode), string(m.Detail),
+		earlier.Text, x.in.Focus)
 }
 
-// words gets a model's words for a summary: see ladder.Policy.
+// words gets a model's words for a summary: see ladder.Model.
 func (x *shaping) words(end int, earlier summarize.Says, wait bool) (p summarize.Prose, isReady bool, err error) {
 	ready, isReady, _ := x.deps.Summarizer.Look(x.key(end, earlier)) // Ask returns the error, if it lasts
 	if isReady || !wait {
@@ -59,9 +60,9 @@ func (x *shaping) words(end int, earlier summarize.Says, wait bool) (p summarize
 		return p, false, errors.New("nobody waits for a summary")
 	case x.place.isSpent():
 		return p, false, errSpent
-	case x.in.Compact && x.in.Focus == "" && x.isCovered(end, earlier):
+	case x.known.Demand.Asked && x.in.Focus == "" && x.isCovered(end, earlier):
 		return p, false, errors.New("too little is new since a model's last words")
-	case x.steady() < steadyTurns && !x.in.Compact:
+	case x.steady() < steadyTurns && !x.known.Demand.Asked:
 		return p, false, errors.New("the client has just changed earlier messages, and may change them again")
 	}
 	question := x.question(end, earlier)
@@ -74,11 +75,11 @@ func (x *shaping) words(end int, earlier summarize.Says, wait bool) (p summarize
 // compaction with every request, and a model's words are paid for.
 func (x *shaping) isCovered(end int, earlier summarize.Says) bool {
 	const news = 8_000 // tokens that are worth a question in any case
-	told := x.state.Size(x.request.Head, earlier.Until)
-	return earlier.Text != "" && x.state.Size(earlier.Until, end) < min(news, told/2)
+	told := x.known.Size(x.request.Head, earlier.Until)
+	return earlier.Text != "" && x.known.Size(earlier.Until, end) < min(news, told/2)
 }
 
-// prepare has a model asked ahead of need: see ladder.Policy.
+// prepare has a model asked ahead of need: see ladder.Model.
 func (x *shaping) prepare(end int, earlier summarize.Says) bool {
 	if x.in.Client == nil || x.steady() < steadyTurns || !x.deps.Summarizer.Prepares(x.in.Upstream) {
 		return false
@@ -90,19 +91,19 @@ func (x *shaping) prepare(end int, earlier summarize.Says) bool {
 // question returns the question for a summary of the items from the head up to end. earlier is what a model said in the
 // summary before, which the answer is to update. There must be a client: its credential is in the question.
 func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
-	s, head := x.state, x.request.Head
+	k, v, head := x.known, &x.plan.View, x.request.Head
 	q := summarize.Question{
-		Key: x.key(end, earlier), Conversation: s.Decision.Conversation, Upstream: x.in.Upstream,
+		Key: x.key(end, earlier), Conversation: k.Before.Conversation, Upstream: x.in.Upstream,
 		Model: x.request.Model, Dialect: x.in.Dialect, Scope: x.in.Scope, Project: x.in.Project,
-		Credential: x.in.Credential(), Usable: s.Limits.Usable, SpanTokens: s.Sent(head, end),
-		Earlier: earlier.Text, Focus: x.in.Focus, Detail: s.SummaryDetail, Continue: x.cachedBody(end, earlier),
-		Alone: s.SummaryMode == summarize.LLM, Window: x.out.Report.Window,
-		Room: summarize.BudgetsFor(s.SummaryMode, s.SummaryDetail, s.Limits.End-s.Overhead(), s.Scale.Ratio).Prose,
+		Credential: x.in.Credential(), Usable: k.Limits.Usable, SpanTokens: v.Sent(head, end),
+		Earlier: earlier.Text, Focus: x.in.Focus, Detail: k.Model.Detail, Continue: x.cachedBody(end, earlier),
+		Alone: k.Model.Mode == summarize.LLM, Window: x.out.Report.Window,
+		Room: summarize.BudgetsFor(k.Model.Mode, k.Model.Detail, k.Limits.End-v.Overhead(), k.Scale.Ratio).Prose,
 	}
-	q.Behind = s.OfModel(s.Total - s.Overhead() - q.SpanTokens)
-	q.Written = (&summarize.Span{Calls: s.Calls, From: head, To: end}).Written(1_000)
+	q.Behind = k.OfModel(v.Total - v.Overhead() - q.SpanTokens)
+	q.Written = (&summarize.Span{Calls: k.Calls, From: head, To: end}).Written(1_000)
 	from := max(head, earlier.Until) // the earlier words cover the items before
-	q.Transcript = summarize.Entries(x.request, s.Calls, from, end)
+	q.Transcript = summarize.Entries(x.request, k.Calls, from, end)
 	return q
 }
 
@@ -111,18 +112,19 @@ func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 // nil if tools or system prompt are not the cached ones, if the earlier summary is not in the body, or if the window
 // has no room for the instruction.
 func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
-	s := x.state
-	hasEarlier := func(e ledger.Edit) bool { return e.Prose == earlier.Text }
+	k := x.known
+	hasEarlier := func(e view.Edit) bool { return e.Words.Text == earlier.Text }
 	isShown := earlier.Text == "" || slices.ContainsFunc(x.replayed.Edits, hasEarlier)
-	isOther := s.Decision.Items > 0 && s.Decision.Leading != x.out.Report.Leading // without Items it has no Leading
+	isOther := k.Before.Items > 0 && k.Before.Leading != x.out.Report.Leading // without Items it has no Leading
 	if !isShown || isOther {
 		return nil
 	}
 	tokens := x.replayed.Total - x.replayed.Sent(end, len(x.request.Items))
-	if tokens+x.deps.Summarizer.Needs() > s.Limits.Usable {
+	if tokens+x.deps.Summarizer.Needs() > k.Limits.Usable {
 		return nil
 	}
-	body, err := bodyWith(x.request, x.replayed.Edits, end, nil)
+	before := x.replayed.With(view.Edit{First: end, Count: len(x.request.Items) - end, Op: view.Drop})
+	body, err := before.Render(nil)
 	if err != nil {
 		return nil
 	}
@@ -138,25 +140,25 @@ func (x *shaping) distillateKey(i int) string {
 	return x.deps.Shelf.Name(x.in.Scope, []byte(x.request.LinesOf(&x.request.Items[i]))) + " distillate"
 }
 
-// distillate returns what a model has said of the result at item i: see ladder.Policy.
+// distillate returns what a model has said of the result at item i: see ladder.Model.
 func (x *shaping) distillate(i int) string {
 	p, _, _ := x.deps.Summarizer.Look(x.distillateKey(i)) // after an error the stub is sent without it
 	return p.Text
 }
 
-// distill has a model asked about the result of a call at item i: see ladder.Policy.
+// distill has a model asked about the result of a call at item i: see ladder.Model.
 func (x *shaping) distill(i int, call *activity.Call) {
 	const longest, longestCall = 16_000, 150 // tokens of what the model reads; characters
-	s, summarizer := x.state, x.deps.Summarizer
+	k, summarizer := x.known, x.deps.Summarizer
 	if x.in.Client == nil || !summarizer.Prepares(x.in.Upstream) {
 		return
 	}
-	text, _ := excerpt.Lines(x.request.LinesOf(&x.request.Items[i]), false, longest, s.Scale.CountText)
+	text, _ := excerpt.Lines(x.request.LinesOf(&x.request.Items[i]), false, longest, k.Scale.CountText)
 	speaker := "result of " + excerpt.OneLine(call.String(), longestCall) + ", " + call.State()
 	summarizer.Prepare(summarize.Question{
-		Key: x.distillateKey(i), Conversation: s.Decision.Conversation, Upstream: x.in.Upstream,
+		Key: x.distillateKey(i), Conversation: k.Before.Conversation, Upstream: x.in.Upstream,
 		Model: x.request.Model, Dialect: x.in.Dialect, Scope: x.in.Scope, Credential: x.in.Credential(),
-		Usable: s.Limits.Usable, SpanTokens: s.Size(i, i+1), Distills: true, Room: summarize.MaxDistillate,
+		Usable: k.Limits.Usable, SpanTokens: k.Size(i, i+1), Distills: true, Room: summarize.MaxDistillate,
 		Window:     x.out.Report.Window,
 		Transcript: []summarize.Entry{{Speaker: speaker, Text: text}},
 	})

@@ -5,7 +5,7 @@ import (
 
 	"epitome/dialect/conversation"
 	"epitome/event"
-	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 	"epitome/summarize"
 )
 
@@ -19,34 +19,41 @@ type candidate struct {
 	since int // how many answers the conversation had when the result became clearable
 }
 
+// clearStale replaces outdated results by stubs, as soon as they are large enough for that (stale_tokens).
+func (k *Known) clearStale(p *Plan) {
+	if k.Limits.Stale > 0 && !k.Artifacts.Scarce {
+		k.clearAll(p, k.stale(&p.View, k.Before.Restored, k.Limits.Stale), leastSaving, event.CodeStale)
+	}
+}
+
 // clearOld replaces old results by stubs, all in one batch, as each change costs the provider's cache.
-func (s State) clearOld() {
-	batch, reason := s.batchToClear()
+func (k *Known) clearOld(p *Plan) {
+	batch, reason := k.batchToClear(&p.View)
 	switch {
 	case len(batch) > 0:
-		s.clearAll(batch, leastFreed, reason)
-	case s.Total > s.Limits.ClearLine:
-		s.Reason = event.CodeFreesLittle
+		k.clearAll(p, batch, leastFreed, reason)
+	case p.View.Total > k.Limits.ClearLine:
+		p.Reason = event.CodeFreesLittle
 	default:
-		s.Reason = event.CodeNotDue
+		p.Reason = event.CodeNotDue
 	}
 }
 
 // batchToClear returns the results that are to be cleared now: over ClearLine all, or the stale ones if these are
 // enough, provided that they free ClearAtLeast tokens; else a batch that pays, if there is one.
-func (s State) batchToClear() (batch []candidate, reason event.Code) {
-	all := s.clearable()
-	if s.Total > s.Limits.ClearLine {
-		stale := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return !s.isStale(c.item) })
+func (k *Known) batchToClear(v *view.View) (batch []candidate, reason event.Code) {
+	all := k.clearable(v)
+	if v.Total > k.Limits.ClearLine {
+		stale := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return !k.isStale(c.item) })
 		freed := freedBy(stale)
-		if freed >= s.Limits.ClearAtLeast && s.Total-freed <= s.Limits.ClearLine {
+		if freed >= k.Limits.ClearAtLeast && v.Total-freed <= k.Limits.ClearLine {
 			return stale, event.CodeClearAt
 		}
-		if freedBy(all) >= s.Limits.ClearAtLeast {
+		if freedBy(all) >= k.Limits.ClearAtLeast {
 			return all, event.CodeClearAt
 		}
 	}
-	return s.batchThatPays(all)
+	return k.batchThatPays(v, all)
 }
 
 func freedBy(list []candidate) (freed int) {
@@ -60,29 +67,29 @@ func freedBy(list []candidate) (freed int) {
 // tokens together, and so does each result until Limits.Groups answers later, except those that a later call has
 // replaced. Not among them are results behind prefixEnd, which no decision covers yet, and those that would free too
 // little.
-func (s State) clearable() (list []candidate) {
-	since := slices.Repeat([]int{s.Answers + 1}, len(s.callOf)) // by item: as in candidate
-	var newest []int                                            // results up to item i: tokens of them, at most Protect
+func (k *Known) clearable(v *view.View) (list []candidate) {
+	since := slices.Repeat([]int{k.Answers() + 1}, len(k.callOf)) // by item: as in candidate
+	var newest []int                                              // results up to item i: tokens of them, at most Protect
 	tokens := 0
-	for i := range s.Request.Items {
-		if s.Request.Items[i].Role != conversation.Tool {
+	for i := range k.Request.Items {
+		if k.Request.Items[i].Role != conversation.Tool {
 			continue
 		}
 		newest = append(newest, i)
-		tokens += s.forms[i].tokens
-		for len(newest) > 0 && tokens > s.Limits.Protect { // result i pushes the oldest of them out
+		tokens += v.Forms[i].Tokens
+		for len(newest) > 0 && tokens > k.Limits.Protect { // result i pushes the oldest of them out
 			old := newest[0]
 			newest = newest[1:]
-			tokens -= s.forms[old].tokens
-			since[old] = max(s.answersUpTo[i], s.answersUpTo[old]+s.Limits.Groups) // neither limit protects it then
+			tokens -= v.Forms[old].Tokens
+			since[old] = max(k.answersUpTo[i], k.answersUpTo[old]+k.Limits.Groups) // neither limit protects it then
 		}
 	}
-	for i := range s.prefixEnd {
-		if at := s.callOf[i].Replaced; at > 0 && at < s.prefixEnd {
-			since[i] = min(since[i], s.answersUpTo[at])
+	for i := range k.prefixEnd {
+		if at := k.callOf[i].Replaced; at > 0 && at < k.prefixEnd {
+			since[i] = min(since[i], k.answersUpTo[at])
 		}
-		c := candidate{item: i, freed: s.forms[i].tokens - stubTokens, since: since[i]}
-		if c.since <= s.Answers && c.freed >= leastFreed && s.mayShorten(i) && !s.mustShow(i) {
+		c := candidate{item: i, freed: v.Forms[i].Tokens - stubTokens, since: since[i]}
+		if c.since <= k.Answers() && c.freed >= leastFreed && k.mayShorten(v, i) && !k.mustShow(i) {
 			list = append(list, c)
 		}
 	}
@@ -91,10 +98,10 @@ func (s State) clearable() (list []candidate) {
 
 // stale returns the stale results from item first on that take more than most tokens, also as stubs that quote a
 // failure.
-func (s State) stale(first, most int) (list []candidate) {
-	for i := first; i < s.prefixEnd; i++ {
-		mayClear := (s.mayShorten(i) || s.forms[i].cleared) && !s.mustShow(i)
-		if mayClear && s.isStale(i) && s.forms[i].tokens > most {
+func (k *Known) stale(v *view.View, first, most int) (list []candidate) {
+	for i := first; i < k.prefixEnd; i++ {
+		mayClear := (k.mayShorten(v, i) || v.Forms[i].Cleared) && !k.mustShow(i)
+		if mayClear && k.isStale(i) && v.Forms[i].Tokens > most {
 			list = append(list, candidate{item: i})
 		}
 	}
@@ -105,76 +112,76 @@ func (s State) stale(first, most int) (list []candidate) {
 // loses the cache of all that follows. A batch owes as rent the price of its cached tokens in each request since they
 // were clearable. Clearing it costs that the rest of the prefix behind its first result is sent uncached. The batch is
 // taken whose rent exceeds Limits.Rent times this cost by most; none if no rent does.
-func (s State) batchThatPays(list []candidate) (batch []candidate, reason event.Code) {
-	losesThinking := s.Binds && !s.CacheCold
-	if s.Limits.Rent == 0 || s.ArtifactsOff || losesThinking { // only ClearLine clears
+func (k *Known) batchThatPays(v *view.View, list []candidate) (batch []candidate, reason event.Code) {
+	losesThinking := k.Binds && !k.CacheCold
+	if k.Limits.Rent == 0 || k.Artifacts.Scarce || losesThinking { // only ClearLine clears
 		return nil, event.NoCode
 	}
-	rent, least, reason := s.Limits.Rent, leastBatch, event.CodeRent
-	switch {
-	case s.CacheCold && s.Decision.OtherModel:
-		rent, least, reason = 0, leastCold, event.CodeModel
-	case s.CacheCold: // all is sent uncached anyway, so clearing costs nothing, but must free more
+	rent, least, reason := k.Limits.Rent, leastBatch, event.CodeRent
+	if k.CacheCold { // all is sent uncached anyway, so clearing costs nothing, but must free more
 		rent, least, reason = 0, leastCold, event.CodePause
+		if k.Before.OtherModel {
+			reason = event.CodeModel
+		}
 	}
-	for len(list) > 0 && list[0].item < s.Decision.Restored { // the user wants it whole, as long as it fits
+	for len(list) > 0 && list[0].item < k.Before.Restored { // the user wants it whole, as long as it fits
 		list = list[1:]
 	}
-	uncached := rent * (1 - s.Limits.CachedPrice) // what must be owed for each token that loses the cache
-	first := s.prefixEnd                          // of the batch
+	uncached := rent * (1 - k.Limits.CachedPrice) // what must be owed for each token that loses the cache
+	first := k.prefixEnd                          // of the batch
 	tokens, freed := 0, 0                         // of items [first, prefixEnd); of the batch
 	owed, best := 0.0, 0.0
-	for k, c := range slices.Backward(list) {
-		requests := s.Answers - c.since + 1 // one per answer since, and this one
-		owed += s.Limits.CachedPrice * float64(c.freed) * float64(requests)
-		tokens += s.Sent(c.item, first)
+	for n, c := range slices.Backward(list) {
+		requests := k.Answers() - c.since + 1 // one per answer since, and this one
+		owed += k.Limits.CachedPrice * float64(c.freed) * float64(requests)
+		tokens += v.Sent(c.item, first)
 		freed += c.freed
 		first = c.item
 		gain := owed - uncached*float64(tokens-freed)
 		if gain > best && freed >= least {
-			best, batch = gain, list[k:]
+			best, batch = gain, list[n:]
 		}
 	}
 	return batch, reason
 }
 
 // clearAll replaces the candidates by stubs, except those whose stub frees less than least, as it may quote a failure.
-func (s State) clearAll(list []candidate, least int, reason event.Code) {
-	var edits []ledger.Edit
+func (k *Known) clearAll(p *Plan, list []candidate, least int, reason event.Code) {
+	var edits []view.Edit
 	for _, c := range list {
-		e := s.stub(c.item)
-		after := s.Size(c.item, c.item+1) - e.Saved // tokens with the stub; an excerpt may be sent so far
-		if s.forms[c.item].tokens-after >= least {
+		e := k.stub(&p.View, c.item)
+		after := k.Size(c.item, c.item+1) - e.Saved // tokens with the stub; an excerpt may be sent so far
+		if p.View.Forms[c.item].Tokens-after >= least {
 			edits = append(edits, e)
 		}
 	}
-	s.Add(ledger.StepClear, reason, edits...)
+	p.View = k.with(p.View, view.StepClear, reason, edits...)
 }
 
 // isLarge reports whether result i is worth a distillate: it is large, and what is sent of it takes at least twice as
 // much as a stub with the distillate.
-func (s State) isLarge(i int) bool {
+func (k *Known) isLarge(v *view.View, i int) bool {
 	const largeResult, largeSent = 2_000, 2 * (stubTokens + summarize.MaxDistillate) // tokens
-	return s.Request.Items[i].Size.Text >= largeResult && s.forms[i].tokens >= largeSent
+	return k.Request.Items[i].Size.Text >= largeResult && v.Forms[i].Tokens >= largeSent
 }
 
 // askDistillates has a model asked for distillates of the large results that may be cleared from this request on: about
 // each once. Stale results, and those that report a failure, have other stubs.
-func (s State) askDistillates() {
-	before := s.answersUpTo[max(s.Recorded, 1)-1] // answers that the request before had
-	for _, c := range s.clearable() {
-		call := s.callOf[c.item]
-		if c.since > before && s.isLarge(c.item) && !s.isStale(c.item) &&
-			call.Failure(s.Request.LinesOf(&s.Request.Items[c.item])) == "" {
-			s.Distill(c.item, call)
+func (k *Known) askDistillates(p *Plan) {
+	before := k.answersUpTo[max(k.Recorded, 1)-1] // answers that the request before had
+	for _, c := range k.clearable(&p.View) {
+		call := k.callOf[c.item]
+		if c.since > before && k.isLarge(&p.View, c.item) && !k.isStale(c.item) &&
+			call.Failure(k.Request.LinesOf(&k.Request.Items[c.item])) == "" {
+			k.Model.Distill(c.item, call)
 		}
 	}
 }
 
 // distillate returns a model's distillate for the stub of result i. It is empty if there is none, and in a rescue.
-func (s State) distillate(i int) string {
-	if s.Distillate == nil || s.Refused || !s.isLarge(i) {
+func (k *Known) distillate(v *view.View, i int) string {
+	if k.Model.Distillate == nil || k.Demand.Refused || !k.isLarge(v, i) {
 		return ""
 	}
-	return s.Distillate(i)
+	return k.Model.Distillate(i)
 }

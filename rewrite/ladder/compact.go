@@ -3,189 +3,138 @@ package ladder
 import (
 	"slices"
 
+	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
 	"epitome/event"
+	"epitome/rewrite/view"
 	"epitome/summarize"
 )
 
-const minGain = 0.1 // share of the request that a compaction or a rescue has to save
-
-// compact replaces old groups by a summary if something calls for it (trigger). If the request does not fit even then,
-// or misses its Goal, a smaller summary replaces more groups, without a model's words if it must. Else compact may
-// have the model's words for a summary made ahead of need. No model is asked for a crowded request.
-func (s State) compact() {
-	if trigger, _ := s.trigger(); trigger == "" {
-		s.prepareWords()
+// compact replaces old groups by a summary if something calls for it. If the request does not fit even then, or misses
+// its Goal, a smaller summary replaces more groups, without a model's words if it must. Else compact may have the model's
+// words for a summary made ahead of need. No model is asked for a crowded request.
+func (k *Known) compact(p *Plan) {
+	b := k.Budget(p)
+	if b.Trigger == "" {
+		k.prepareWords(p, b)
 		return
 	}
-	s.Goal = s.goal()
-	newCompaction(s, false).run()
-	savesLittle := s.Reason == event.CodeSavesLittle && s.Due() != ""
-	if savesLittle || s.Total > s.most() || s.missesGoal() {
-		newCompaction(s, true).run()
+	p.Goal = k.goal(p.View.Total, b.Most)
+	k.newCompaction(p, false).run()
+	savesLittle := p.Reason == event.CodeSavesLittle && b.HasRoom()
+	if savesLittle || p.View.Total > b.Most || k.missesGoal(p) {
+		k.newCompaction(p, true).run()
 	}
-	if s.missesGoal() && s.lastWords.Text != "" {
-		c := newCompaction(s, true)
+	_, words := p.View.Compacted()
+	if k.missesGoal(p) && words.Text != "" {
+		c := k.newCompaction(p, true)
 		c.words = summarize.Says{}
 		c.run()
 	}
-	s.compactHard()
-	if s.Compaction != nil && s.Compaction.Kind == event.CompactionCompleted {
-		s.Compaction.TokensAfter = s.OfModel(s.Total)
+	k.compactHard(p, b)
+	if p.Compaction != nil && p.Compaction.Kind == event.CompactionCompleted {
+		p.Compaction.TokensAfter = k.OfModel(p.View.Total)
 	}
+}
+
+// missesGoal reports whether the request is over its Goal. One that nobody named is no reason to make a good summary
+// smaller, as long as little is left beside the Overhead.
+func (k *Known) missesGoal(p *Plan) bool {
+	v := &p.View
+	return p.Goal > 0 && v.Total > p.Goal && (k.Demand.To > 0 || v.Total-v.Overhead() > leastRoom)
 }
 
 // compactHard takes out what else has to go for the request to fit: the middle of results, then groups with results
 // that Limit.Keep keeps, and of a crowded request all groups, even the newest one with its calls.
-func (s State) compactHard() {
-	if s.Total > s.most() {
-		s.fitResults()
+func (k *Known) compactHard(p *Plan, b Budget) {
+	if p.View.Total > b.Most {
+		k.fitResults(p, b)
 	}
-	if s.Total > s.most() && slices.ContainsFunc(s.Request.Groups(), s.isKept) {
-		s.dropsKept = true
-		newCompaction(s, true).run()
-		if s.Total > s.most() { // no cut was left: those before the last one go
-			newCompaction(s, true).replace(s.compactedEnd, 0)
+	isKept := func(g conversation.Group) bool { return k.isKept(p, g) }
+	if p.View.Total > b.Most && slices.ContainsFunc(k.Request.Groups(), isKept) {
+		p.MayDrop = true
+		k.newCompaction(p, true).run()
+		if p.View.Total > b.Most { // no cut was left: those before the last one go
+			cut, _ := p.View.Compacted()
+			k.newCompaction(p, true).replace(cut, 0)
 		}
 	}
-	if s.isCrowded() && s.Total > s.most() {
-		newCompaction(s, true).replace(s.prefixEnd, 0)
+	if b.IsCrowded && p.View.Total > b.Most {
+		k.newCompaction(p, true).replace(k.prefixEnd, 0)
 	}
 }
 
 // compaction is one in the making: the items from the head to a cut become a summary, the groups behind the cut stay.
 type compaction struct {
-	State
-	minimal     bool // all that can go has to: the summary and the tail are small, and no model is asked
-	budgets     summarize.Budgets
-	summarySize int            // tokens that the summary takes, about
-	maxTail     int            // tokens that may stay behind the cut
-	turnsTail   int            // the same for the turns of Limits.KeepTurns; a quarter of what fits is left free
-	words       summarize.Says // a model's words for the summary: those of the last summary, until there are newer ones
+	known  *Known
+	plan   *Plan
+	budget Budget
+	room   room
+	size   int            // tokens that the summary takes, about
+	done   int            // end of the items that the compaction before has taken out; the head if there was none
+	words  summarize.Says // a model's words for the summary: those of the last summary, until there are newer ones
+	least  bool           // all that can go has to: the summary and the tail are small, and no model is asked
 }
 
-func newCompaction(s State, minimal bool) *compaction {
-	c := &compaction{State: s, minimal: minimal, words: s.newestWords()}
-	c.setBudgets()
-	c.summarySize = c.measure(s.prefixEnd) // the cut is not known yet: that of the longest span
-	c.setTails()
+func (k *Known) newCompaction(p *Plan, least bool) *compaction {
+	c := &compaction{known: k, plan: p, budget: k.Budget(p), least: least}
+	c.done, c.words = k.newestWords(&p.View)
+	c.room.summary = c.summaryRoom()
+	c.size = c.measure(k.prefixEnd) // the cut is not known yet: that of the longest span
+	c.divide()
 	return c
 }
 
-// newestWords returns a model's words in the last summary, or those that came too late for it.
-func (s State) newestWords() summarize.Says {
-	if s.Words != nil && s.compactedEnd > s.Request.Head {
-		late, isReady, _ := s.Words(s.compactedEnd, s.lastWords, false)
+// newestWords returns the cut of the last compaction, and a model's words in its summary, or those that came too late
+// for it.
+func (k *Known) newestWords(v *view.View) (cut int, words summarize.Says) {
+	cut, words = v.Compacted()
+	if k.Model.Words != nil && cut > k.Request.Head {
+		late, isReady, _ := k.Model.Words(cut, words, false)
 		if isReady {
-			return summarize.Says{Text: late.Text, Until: s.compactedEnd}
+			return cut, summarize.Says{Text: late.Text, Until: cut}
 		}
 	}
-	return s.lastWords
-}
-
-// setBudgets sets the sizes of the summary's parts: shares of the window, or of the room that the Overhead leaves.
-func (c *compaction) setBudgets() {
-	window := min(c.Limits.Window, max(c.Limits.End, c.compactLine()))
-	if c.isCrowded() {
-		window = max(window-c.Overhead(), minTail)
-	}
-	c.budgets = summarize.BudgetsFor(c.SummaryMode, c.SummaryDetail, window, c.Scale.Ratio)
-	if c.Goal > 0 && (c.minimal || c.CompactTo > 0) { // a summary has its share of twice what is left, as of a window
-		prose := c.budgets.Prose // which does not depend on the goal
-		c.budgets = summarize.BudgetsFor(c.SummaryMode, c.SummaryDetail, min(window, 2*c.Goal), c.Scale.Ratio)
-		c.budgets.Prose = prose
-	}
-	if c.minimal {
-		c.budgets = c.budgets.Shrink()
-	}
-}
-
-// setTails sets how much may stay behind the cut: at most what the target leaves beside the summary. What is free even
-// then, the summary may fill (Spare).
-func (c *compaction) setTails() {
-	const minimalTail = 0.1 // share of Usable that may stay behind the cut
-	keep := c.Limits.KeepTail
-	target := c.target()
-	if c.minimal {
-		keep = int(minimalTail * float64(c.Limits.Usable))
-	}
-	if c.minimal && c.Due() == "" && c.Goal == 0 {
-		target = c.most()
-	}
-	withoutTail := c.sizeAfter(len(c.Request.Items))
-	c.budgets.Spare = max(0, target-withoutTail-keep)
-	rest := target - withoutTail
-	if c.Goal > 0 && c.CompactTo == 0 { // the summary of a small request takes far less than measured
-		rest = max(rest, (target-c.staysBeside(len(c.Request.Items))-c.count(c.prefixEnd))/2)
-	}
-	if c.Goal > 0 {
-		c.maxTail = max(min(keep, rest), 0)
-		c.turnsTail = rest
-		return
-	}
-	isCramped := 4*c.Overhead() > c.Limits.Usable
-	if isCramped && !c.minimal && c.Due() == "" { // a summary is mostly smaller than measured
-		rest = max(rest, min((c.compactLine()-c.Overhead())/4, crampedTail))
-	}
-	c.maxTail = max(min(keep, rest), minTail)
-	c.turnsTail = (c.compactLine() - withoutTail) / 4 * 3
+	return cut, words
 }
 
 // asks reports whether a model may be asked for the summary.
-func (c *compaction) asks() bool { return !c.minimal && c.Words != nil && !c.isCrowded() }
-
-// measure returns about how many tokens a summary up to the cut takes at most. Where room is scarce, or little is to be
-// saved, it is made and counted.
-func (c *compaction) measure(cut int) int {
-	if !c.minimal && !c.isCrowded() && c.Due() == "" && c.CompactTo == 0 && c.Limits.KeepTurns == 0 {
-		return summarize.Size(c.span(cut))
-	}
-	return c.count(cut)
-}
-
-// count makes a summary up to the cut, and counts its tokens.
-func (c *compaction) count(cut int) int {
-	words := c.words
-	if words.Text == "" && c.asks() { // with a model's words the part by code is smaller
-		words = summarize.Says{Text: "-", Until: cut}
-	}
-	text, _ := summarize.Text(c.span(cut), words, "")
-	tokens := c.Scale.CountText(text) + stubTokens // the transcript's address
-	if c.asks() {
-		tokens += c.budgets.Prose // which a model may write beside that
-	}
-	return tokens
+func (c *compaction) asks() bool {
+	return !c.least && c.known.Model.Words != nil && !c.budget.IsCrowded
 }
 
 // span returns the part of the conversation that a summary replaces: the items from the end of the head to the cut.
 func (c *compaction) span(cut int) summarize.Span {
+	k := c.known
 	return summarize.Span{
-		Request: c.Request, Calls: c.Calls, From: c.Request.Head, To: cut, End: c.prefixEnd,
-		Count: c.Scale.CountText, Budgets: c.budgets,
+		Request: k.Request, Calls: k.Calls, From: k.Request.Head, To: cut, End: k.prefixEnd,
+		Count: k.Scale.CountText, Budgets: c.room.summary,
 	}
 }
 
-// findCut returns the first item of the earliest answer from which on the request has at most maxTail tokens; if even
+// findCut returns the first item of the earliest answer from which on the request has at most room.tail tokens; if even
 // the last answer has more, its first item. Limits.KeepTurns answers stay in any case if they fit. It is -1 if no
-// answer follows the items that the last compaction dropped.
+// answer follows the items that the last compaction took out.
 func (c *compaction) findCut() int {
-	first := c.compactedEnd + 1 // a cut before drops nothing new
-	if c.Goal > 0 && c.minimal {
-		first = c.compactedEnd
+	k, v := c.known, &c.plan.View
+	first := c.done + 1 // a cut before takes out nothing new
+	if c.plan.Goal > 0 && c.least {
+		first = c.done
 	}
 	cut, tail, turns := -1, 0, 0
-	for _, g := range slices.Backward(c.Request.Groups()) {
-		if !c.isKept(g) { // sizeAfter counts it, as it stays anyway
-			tail += c.Sent(g.First, g.End)
+	for _, g := range slices.Backward(k.Request.Groups()) {
+		if !k.isKept(c.plan, g) { // sizeAfter counts it, as it stays anyway
+			tail += v.Sent(g.First, g.End)
 		}
-		if g.First >= c.prefixEnd { // always stays
+		if g.First >= k.prefixEnd { // always stays
 			continue
 		}
-		hasTurns := turns >= c.Limits.KeepTurns || tail > c.turnsTail
-		if g.First < first || cut >= 0 && tail > c.maxTail && hasTurns {
+		hasTurns := turns >= k.Limits.KeepTurns || tail > c.room.turns
+		if g.First < first || cut >= 0 && tail > c.room.tail && hasTurns {
 			break
 		}
-		isSent := slices.ContainsFunc(c.forms[g.First:g.End], func(f form) bool { return !f.dropped })
-		if isSent && c.Request.Items[g.First].StartsAnswer { // it can follow the summary, which is sent as the user's words
+		isSent := slices.ContainsFunc(v.Forms[g.First:g.End], func(f view.Form) bool { return !f.Gone })
+		if isSent && k.Request.Items[g.First].StartsAnswer { // it can follow the summary, which is sent as the user's words
 			cut = g.First
 			turns++
 		}
@@ -193,137 +142,181 @@ func (c *compaction) findCut() int {
 	return cut
 }
 
-// sizeAfter returns about how many tokens the request takes if a summary replaces the items before the cut.
-func (c *compaction) sizeAfter(cut int) int { return c.staysBeside(cut) + c.summarySize }
-
 // run makes the compaction if it saves enough.
 func (c *compaction) run() {
-	least := c.leastSaved()
+	k, p := c.known, c.plan
 	cut := c.findCut()
 	if cut < 0 {
-		c.Reason = event.CodeNothingOlder
+		p.Reason = event.CodeNothingOlder
 		return
 	}
 	// By an estimate: if asked for, the summary is made and measured.
-	if !c.Asked && c.Total-c.sizeAfter(cut) <= least {
-		c.Reason = event.CodeSavesLittle
+	if !k.Demand.Asked && p.View.Total-c.sizeAfter(cut) <= c.budget.Least {
+		p.Reason = event.CodeSavesLittle
 		return
 	}
-	if c.Compaction == nil { // else this is a later attempt for the request, with the report of the first
-		trigger, _ := c.trigger()
-		c.Compaction = &event.Compaction{
-			Kind: event.CompactionFailed, Reason: trigger, Mode: string(c.SummaryMode),
-			TokensBefore: c.OfModel(c.Total),
+	if p.Compaction == nil { // else this is a later attempt for the request, with the report of the first
+		p.Compaction = &event.Compaction{
+			Kind: event.CompactionFailed, Reason: c.budget.Trigger, Mode: string(k.Model.Mode),
+			TokensBefore: k.OfModel(p.View.Total),
 		}
 	}
-	report := c.Compaction
-	if c.Limits.KeepTurns > 0 { // they may have taken the room that is to be filled
-		c.budgets.Spare = min(c.budgets.Spare, max(0, c.target()-c.sizeAfter(cut)))
+	if k.Limits.KeepTurns > 0 { // they may have taken the room that is to be filled
+		c.room.summary.Spare = min(c.room.summary.Spare, max(0, c.budget.Target-c.sizeAfter(cut)))
 	}
 	if c.asks() {
 		cut = c.findWords(cut)
 	}
-	if !c.replace(cut, least) {
-		c.Reason = event.CodeSavesLittle
-		if report.Kind == event.CompactionFailed { // else the summary of the first attempt is sent
-			report.Why = c.Reason.Clause()
+	if !c.replace(cut, c.budget.Least) {
+		p.Reason = event.CodeSavesLittle
+		if p.Compaction.Kind == event.CompactionFailed { // else the summary of the first attempt is sent
+			p.Compaction.Why = p.Reason.Clause()
 		}
 		return
 	}
-	c.Reason, report.Kind = event.NoCode, event.CompactionCompleted
-	if c.words.Text == "" && c.Words != nil {
-		report.Mode = string(summarize.Intent) // as a model's words were wanted, and there are none
+	p.Reason, p.Compaction.Kind = event.NoCode, event.CompactionCompleted
+	if c.words.Text == "" && k.Model.Words != nil {
+		p.Compaction.Mode = string(summarize.Intent) // as a model's words were wanted, and there are none
 	}
-}
-
-// leastSaved returns how many tokens the compaction has to save at least: a tenth of the request, of a crowded one a
-// tenth of what it has beside the Overhead; 0 if it was asked for, or after a refusal.
-func (c *compaction) leastSaved() int {
-	trigger, _ := c.trigger()
-	switch {
-	case c.Asked || c.Refused || trigger == event.ReasonTurns:
-		return 0
-	case c.isCrowded():
-		return int(minGain * float64(c.Total-c.Overhead()))
-	}
-	return int(minGain * float64(c.Total))
 }
 
 // findWords sets c.words to a model's words about the items before a cut, and returns the cut that they are for: the
 // cut for which words were prepared, if that makes the request small enough, else the given one. A model may be asked
 // then.
 func (c *compaction) findWords(cut int) int {
-	prepared := c.Decision.Prepared
+	prepared := c.plan.Prepared
 	after := c.sizeAfter(prepared)
-	isSmall := after <= c.prepareLine() && (c.Goal == 0 || after <= c.Goal)
-	if prepared > c.compactedEnd && prepared < c.prefixEnd && isSmall {
+	isSmall := after <= c.budget.Prepare && (c.plan.Goal == 0 || after <= c.plan.Goal)
+	if prepared > c.done && prepared < c.known.prefixEnd && isSmall {
 		cut = prepared // the words may still be in the making: Words waits for them
 	}
-	words, isReady, err := c.Words(cut, c.words, true)
-	c.Compaction.Prepared, c.Compaction.Cost = isReady, words.Cost
+	report := c.plan.Compaction
+	words, isReady, err := c.known.Model.Words(cut, c.words, true)
+	report.Prepared, report.Cost = isReady, words.Cost
 	if err != nil {
-		c.Compaction.Why = err.Error()
+		report.Why = err.Error()
 		return cut
 	}
 	c.words = summarize.Says{Text: words.Text, Until: cut}
 	return cut
 }
 
-// prepareWords has a model's words for the next summary made in the background once the request is over PrepareLine, so
-// that no client has to wait for them. Decision.Prepared is the cut that the words are for; 0 while none are needed.
-func (s State) prepareWords() {
-	if s.Total <= s.prepareLine() {
-		s.Decision.Prepared = 0
+// prepareWords has a model's words for the next summary made in the background once the request is over the line for
+// that, so that no client has to wait for them.
+func (k *Known) prepareWords(p *Plan, b Budget) {
+	if p.View.Total <= b.Prepare {
+		p.Prepared = 0
 		return
 	}
-	isAsked := s.Decision.Prepared > s.compactedEnd
-	if s.Words == nil || isAsked || s.isCrowded() {
+	done, _ := p.View.Compacted()
+	isAsked := p.Prepared > done
+	if k.Model.Words == nil || isAsked || b.IsCrowded {
 		return
 	}
-	c := newCompaction(s, false)
+	c := k.newCompaction(p, false)
 	cut := c.findCut()
-	isWorth := cut >= 0 && float64(c.sizeAfter(cut)) < (1-minGain)*float64(s.Total)
-	if isWorth && s.Prepare(cut, c.words) {
-		s.Decision.Prepared = cut
+	isWorth := cut >= 0 && float64(c.sizeAfter(cut)) < (1-minGain)*float64(p.View.Total)
+	if isWorth && k.Model.Prepare(cut, c.words) {
+		p.Prepared = cut
 	}
 }
 
 // replace puts the summary in the place of the items from the head to the cut, except groups that stay in place. It
 // returns false if this saves least tokens or fewer, or hardly any, and nothing changes then.
 func (c *compaction) replace(cut, least int) bool {
-	edits := c.drops(c.Request.Head, cut)
+	k, p := c.known, c.plan
+	edits := k.drops(p, k.Request.Head, cut)
 	if len(edits) == 0 {
 		return false
 	}
-	span, summary := c.span(cut), &edits[0] // the other edits only drop
-	span.Left = c.messagesIn(edits)
+	span, summary := c.span(cut), &edits[0] // the other edits only take out
+	span.Left = k.messagesIn(edits)
 	span.From, span.To = summary.First, edits[len(edits)-1].End() // as in the transcript: pinned groups may be beside
-	for i := range c.Request.Items {
-		isBeside := i < c.Request.Head || i >= cut
-		if isBeside && c.forms[i].isWhole() {
-			span.Sent = append(span.Sent, c.Request.TextOf(&c.Request.Items[i]))
+	for i := range k.Request.Items {
+		isBeside := i < k.Request.Head || i >= cut
+		if isBeside && p.View.Forms[i].IsWhole() {
+			span.Sent = append(span.Sent, k.Request.TextOf(&k.Request.Items[i]))
 		}
 	}
-	c.setText(summary, c.text(span, cut, c.transcriptAt(summary.Artifacts)))
-	summary.Prose, summary.ProseEnd = c.words.Text, c.words.Until
-	_, c.Unkept = span.Kept()
-	_, reason := c.trigger()
-	return c.compactBy(max(least, leastSaving), reason, edits...) // less may be nothing, as the provider counts
+	k.setText(summary, c.text(span, cut, k.transcriptAt(summary.Artifacts)))
+	summary.Words = c.words
+	_, p.Unkept = span.Kept()
+	next := k.with(p.View, view.StepCompact, c.budget.Reason, edits...)
+	if p.View.Total-next.Total <= max(least, leastSaving) { // less may be nothing, as the provider counts
+		return false
+	}
+	p.View = next
+	return true
 }
 
-// text returns the summary of a span. If it leaves out words of the user, and room is left up to the target, it has
-// more of them.
-func (c *compaction) text(span summarize.Span, cut int, where string) string {
-	text, leftOut := summarize.Text(span, c.words, where)
-	tokens := c.Scale.CountText(text)
-	free := c.target() - c.staysBeside(cut) - tokens
-	if c.minimal || !leftOut || free <= 0 {
-		return text
+// drops returns edits that take out items [first, end), in whole groups, except groups that stay in place: an edit for
+// each run of groups between these. All share the artifacts of one transcript. The caller has to set a text on the
+// first.
+func (k *Known) drops(p *Plan, first, end int) (edits []view.Edit) {
+	items := k.Request.Items
+	roleBehind := conversation.Unknown // of the next item that stays
+	if end < len(items) {
+		roleBehind = items[end].Role
 	}
-	span.Budgets.Spare = free
-	fuller, _ := summarize.Text(span, c.words, where)
-	if c.Goal > 0 && c.Scale.CountText(fuller) > tokens+free {
-		return text
+	for _, g := range slices.Backward(k.Request.Groups()) {
+		if g.First < first || g.End > end {
+			continue
+		}
+		mayStand := roleBehind != conversation.User || !k.Request.Dialect.API().SystemAsks
+		if k.isPinned(g) || k.isKept(p, g) || k.staysInPlace(p, g) && mayStand {
+			roleBehind = items[g.First].Role
+			continue
+		}
+		if n := len(edits); n > 0 && edits[n-1].First == g.End {
+			edits[n-1].First = g.First
+			edits[n-1].Count += g.End - g.First
+			continue
+		}
+		edits = append(edits, view.Edit{First: g.First, Count: g.End - g.First, Op: view.Drop})
 	}
-	return fuller
+	if len(edits) == 0 {
+		return nil
+	}
+	slices.Reverse(edits)
+	artifacts := k.keepItems(edits[0].First, edits[len(edits)-1].End()) // KeepAgain finds this range in the edits
+	for n := range edits {
+		e := &edits[n]
+		e.Artifacts, e.Saved = artifacts, k.Size(e.First, e.End())
+	}
+	return edits
+}
+
+// staysInPlace reports whether a group stays in place, whatever goes around it: it is pinned or kept, or is a message of
+// the system, whose instructions still hold, that is not gone yet.
+func (k *Known) staysInPlace(p *Plan, g conversation.Group) bool {
+	isSystem := k.Request.Items[g.First].Role == conversation.System && !p.View.Forms[g.First].Gone
+	return isSystem || k.isPinned(g) || k.isKept(p, g)
+}
+
+// isKept reports whether a group that is not gone yet has a result of a tool with Limit.Keep, and may stay.
+func (k *Known) isKept(p *Plan, g conversation.Group) bool {
+	if p.MayDrop || p.View.Forms[g.First].Gone {
+		return false
+	}
+	return slices.ContainsFunc(k.callOf[g.First:g.End], func(c *activity.Call) bool {
+		return k.Limits.toolLimit(c.Tool).Keep
+	})
+}
+
+// staysBeside returns the tokens that stay beside a summary of the items before a cut: the Overhead, what no compaction
+// takes out, and what is behind the cut.
+func (k *Known) staysBeside(p *Plan, cut int) int {
+	n := p.View.Total
+	for _, g := range k.Request.Groups() {
+		if g.End <= cut && !k.staysInPlace(p, g) {
+			n -= p.View.Sent(g.First, g.End)
+		}
+	}
+	return n
+}
+
+// Stays returns the tokens of the request that stay beside the summary of the last compaction.
+func (k *Known) Stays(p *Plan) int {
+	cut, _ := p.View.Compacted()
+	return k.staysBeside(p, cut)
 }

@@ -8,35 +8,35 @@ import (
 	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/offload/excerpt"
-	"epitome/rewrite/ledger"
+	"epitome/rewrite/view"
 )
 
 // filter applies the user's filters, each by itself: leave out messages by name, send only the newest turns, only the
 // text of older turns, only the newest results, and at last only so many messages. The head stays, and so do lines that
 // the user wants kept.
-func (s State) filter() {
-	filters := s.Limits.Filters
-	if filters.Off() || s.Decision.Restored > 0 { // the user wants whole what the filters left out
+func (k *Known) filter(p *Plan) {
+	filters := k.Limits.Filters
+	if filters.Off() || k.Before.Restored > 0 { // the user wants whole what the filters left out
 		return
 	}
 	isNamed := func(it conversation.Item) bool { return it.Name != "" && slices.Contains(filters.Excluded, it.Name) }
 	isOfCall := func(it conversation.Item) bool { return len(it.Calls) > 0 || it.Role == conversation.Tool }
-	answered := len(s.Request.Items) - 1 // the model is to answer the newest group, whoever speaks in it
-	s.leaveRuns(answered, isNamed, event.CodeNamed, "their names are not to be sent", false)
-	turns := s.turns()
+	answered := len(k.Request.Items) - 1 // the model is to answer the newest group, whoever speaks in it
+	k.leaveRuns(p, answered, isNamed, event.CodeNamed, "their names are not to be sent", false)
+	turns := k.turns(&p.View)
 	if n := filters.Turns; n > 0 && len(turns) >= n {
 		first := turns[len(turns)-n] // of the turns that are sent
-		s.leaveOut(s.Request.Head, first, event.CodeOldest, "older than the turns that are to be sent", "")
+		k.leaveOut(p, k.Request.Head, first, event.CodeOldest, "older than the turns that are to be sent", "")
 	}
 	if filters.TextOnly && len(turns) > 0 {
 		newest := turns[len(turns)-1]
-		s.leaveRuns(newest, isOfCall, event.CodeTextOnly, "calls and results of older turns are not sent", true)
+		k.leaveRuns(p, newest, isOfCall, event.CodeTextOnly, "calls and results of older turns are not sent", true)
 	}
 	if filters.Pairs > 0 {
-		s.clearOlderResults(filters.Pairs)
+		k.clearOlderResults(p, filters.Pairs)
 	}
 	if filters.Messages > 0 {
-		s.leaveOldest(filters.Messages)
+		k.leaveOldest(p, filters.Messages)
 	}
 }
 
@@ -47,14 +47,14 @@ func (f *Filters) Off() bool {
 
 // turns returns the items, behind the head, with which turns begin: the user says something of their own after an
 // answer. The head begins the first turn. Turns that begin with an item that an edit has dropped are not among them.
-func (s State) turns() (starts []int) {
+func (k *Known) turns(v *view.View) (starts []int) {
 	hasAnswer := false // the current turn has one
-	for _, g := range s.Request.Groups() {
-		it := &s.Request.Items[g.First]
-		isUsers := it.Role == conversation.User && (s.Request.Media(it) != "" || s.Request.OwnWords(it) != "")
+	for _, g := range k.Request.Groups() {
+		it := &k.Request.Items[g.First]
+		isUsers := it.Role == conversation.User && (k.Request.Media(it) != "" || k.Request.OwnWords(it) != "")
 		if isUsers && hasAnswer {
 			hasAnswer = false
-			if !s.forms[g.First].dropped {
+			if !v.Forms[g.First].Gone {
 				starts = append(starts, g.First)
 			}
 		}
@@ -66,51 +66,51 @@ func (s State) turns() (starts []int) {
 // leaveOut drops items [first, end), except groups that stay in place, unless all that it drops was dropped before. In
 // their place stands a note with the reason, then said, then the lines that the user wants kept and what the system
 // said. If all this is longer, the items stay, or where nothing is to be said, they go without a note.
-func (s State) leaveOut(first, end int, reason event.Code, inWords, said string) {
+func (k *Known) leaveOut(p *Plan, first, end int, reason event.Code, inWords, said string) {
 	const around = 8 // tokens that a model may count around a message
-	edits := s.drops(first, end)
+	edits := k.drops(p, first, end)
 	kept := []string{""} // the first is empty, so that a line break parts it from what was said
 	tokens := 0          // of the items as they came
 	isNew := false
 	for _, e := range edits {
 		tokens += e.Saved
-		kept = append(kept, s.Request.KeepLines(e.First, e.End())...)
-		kept = append(kept, s.rulesIn(e)...)
-		isSent := func(f form) bool { return !f.dropped }
-		isNew = isNew || slices.ContainsFunc(s.forms[e.First:e.End()], isSent)
+		kept = append(kept, k.Request.KeepLines(e.First, e.End())...)
+		kept = append(kept, k.rulesIn(e)...)
+		isSent := func(f view.Form) bool { return !f.Gone }
+		isNew = isNew || slices.ContainsFunc(p.View.Forms[e.First:e.End()], isSent)
 	}
 	if !isNew {
 		return
 	}
-	what := fmt.Sprintf("%d earlier messages left out: %s", s.messagesIn(edits), inWords)
+	what := fmt.Sprintf("%d earlier messages left out: %s", k.messagesIn(edits), inWords)
 	said += strings.Join(slices.Compact(kept), "\n")
-	text := excerpt.Note(what, s.transcriptAt(edits[0].Artifacts)) + said
-	if s.Scale.CountText(text)+around > tokens { // the note is longer than all that it replaces
+	text := excerpt.Note(what, k.transcriptAt(edits[0].Artifacts)) + said
+	if k.Scale.CountText(text)+around > tokens { // the note is longer than all that it replaces
 		if said != "" { // which cannot stand without the note, as if the user said it
 			return
 		}
 		text = ""
 	}
-	s.setText(&edits[0], text)
-	s.Add(ledger.StepFilter, reason, edits...)
+	k.setText(&edits[0], text)
+	p.View = k.with(p.View, view.StepFilter, reason, edits...)
 }
 
 // rulesIn quotes the messages of the system that an edit drops as they cannot stay in place: they still hold.
-func (s State) rulesIn(e ledger.Edit) (quoted []string) {
+func (k *Known) rulesIn(e view.Edit) (quoted []string) {
 	for i := e.First; i < e.End(); i++ {
-		it := &s.Request.Items[i]
+		it := &k.Request.Items[i]
 		if it.Role == conversation.System {
-			quoted = append(quoted, "The system said:\n"+excerpt.Quote(s.Request.TextOf(it)))
+			quoted = append(quoted, "The system said:\n"+excerpt.Quote(k.Request.TextOf(it)))
 		}
 	}
 	return quoted
 }
 
 // saidBeside quotes what the texts of a group say, except its results.
-func (s State) saidBeside(g conversation.Group) (said string) {
+func (k *Known) saidBeside(g conversation.Group) (said string) {
 	for i := g.First; i < g.End; i++ {
-		it := &s.Request.Items[i]
-		text := strings.TrimSpace(s.Request.TextOf(it))
+		it := &k.Request.Items[i]
+		text := strings.TrimSpace(k.Request.TextOf(it))
 		if text == "" {
 			continue
 		}
@@ -126,77 +126,77 @@ func (s State) saidBeside(g conversation.Group) (said string) {
 
 // leaveRuns leaves out the groups before item end that have an item which goes. One note takes the place of groups side
 // by side. If quotes is set, it ends with what was said in them beside the results.
-func (s State) leaveRuns(
-	end int, goes func(conversation.Item) bool, reason event.Code, inWords string, quotes bool,
+func (k *Known) leaveRuns(
+	p *Plan, end int, goes func(conversation.Item) bool, reason event.Code, inWords string, quotes bool,
 ) {
 	runFirst, runEnd, said := 0, 0, "" // of the groups side by side so far
-	for _, g := range s.Request.Groups() {
-		isLeft := g.End <= end && slices.ContainsFunc(s.Request.Items[g.First:g.End], goes)
-		if !isLeft || s.forms[g.First].dropped || s.staysInPlace(g) {
+	for _, g := range k.Request.Groups() {
+		isLeft := g.End <= end && slices.ContainsFunc(k.Request.Items[g.First:g.End], goes)
+		if !isLeft || p.View.Forms[g.First].Gone || k.staysInPlace(p, g) {
 			continue
 		}
 		if g.First != runEnd {
-			s.leaveOut(runFirst, runEnd, reason, inWords, said)
+			k.leaveOut(p, runFirst, runEnd, reason, inWords, said)
 			runFirst, said = g.First, ""
 		}
 		runEnd = g.End
 		if quotes {
-			said += s.saidBeside(g)
+			said += k.saidBeside(g)
 		}
 	}
-	s.leaveOut(runFirst, runEnd, reason, inWords, said)
+	k.leaveOut(p, runFirst, runEnd, reason, inWords, said)
 }
 
 // leaveOldest leaves out the oldest groups if more than most messages would be sent, those of the head and notes among
 // them. Then a fifth of most stays free, so that not every request changes the prefix. Groups that the model has not
 // answered yet stay. Once the conversation has four fifths of most, NearlyFull tells it, one time.
-func (s State) leaveOldest(most int) {
-	n := s.Request.MessagesIn(0, s.Request.Head)
-	for _, g := range s.Request.Groups() {
-		n += s.messagesSent(g)
+func (k *Known) leaveOldest(p *Plan, most int) {
+	n := k.Request.MessagesIn(0, k.Request.Head)
+	for _, g := range k.Request.Groups() {
+		n += k.messagesSent(&p.View, g)
 	}
-	if n >= most*4/5 && !s.Decision.NearlyFull {
-		s.NearlyFull = n
+	if n >= most*4/5 && !k.Before.NearlyFull {
+		p.NearlyFull = n
 	}
 	if n <= most {
 		return
 	}
-	cut := s.Request.Head
-	for _, g := range s.Request.Groups() {
-		isSent := !s.forms[g.First].dropped
-		if isSent && (n <= most*4/5 || s.mustShow(g.First)) { // not within groups that one edit has dropped
+	cut := k.Request.Head
+	for _, g := range k.Request.Groups() {
+		isSent := !p.View.Forms[g.First].Gone
+		if isSent && (n <= most*4/5 || k.mustShow(g.First)) { // not within groups that one edit has dropped
 			break
 		}
-		if !s.staysInPlace(g) {
-			n -= s.messagesSent(g)
+		if !k.staysInPlace(p, g) {
+			n -= k.messagesSent(&p.View, g)
 		}
 		cut = g.End
 	}
-	s.leaveOut(s.Request.Head, cut, event.CodeMessages, "older than the messages that are to be sent", "")
+	k.leaveOut(p, k.Request.Head, cut, event.CodeMessages, "older than the messages that are to be sent", "")
 }
 
 // messagesSent returns how many messages of a group are sent. One that was dropped may have a note, which is a message
 // of its own unless it is appended to the user's message before.
-func (s State) messagesSent(g conversation.Group) int {
-	f := &s.forms[g.First]
+func (k *Known) messagesSent(v *view.View, g conversation.Group) int {
+	f := &v.Forms[g.First]
 	switch {
-	case !f.dropped:
-		return s.Request.MessagesIn(g.First, g.End)
-	case f.tokens > 0 && g.First > 0 && s.Request.Items[g.First-1].Role != conversation.User:
+	case !f.Gone:
+		return k.Request.MessagesIn(g.First, g.End)
+	case f.Tokens > 0 && g.First > 0 && k.Request.Items[g.First-1].Role != conversation.User:
 		return 1
 	}
 	return 0
 }
 
 // clearOlderResults clears all results except the newest keep, those that the model has not seen yet, and small ones.
-func (s State) clearOlderResults(keep int) {
+func (k *Known) clearOlderResults(p *Plan, keep int) {
 	var results []candidate
-	for i := range s.Request.Items[:s.prefixEnd] {
-		if s.forms[i].tokens >= leastFreed && s.mayShorten(i) {
+	for i := range k.Request.Items[:k.prefixEnd] {
+		if p.View.Forms[i].Tokens >= leastFreed && k.mayShorten(&p.View, i) {
 			results = append(results, candidate{item: i}) // clearAll needs no more of it
 		}
 	}
 	older := results[:max(0, len(results)-keep)]
-	older = slices.DeleteFunc(older, func(c candidate) bool { return s.mustShow(c.item) })
-	s.clearAll(older, leastFreed, event.CodeOlderResults)
+	older = slices.DeleteFunc(older, func(c candidate) bool { return k.mustShow(c.item) })
+	k.clearAll(p, older, leastFreed, event.CodeOlderResults)
 }

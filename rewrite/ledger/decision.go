@@ -13,6 +13,7 @@ import (
 
 	"epitome/dialect/conversation"
 	"epitome/event"
+	"epitome/rewrite/view"
 )
 
 // Decision is all edits for a prefix, and what later requests must know about the request that was sent with them.
@@ -42,8 +43,8 @@ type Decision struct {
 	Warned       bool      `json:"warned,omitempty"`     // the user knows that compaction cannot help
 	NearlyFull   bool      `json:"nearlyFull,omitempty"` // the user knows that newest_messages will leave some out
 
-	Edits      []Edit `json:"-"`
-	OtherModel bool   `json:"-"` // it was recorded for another model or upstream
+	Edits      []view.Edit `json:"-"`
+	OtherModel bool        `json:"-"` // it was recorded for another model or upstream
 
 	Parent string `json:"-"` // ID of the conversation from which Record saw this one branch off
 	Key    string `json:"-"` // of At and Restore; empty if it is not recorded
@@ -65,11 +66,11 @@ func (d Decision) InPlaceOf(found Decision) Decision {
 
 // Undo takes the edits of messages out of d and returns them. What is added to the system prompt, or mends pairs,
 // stays.
-func (d *Decision) Undo() (undone []Edit) {
+func (d *Decision) Undo() (undone []view.Edit) {
 	edits := d.Edits
 	d.Edits = nil
 	for _, e := range edits {
-		if e.Op == AppendSystem || e.Reason == event.CodeUnpaired {
+		if e.Op == view.AppendSystem || e.Reason == event.CodeUnpaired {
 			d.Edits = append(d.Edits, e)
 		} else {
 			undone = append(undone, e)
@@ -107,88 +108,6 @@ func parse(record []byte, key string) (list []Decision) {
 		list[i].Key, list[i].found = key+"/"+list[i].kind(), list[i].Items
 	}
 	return list
-}
-
-// Op is what an edit does to its items.
-type Op uint8
-
-const (
-	ReplaceText  Op = iota + 1 // puts Text in the place of one text part or picture of one item
-	Clear                      // puts Text in the place of all that one item says
-	Drop                       // takes items out, and puts Text (a summary) in their place if it is not empty
-	DropThinking               // takes out the reasoning of one item, which the provider would no longer accept
-	AppendSystem               // adds Text (context files and memory) to the end of the system prompt
-	AddResult                  // adds Text as the result of a call that has none
-)
-
-// Step is the step that made an edit.
-type Step string
-
-const (
-	StepOffload Step = "offload"
-	StepClear   Step = "clear"
-	StepCompact Step = "compact"
-	StepFilter  Step = "filter"
-	StepAdd     Step = event.ActionAdd // adds context files and memory to a new conversation; no step of the ladder
-)
-
-// Edit is what is sent in the place of some items. Tokens are tokens of the vocabulary.
-type Edit struct {
-	First       int        `json:"first"`           // index of the first item in the request
-	Count       int        `json:"count,omitempty"` // of items; 0 for AppendSystem
-	Op          Op         `json:"op"`
-	Message     int        `json:"message"`             // index of the message that holds the first item
-	LastMessage int        `json:"last,omitempty"`      // index of the message that holds the last item
-	Part        int        `json:"part,omitempty"`      // index of the part that ReplaceText replaces, or of a call
-	Text        string     `json:"text,omitempty"`      // plain text; the dialect quotes it when the body is built
-	Artifacts   []string   `json:"artifacts,omitempty"` // of what it takes out, that for models first; or listed files
-	Tokens      int        `json:"tokens,omitempty"`    // of Text
-	Saved       int        `json:"saved,omitempty"`     // tokens that the edit makes the request smaller by
-	Step        Step       `json:"step"`
-	Reason      event.Code `json:"why,omitempty"`      // as users see it
-	Prose       string     `json:"prose,omitempty"`    // what a model wrote of a summary, for the next one to update
-	ProseEnd    int        `json:"told,omitempty"`     // index of the item behind those that Prose is about
-	Contexts    []string   `json:"contexts,omitempty"` // names of the contexts whose files AppendSystem lists
-	Memory      int        `json:"memory,omitempty"`   // tokens of an AppendSystem's Text that are memory
-	Name        string     `json:"-"`                  // its key in the store, a hash of all else; empty if it has none
-}
-
-// End returns the index of the item behind the last one of the edit.
-func (e *Edit) End() int { return e.First + e.Count }
-
-// covers reports whether e takes the place of an earlier edit of the same bytes, which then leaves the list.
-func (e *Edit) covers(earlier *Edit) bool {
-	switch {
-	case earlier.Op == AppendSystem, e.Op == AppendSystem: // it edits no item, and only another one covers it
-		return e.Op == earlier.Op
-	case e.Op == Drop: // covers all edits of its items, even an earlier summary
-		return earlier.First >= e.First && earlier.End() <= e.End()
-	case earlier.First != e.First, earlier.Op == Drop: // only another Drop covers a Drop
-		return false
-	case e.Op == Clear && earlier.Op == ReplaceText:
-		return true
-	}
-	return earlier.Op == e.Op && earlier.Part == e.Part // the same edit with another text
-}
-
-// Add returns edits followed by the added ones, without the edits that an added one covers. It does not change edits.
-func Add(edits []Edit, added ...Edit) []Edit {
-	all := make([]Edit, 0, len(edits)+len(added)) // a copy, as other decisions may share edits
-	all = append(all, edits...)
-	for k := range added {
-		kept := 0
-		for i := range all {
-			if added[k].covers(&all[i]) {
-				continue
-			}
-			if kept < i { // an edit is large, and most cover none
-				all[kept] = all[i]
-			}
-			kept++
-		}
-		all = append(all[:kept], added[k])
-	}
-	return all
 }
 
 // Request is what the ledger needs to know of a request.

@@ -23,6 +23,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"epitome/rewrite/view"
 	"epitome/store"
 )
 
@@ -170,7 +171,7 @@ func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error
 	if len(names) == 0 {
 		return true, nil
 	}
-	edits := map[string]Edit{}
+	edits := map[string]view.Edit{}
 	for _, e := range known.Edits {
 		edits[e.Name] = e
 	}
@@ -207,13 +208,13 @@ func readAll[T any](s store.Store, keys []string, known map[string]T) (values []
 	return values, true, nil
 }
 
-// Record writes d, with more edits added, as the decision for the first d.Items items of the request for which it was
-// found. If there is one already, as an equal request was faster, that one stays: it is returned, and won is false.
-// With replace, d takes the place of that decision, except where d was found for this very prefix and another request
-// has replaced its decision since. The decision that is returned has the ID of the conversation, see branch.
-func (l *Ledger) Record(r Request, d Decision, added []Edit, replace bool) (standing Decision, won bool, err error) {
+// Record writes d as the decision for the first d.Items items of the request for which it was found. If there is one
+// already, as an equal request was faster, that one stays: it is returned, and won is false. With replace, d takes the
+// place of that decision, except where d was found for this very prefix and another request has replaced its decision
+// since. The decision that is returned has the ID of the conversation, see branch.
+func (l *Ledger) Record(r Request, d Decision, replace bool) (standing Decision, won bool, err error) {
 	d = r.Own(d)
-	d.Edits, d.Added = Add(d.Edits, added...), len(added)
+	d.Edits = slices.Clone(d.Edits) // they get names, and others may share them
 	err = l.putEdits(&d)
 	var branched Decision
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"epitome/dialect/conversation"
+	"epitome/rewrite/view"
 	"epitome/store"
 )
 
@@ -60,11 +61,13 @@ func (r rig) find(q Request, items string) Decision {
 func (r rig) record(q Request, items string, d Decision, replace bool, added ...string) Decision {
 	r.Helper()
 	d.Items = len(items)
-	var edits []Edit
+	d.Edits, d.Added = slices.Clone(d.Edits), len(added)
 	for k, text := range added {
-		edits = append(edits, Edit{Op: Clear, First: len(items) - 1 + k, Count: 1, Text: text})
+		first := len(items) - 1 + k
+		d.Edits = slices.DeleteFunc(d.Edits, func(e view.Edit) bool { return e.First == first })
+		d.Edits = append(d.Edits, view.Edit{Op: view.Clear, First: first, Count: 1, Text: text})
 	}
-	d, _, err := r.Record(q.of(items), d, edits, replace)
+	d, _, err := r.Record(q.of(items), d, replace)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -1,0 +1,201 @@
+// Package view says how a request is sent: which of its items are gone, which say something else, and which are as they
+// came. A decision of the ledger is the view of a prefix; the steps of the ladder make a view of the next one; Render
+// makes the body.
+//
+// A View never changes. With is the only function that makes another one of it, and keeps its edits apart: none is about
+// an item that another one takes out, and no item is taken out twice. So each item is sent in one form, and edits cannot
+// overlap in the body.
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"epitome/dialect/conversation"
+	"epitome/event"
+	"epitome/summarize"
+)
+
+// View is how a request is sent. Its fields are read only.
+type View struct {
+	Request *conversation.Request
+	Edits   []Edit // in the order in which they were made
+	New     int    // how many of Edits, the last ones, were made for this request
+	Forms   []Form // by item
+	Total   int    // tokens of the request as it is sent
+
+	fixed event.Tokens // of all but the items, as the client sent it
+}
+
+// Form is how an item is sent.
+type Form struct {
+	Tokens    int  // that it takes; those of a summary count at the first item that it replaces
+	Gone      bool // it is not sent
+	Cleared   bool // a stub replaces all that it says
+	Shortened bool // an excerpt or screen replaces one of its texts
+	Thinks    bool // its thinking is sent
+}
+
+// IsWhole reports whether the text of the item is sent as it came.
+func (f *Form) IsWhole() bool { return !f.Gone && !f.Cleared && !f.Shortened }
+
+// Of returns the view of a counted request that has these edits, none of them new. fixed are the tokens of all but its
+// items.
+func Of(r *conversation.Request, fixed event.Tokens, edits []Edit) View {
+	v := View{Request: r, Edits: edits, Forms: make([]Form, len(r.Items)), Total: fixed.Total(), fixed: fixed}
+	for i := range v.Forms {
+		v.Forms[i] = Form{Tokens: r.Items[i].Size.Total(), Thinks: len(r.Items[i].Thinking) > 0}
+	}
+	for k := range edits {
+		v.apply(&edits[k])
+	}
+	for i := range v.Forms {
+		v.Forms[i].Tokens = max(0, v.Forms[i].Tokens) // Saved may have been counted for another model
+		v.Total += v.Forms[i].Tokens
+	}
+	return v
+}
+
+// apply sets the forms of the items that an edit is about.
+func (v *View) apply(e *Edit) {
+	switch e.Op {
+	case AppendSystem:
+		v.Total += e.Tokens
+		return
+	case Drop:
+		for i := e.First; i < e.End(); i++ {
+			v.Forms[i] = Form{Gone: true}
+		}
+		v.Forms[e.First].Tokens = e.Tokens
+		return
+	case Clear:
+		v.Forms[e.First].Cleared = true
+	case ReplaceText:
+		v.Forms[e.First].Shortened = true
+	case DropThinking:
+		v.Forms[e.First].Thinks = false
+	}
+	v.Forms[e.First].Tokens -= e.Saved
+}
+
+// With returns the view with more edits, which are new and take the place of those that they cover. A Drop takes in an
+// earlier one that it overlaps. An edit of an item that is gone is left out.
+func (v View) With(edits ...Edit) View {
+	all := make([]Edit, 0, len(v.Edits)+len(edits)) // a copy, as other views may share edits
+	all = append(all, v.Edits...)
+	old := len(all) - v.New
+	for _, e := range edits {
+		if slices.ContainsFunc(all, e.isWithin) {
+			continue
+		}
+		kept, oldKept := 0, 0
+		for i := range all {
+			if !e.takesPlaceOf(&all[i]) {
+				if kept < i { // an edit is large, and most stay where they are
+					all[kept] = all[i]
+				}
+				kept++
+			}
+			if i < old {
+				oldKept = kept
+			}
+		}
+		e.Messages = [2]int{v.Request.MessagesIn(0, e.First+1) - 1, v.Request.MessagesIn(0, e.End()) - 1}
+		all, old = append(all[:kept], e), oldKept
+	}
+	next := Of(v.Request, v.fixed, all)
+	next.New = len(all) - old
+	return next
+}
+
+// isWithin reports whether a block takes out the item of e.
+func (e *Edit) isWithin(block Edit) bool {
+	isOfItem := e.Op != Drop && e.Op != AppendSystem
+	return isOfItem && block.Op == Drop && block.First <= e.First && e.First < block.End()
+}
+
+// takesPlaceOf reports whether an earlier edit goes, as e covers it. If both are blocks that overlap in part, e becomes
+// the block of both.
+func (e *Edit) takesPlaceOf(earlier *Edit) bool {
+	overlaps := e.Op == Drop && earlier.Op == Drop && earlier.First < e.End() && e.First < earlier.End()
+	if !overlaps || e.covers(earlier) {
+		return e.covers(earlier)
+	}
+	first, second := earlier, e
+	if e.First < earlier.First {
+		first, second = e, earlier
+	}
+	both := *e
+	both.First = first.First
+	both.Count = max(first.End(), second.End()) - first.First
+	both.Text = joined(first.Text, second.Text)
+	both.Artifacts = slices.Concat(e.Artifacts, earlier.Artifacts)
+	both.Tokens += earlier.Tokens
+	both.Saved += earlier.Saved
+	both.Words = cmp.Or(e.Words, earlier.Words)
+	*e = both
+	return true
+}
+
+// joined returns the texts of two blocks side by side as one.
+func joined(first, second string) string {
+	if first == "" || second == "" {
+		return first + second
+	}
+	return first + "\n\n" + second
+}
+
+// Added returns the edits that are new.
+func (v *View) Added() []Edit { return v.Edits[len(v.Edits)-v.New:] }
+
+// Sent returns the tokens of items [first, end) as they are sent.
+func (v *View) Sent(first, end int) (tokens int) {
+	for i := first; i < end; i++ {
+		tokens += v.Forms[i].Tokens
+	}
+	return tokens
+}
+
+// Overhead returns the tokens that no compaction takes out: those of system prompt, tools and the head.
+func (v *View) Overhead() int { return v.Total - v.Sent(v.Request.Head, len(v.Forms)) }
+
+// Compacted returns the end of the items that the last compaction took out, the head if there was none, and a model's
+// words in the last summary.
+func (v *View) Compacted() (end int, words summarize.Says) {
+	end = v.Request.Head
+	for k := range v.Edits {
+		e := &v.Edits[k]
+		if e.Op == Drop && e.Step == StepCompact {
+			end = max(end, e.End())
+		}
+		if e.Words.Text != "" {
+			words = e.Words
+		}
+	}
+	return end, words
+}
+
+// Tokens returns the tokens of the request as it is sent, by kind.
+func (v *View) Tokens() event.Tokens {
+	t := v.fixed
+	for i := range v.Request.Items {
+		it, sent := &v.Request.Items[i], v.Forms[i].Tokens
+		media := 0
+		if sent == it.Size.Total() { // an edited item is taken for text, as its media may be gone
+			media = min(it.Size.Media, sent)
+		}
+		*it.Role.In(&t) += sent - media
+		t.Images += media
+	}
+	for k := range v.Edits {
+		e := &v.Edits[k]
+		switch e.Op {
+		case Drop: // its summary was counted as text of its first item
+			*v.Request.Items[e.First].Role.In(&t) -= e.Tokens
+			t.Summary += e.Tokens
+		case AppendSystem:
+			t.System += e.Tokens
+		}
+	}
+	return t
+}
