@@ -64,20 +64,26 @@ func (x *shaping) decide() error {
 	if c := x.in.Client; c != nil && x.plan.Compaction != nil && c.Err() != nil {
 		return errClientLeft
 	}
-	if err := x.build(); err != nil {
+	err = x.build()
+	if err != nil {
 		err = x.leaveOut(err)
-		if err != nil {
-			return err
-		}
 	}
-	if err := x.keepNew(); err != nil {
+	if err == nil {
+		err = x.keepNew()
+	}
+	if err != nil {
 		return err
 	}
-	if x.in.Rescue != nil { // the provider may refuse this form as well
+	return x.conclude()
+}
+
+// conclude records the decision; that of a rescue only once the provider has accepted this form as well.
+func (x *shaping) conclude() error {
+	if x.in.Rescue != nil {
 		x.out.Settle = x.settle
 		return nil
 	}
-	err = x.record()
+	err := x.record()
 	if err != nil && x.isVital() {
 		x.hold()
 		x.explain(event.CodeUnrecorded, event.CodeUnrecorded.Clause())

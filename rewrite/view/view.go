@@ -79,39 +79,45 @@ func (v *View) apply(e *Edit) {
 }
 
 // With returns the view with more edits, which are new and take the place of those that they cover. A Drop takes in an
-// earlier one that it overlaps. An edit of an item that is gone is left out.
+// earlier one that it overlaps. An edit of what is not sent is left out.
 func (v View) With(edits ...Edit) View {
-	all := make([]Edit, 0, len(v.Edits)+len(edits)) // a copy, as other views may share edits
-	all = append(all, v.Edits...)
-	old := len(all) - v.New
+	older, added := slices.Clone(v.Edits[:len(v.Edits)-v.New]), slices.Clone(v.Added())
 	for _, e := range edits {
-		if slices.ContainsFunc(all, e.isWithin) {
+		if v.hasNoPlace(&e) {
 			continue
 		}
-		kept, oldKept := 0, 0
-		for i := range all {
-			if !e.takesPlaceOf(&all[i]) {
-				if kept < i { // an edit is large, and most stay where they are
-					all[kept] = all[i]
-				}
-				kept++
-			}
-			if i < old {
-				oldKept = kept
-			}
-		}
+		older, added = e.without(older), e.without(added)
 		e.Messages = [2]int{v.Request.MessagesIn(0, e.First+1) - 1, v.Request.MessagesIn(0, e.End()) - 1}
-		all, old = append(all[:kept], e), oldKept
+		added = append(added, e)
 	}
-	next := Of(v.Request, v.fixed, all)
-	next.New = len(all) - old
+	next := Of(v.Request, v.fixed, append(older, added...))
+	next.New = len(added)
 	return next
 }
 
-// isWithin reports whether a block takes out the item of e.
-func (e *Edit) isWithin(block Edit) bool {
-	isOfItem := e.Op != Drop && e.Op != AppendSystem
-	return isOfItem && block.Op == Drop && block.First <= e.First && e.First < block.End()
+// hasNoPlace reports whether an edit is about what is not sent: of an item that is gone, or the text of one that a stub
+// replaces.
+func (v *View) hasNoPlace(e *Edit) bool {
+	if e.Op == Drop || e.Op == AppendSystem {
+		return false
+	}
+	f := &v.Forms[e.First]
+	return f.Gone || f.Cleared && e.Op == ReplaceText
+}
+
+// without removes the edits from a list whose place e takes.
+func (e *Edit) without(list []Edit) []Edit {
+	kept := 0
+	for i := range list {
+		if e.takesPlaceOf(&list[i]) {
+			continue
+		}
+		if kept < i { // an edit is large, and most stay where they are
+			list[kept] = list[i]
+		}
+		kept++
+	}
+	return list[:kept]
 }
 
 // takesPlaceOf reports whether an earlier edit goes, as e covers it. If both are blocks that overlap in part, e becomes
