@@ -33,7 +33,12 @@ func Text(name string, content []byte) ([]byte, error) {
 	if !slices.Contains([]string{".pdf", ".docx", ".pptx", ".xlsx"}, extension) {
 		return content, nil
 	}
-	text, err := documentInTime(extension, content)
+	text, err := inTime(func() (string, error) {
+		if extension == ".pdf" {
+			return pdfText(content)
+		}
+		return officeText(extension, content)
+	})
 	if err != nil {
 		cause, _, _ := strings.Cut(err.Error(), "\n")
 		return nil, fmt.Errorf("it is damaged, too large or has a password (%s); save it as text", cause)
@@ -44,34 +49,29 @@ func Text(name string, content []byte) ([]byte, error) {
 	return []byte(strings.ToValidUTF8(text, "\uFFFD")), nil
 }
 
-// documentInTime returns the text of a document. A reader that does not end goes on until the program does.
-func documentInTime(extension string, content []byte) (string, error) {
-	type result struct {
-		text string
-		err  error
-	}
-	done := make(chan result, 1)
+// inTime returns the text that read finds in a document. If read does not end, it goes on until the program does.
+func inTime(read func() (string, error)) (string, error) {
+	var text string
+	var err error
+	done := make(chan struct{})
 	go func() {
-		text, err := documentText(extension, content)
-		done <- result{text, err}
+		defer close(done)
+		defer func() {
+			if cause := recover(); cause != nil { // a library has met a damaged document
+				err = fmt.Errorf("%.100v", cause)
+			}
+		}()
+		text, err = read()
 	}()
 	select {
-	case r := <-done:
-		return r.text, r.err
+	case <-done:
+		return text, err
 	case <-time.After(patience):
 		return "", errors.New("it takes too long")
 	}
 }
 
-func documentText(extension string, content []byte) (_ string, err error) {
-	defer func() {
-		if cause := recover(); cause != nil { // a library has met a damaged document
-			err = fmt.Errorf("%.100v", cause)
-		}
-	}()
-	if extension != ".pdf" {
-		return officeText(extension, content)
-	}
+func pdfText(content []byte) (string, error) {
 	r, err := pdf.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return "", err
@@ -99,20 +99,15 @@ func writeGlyphs(text *strings.Builder, page pdf.Page) error {
 	falseGlyphs := map[string]string{} // by font: the library adds one behind each string with kerning
 	for _, name := range page.Fonts() {
 		font := page.Font(name)
-		_, base, isSubset := strings.Cut(font.BaseFont(), "+")
-		if !isSubset {
-			base = font.BaseFont()
-		}
+		base := font.BaseFont()
+		base = base[strings.Index(base, "+")+1:] // a subset has its own mark in front
 		falseGlyphs[base] = font.Encoder().Decode("\n")
 	}
 	var last pdf.Text
 	glyphs := page.Content().Text
-	for k, g := range glyphs {
+	for k, next := range append(glyphs, pdf.Text{})[1:] {
+		g := glyphs[k]
 		size := math.Abs(g.FontSize)
-		var next pdf.Text
-		if k+1 < len(glyphs) {
-			next = glyphs[k+1]
-		}
 		moves := math.Abs(next.Y-g.Y)+math.Abs(next.X-g.X-g.W) > size/6
 		r, _ := utf8.DecodeRuneInString(g.S)
 		switch {
@@ -149,9 +144,12 @@ func contentBytes(contents pdf.Value) (n int64) {
 // office is a DOCX, PPTX or XLSX file: a zip of parts in XML.
 type office struct {
 	*zip.Reader
-	left   int64           // bytes that may still be unpacked
-	shared []string        // texts that cells name by number
-	b      strings.Builder // has the text of the parts so far
+	left     int64           // bytes that may still be unpacked
+	shared   []string        // texts that cells name by number
+	b        strings.Builder // has the text of the parts so far
+	cells    int             // that are open: tables may lie in one another
+	column   int             // of the sheet's cell that is read
+	isShared bool            // the cell names its text by number
 }
 
 func officeText(extension string, content []byte) (string, error) {
@@ -237,8 +235,10 @@ func (o *office) part(name string) ([]byte, error) {
 	return text, err
 }
 
-// ends has what stands behind the text of an element: of paragraphs, rows and shared texts, and of cells.
-var ends = map[string]string{"p": "\n", "tr": "\n", "row": "\n", "si": "\n", "tc": "\t", "c": "\t"}
+// ends has what stands in the place of an element's end.
+var ends = map[string]string{
+	"p": "\n", "tr": "\n", "row": "\n", "si": "\n", "tc": "\t", "c": "\t", "br": " ", "cr": " ", "tab": " ",
+}
 
 // text adds the text of a part.
 func (o *office) text(name string) error {
@@ -247,59 +247,59 @@ func (o *office) text(name string) error {
 		return err
 	}
 	d := xml.NewDecoder(bytes.NewReader(part))
-	open := map[string]int{} // elements by name
-	column, isShared := 0, false
 	for o.b.Len() <= MaxFileBytes {
 		token, err := d.Token()
+		switch t := token.(type) {
+		case xml.StartElement:
+			err = o.begin(d, t)
+		case xml.EndElement:
+			end := ends[t.Name.Local]
+			if end == "\t" {
+				o.cells--
+			} else if end != "" && o.cells > 0 {
+				end = " "
+			}
+			o.b.WriteString(end)
+		}
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			open[t.Name.Local]++
-			switch t.Name.Local {
-			case "row":
-				column = 0
-			case "c":
-				isShared = attribute(t, "t") == "s"
-				at := columnOf(attribute(t, "r"))
-				o.b.WriteString(strings.Repeat("\t", max(0, at-1-column)))
-				column = max(column+1, at)
-			case "br", "cr", "tab":
-				o.b.WriteByte(' ')
-			}
-		case xml.EndElement:
-			open[t.Name.Local]--
-			end := ends[t.Name.Local]
-			if end == "\n" && open["tc"] > 0 {
-				end = " "
-			}
-			o.b.WriteString(end)
-		case xml.CharData:
-			text := string(t)
-			n, err := strconv.Atoi(text)
-			switch {
-			case open["t"]+open["v"] == 0, open["Fallback"]+open["rPh"] > 0: // said twice
-			case isShared && err == nil && n >= 0 && n < len(o.shared):
-				o.b.WriteString(o.shared[n])
-			default:
-				o.b.WriteString(strings.ReplaceAll(text, "\n", " "))
-			}
-		}
 	}
 	return errTooLong
 }
 
-func attribute(t xml.StartElement, name string) string {
-	for _, a := range t.Attr {
-		if a.Name.Local == name {
-			return a.Value
+// begin adds the text of an element that has nothing else, and what stands before that of a cell.
+func (o *office) begin(d *xml.Decoder, t xml.StartElement) (err error) {
+	switch t.Name.Local {
+	case "Fallback", "rPh": // says again what stands beside it
+		return d.Skip()
+	case "row":
+		o.column = 0
+	case "tc":
+		o.cells++
+	case "c":
+		o.cells++
+		attributes := map[string]string{}
+		for _, a := range t.Attr {
+			attributes[a.Name.Local] = a.Value
 		}
+		o.isShared = attributes["t"] == "s"
+		at := columnOf(attributes["r"])
+		o.b.WriteString(strings.Repeat("\t", max(0, at-1-o.column)))
+		o.column = max(o.column+1, at)
+	case "t", "v":
+		var text string
+		err = d.DecodeElement(&text, &t)
+		n, notNumber := strconv.Atoi(text)
+		if o.isShared && notNumber == nil && n >= 0 && n < len(o.shared) {
+			text = o.shared[n]
+		}
+		o.b.WriteString(strings.ReplaceAll(text, "\n", " "))
 	}
-	return ""
+	return err
 }
 
 // columnOf returns the number of a cell's column: 3 for C5.

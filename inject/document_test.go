@@ -60,7 +60,7 @@ func TestDocumentsAreText(t *testing.T) {
 		{"a.docx", zipOf(t, "word/document.xml", `<w:document><w:body><w:p><w:pPr><w:tabs/></w:pPr><w:r><w:t>A &amp; </w:t></w:r>`+
 			`<w:r><w:t>b</w:t><w:tab/><w:t>c</w:t><w:delText>gone</w:delText></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>k`+
 			`</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>v</w:t></w:r></w:p></w:tc></w:tr></w:tbl><mc:Fallback><w:p><w:t>`+
-			`twice</w:t></w:p></mc:Fallback></w:body></w:document>`), "A & b c\nk \tv \t\n\n"},
+			`twice</w:t></w:p></mc:Fallback></w:body></w:document>`), "A & b c\nk \tv \t\n"},
 		{"a.pptx", zipOf(t, "ppt/presentation.xml", `<p><sldIdLst><sldId id="256" r:id="r2"/><sldId r:id="r1" id="257"/>`+
 			`</sldIdLst></p>`, "ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="r1" `+
 			`Target="slides/slide2.xml"/><Relationship Id="r2" Target="/ppt/slides/slide10.xml"/></Relationships>`,
