@@ -34,7 +34,7 @@ func withPages(t *testing.T, c Config, listen string) *Console {
 // memoryOf returns a memory with a fact about a project.
 func memoryOf(o inject.Owner) *inject.Memory {
 	m := inject.NewMemory(store.NewMemory(1<<20), inject.MemoryConfig{Enabled: true}, 100*time.Hour, time.Now)
-	err := m.Learn(o, inject.Learned{Add: []inject.Entry{{Kind: "fact", Text: "The port is 8080."}}})
+	err := m.Learn(o, "- fact: The port is 8080.")
 	if err != nil {
 		panic(err)
 	}

@@ -45,10 +45,7 @@ type File struct {
 	Bytes int64
 }
 
-func isContext(name string) bool {
-	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-	return len(name) <= 64 && strings.Trim(name, letters+"._-") == "" && strings.IndexAny(name, letters) == 0
-}
+var contextName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
 // Knows reports whether a context that fits a pattern has files or had some: conversations that have begun with it keep
 // naming it.
@@ -74,7 +71,7 @@ func (f Files) match(pattern string) (contexts []string, err error) {
 		return nil, nil
 	}
 	for _, e := range entries {
-		if e.IsDir() && isContext(e.Name()) && match.Match(e.Name(), pattern) {
+		if e.IsDir() && contextName.MatchString(e.Name()) && match.Match(e.Name(), pattern) {
 			contexts = append(contexts, e.Name())
 		}
 	}
@@ -83,7 +80,7 @@ func (f Files) match(pattern string) (contexts []string, err error) {
 
 // List returns the files of a context, sorted; none if there is no such context.
 func (f Files) List(context string) (list []File, err error) {
-	if !isContext(context) {
+	if !contextName.MatchString(context) {
 		return nil, nil
 	}
 	err = fs.WalkDir(os.DirFS(filepath.Join(f.folder, context)), ".", func(name string, e fs.DirEntry, err error) error {
@@ -110,7 +107,7 @@ func (f Files) Read(context, name string) ([]byte, error) {
 // may read the context, AddAll adds the file.
 func (f Files) Add(context, name string, text []byte) error {
 	switch {
-	case !isContext(context):
+	case !contextName.MatchString(context):
 		return fmt.Errorf("a context is named by up to 64 of a-z, 0-9, dot, dash and underscore, with a letter or "+
 			"digit first, not %.80q", context)
 	case !fs.ValidPath(name) || name == "." || len(name) > 200 || strings.ContainsAny(name, "\x00\r\n\\"):
@@ -247,8 +244,12 @@ func Find(path string, files map[string]string) error {
 			return err
 		}
 		ignored := e.Name() == ".git"
+		full := name
+		if e.IsDir() {
+			full += "/"
+		}
 		for _, rule := range rules {
-			if (e.IsDir() || !rule.folders) && rule.fits.MatchString(name) {
+			if rule.fits.MatchString(full) {
 				ignored = !rule.takes
 			}
 		}
@@ -270,9 +271,8 @@ func Find(path string, files map[string]string) error {
 
 // ignoreRule is a line of a .gitignore.
 type ignoreRule struct {
-	fits    *regexp.Regexp // on the path of a file in the folder that is read
-	takes   bool           // what an earlier rule excludes
-	folders bool           // it is for folders alone
+	fits  *regexp.Regexp // on the path of a file in the folder that is read; that of a folder ends with a slash
+	takes bool           // what an earlier rule excludes
 }
 
 // ignoreWildcards turns a quoted pattern of a .gitignore into a regular expression.
@@ -281,27 +281,25 @@ var ignoreWildcards = strings.NewReplacer(`\*\*/`, `(.*/)?`, `\*\*`, `.*`, `\*`,
 
 // readRules reads the .gitignore in a folder at a path. name is the path of that folder in the one that is read.
 func readRules(path, name string) (rules []ignoreRule) {
-	text, err := readIgnore(path, MaxFileBytes)
-	if err != nil { // mostly, there is none
-		return nil
-	}
-	for line := range strings.Lines(text) {
-		rule := ignoreRule{}
-		line, rule.takes = strings.CutPrefix(strings.TrimRight(line, " \r\n"), "!")
-		line, rule.folders = strings.CutSuffix(line, "/")
-		if line == "" || line[0] == '#' {
+	for line := range strings.Lines(readIgnore(path)) {
+		line, takes := strings.CutPrefix(strings.TrimRight(line, " \r\n"), "!")
+		pattern, isFolder := strings.CutSuffix(line, "/")
+		if pattern == "" || pattern[0] == '#' {
 			continue
 		}
-		if !strings.Contains(line, "/") {
-			line = "**/" + line
+		if !strings.Contains(pattern, "/") {
+			pattern = "**/" + pattern
 		}
-		line = ignoreWildcards.Replace(regexp.QuoteMeta(strings.TrimPrefix(line, "/")))
+		expr := ignoreWildcards.Replace(regexp.QuoteMeta(strings.TrimPrefix(pattern, "/"))) + "/"
+		if !isFolder {
+			expr += "?"
+		}
 		if name != "." {
-			line = regexp.QuoteMeta(name) + "/" + line
+			expr = regexp.QuoteMeta(name) + "/" + expr
 		}
-		rule.fits, err = regexp.Compile("^" + line + "$")
+		fits, err := regexp.Compile("^" + expr + "$")
 		if err == nil { // else it fits nothing
-			rules = append(rules, rule)
+			rules = append(rules, ignoreRule{fits, takes})
 		}
 	}
 	return rules

@@ -13,8 +13,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,7 +26,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"epitome/dialect/conversation"
 	"epitome/offload/excerpt"
 )
 
@@ -44,15 +41,6 @@ type Injector struct {
 	Files  Files
 	Shelf  Shelf   // the files become artifacts on it
 	Memory *Memory // nil if there is none
-}
-
-// Project returns the folder in which the agent of a request works. It is empty while memory is off, and where the
-// agent does not say.
-func (i *Injector) Project(r *conversation.Request) string {
-	if !i.Memory.On() {
-		return ""
-	}
-	return Folder(r)
 }
 
 // Wish names the contexts and the project that a request asks for, whatever they hold at the time; empty if it asks for
@@ -109,11 +97,12 @@ func (i *Injector) index(a *Addition, scope string, contexts []string, byTool bo
 	if len(contexts) == 0 {
 		return nil
 	}
-	how := "read it at its path"
-	at := i.Shelf.Address(i.Shelf.Name(scope, nil))
+	how, address := "read it at its path", i.Shelf.Address
+	at := address(i.Shelf.Name(scope, nil))
 	switch {
 	case byTool:
 		how = "read it with epitome's tool recall, by its artifact"
+		address = func(name string) string { return "artifact " + name }
 	case at == "":
 		return errors.New("cannot list context files: with offload.address none, no model can read them")
 	case strings.HasPrefix(at, "http"):
@@ -128,11 +117,7 @@ func (i *Injector) index(a *Addition, scope string, contexts []string, byTool bo
 			continue
 		}
 		for k, name := range artifacts {
-			at := "artifact " + name
-			if !byTool {
-				at = i.Shelf.Address(name)
-			}
-			lines += fmt.Sprintf("\n- %q of %s, %d bytes: %s", files[k].Name, context, files[k].Bytes, at)
+			lines += fmt.Sprintf("\n- %q of %s, %d bytes: %s", files[k].Name, context, files[k].Bytes, address(name))
 		}
 		a.Contexts = append(a.Contexts, context)
 		a.Artifacts = append(a.Artifacts, artifacts...)
@@ -191,8 +176,6 @@ type Entry struct {
 
 var kinds = []string{"fact", "preference", "decision", "pitfall"}
 
-func (e Entry) line() string { return "\n- " + e.Kind + ": " + e.Text }
-
 // newEntry returns an entry for a text; ok is false if the text is too short or long, or may hold a secret.
 func newEntry(kind, text string, at time.Time) (e Entry, ok bool) {
 	const least, most = 4, 300 // characters
@@ -237,15 +220,6 @@ func cleanLine(text string) string {
 	return templateTag.ReplaceAllString(text, "$1 $2")
 }
 
-// Learned is what one session says for later ones.
-type Learned struct {
-	Add  []Entry
-	Drop []string // IDs of entries that are no longer true
-}
-
-// IsEmpty reports whether there is nothing to learn.
-func (l Learned) IsEmpty() bool { return len(l.Add) == 0 && len(l.Drop) == 0 }
-
 // Heading is the heading of the section in which a model says what later sessions need, and Asks describes the section.
 const (
 	Heading = "Project Memory"
@@ -258,28 +232,28 @@ const (
 )
 
 var (
-	answerLine = regexp.MustCompile("(?m)^\\s*([-*•]\\s|[0-9]{1,2}[.)]\\s)?" +
+	answerLine = regexp.MustCompile("(?m)^\\s*(?:[-*•]\\s|[0-9]{1,2}[.)]\\s)?" +
 		"\\s*[*_`\"]*([A-Za-z]+)[*_`\"]*\\s*:[*_\\s]*(.*)$")
 	entryID = regexp.MustCompile(`\b[0-9a-f]{8}\b`)
 )
 
-// ParseLearned reads the section that a model wrote. It skips lines that are no entries.
-func ParseLearned(said string) (l Learned) {
-	const most = 16 // entries of each kind of change
+// parse reads the section that a model wrote: new entries, and the IDs of those that are no longer true. It skips lines
+// that are neither.
+func parse(said string, now time.Time) (add []Entry, drop []string) {
+	const most = 16 // of each
 	for _, m := range answerLine.FindAllStringSubmatch(said, 4*most) {
-		text := strings.TrimSpace(m[3])
-		kind := strings.ToLower(m[2])
+		kind, text := strings.ToLower(m[1]), strings.TrimSpace(m[2])
 		switch {
 		case kind == "drop":
-			l.Drop = append(l.Drop, entryID.FindAllString(strings.ToLower(text), -1)...)
+			drop = append(drop, entryID.FindAllString(strings.ToLower(text), -1)...)
 		case strings.EqualFold(strings.Trim(text, ".*_`\""), "none"):
 		case slices.Contains(kinds, kind):
-			if e, ok := newEntry(kind, text, time.Time{}); ok {
-				l.Add = append(l.Add, e)
+			if e, ok := newEntry(kind, text, now); ok {
+				add = append(add, e)
 			}
 		}
 	}
-	return Learned{l.Add[:min(len(l.Add), most)], l.Drop[:min(len(l.Drop), most)]}
+	return add[:min(len(add), most)], drop[:min(len(drop), most)]
 }
 
 // runtimeFile begins the names of files in a data folder. Each has what the agent of one run is told.
@@ -323,40 +297,37 @@ func describe(folder string) string {
 	shell := cmp.Or(os.Getenv("SHELL"), os.Getenv("COMSPEC"), "/bin/sh")
 	text := fmt.Sprintf("\n- operating system: %s, %s\n- shell: %s\n- working folder: %s", runtime.GOOS, runtime.GOARCH,
 		cleanLine(shell), cleanLine(folder))
-	ignored := strings.SplitN(projectIgnore(folder), "\n", most+1)
-	for n, line := range ignored[:min(len(ignored), most)] {
-		if n == 0 && line != "" {
-			text += "\n- .gitignore of the project, its first lines:"
+	ignored := projectIgnore(folder)
+	if ignored != "" {
+		text += "\n- .gitignore of the project, its first lines:"
+	}
+	for n, line := range strings.Split(ignored, "\n") {
+		if n < most {
+			text += "\n" + excerpt.OneLine(cleanLine(line), 200)
 		}
-		text += "\n" + excerpt.OneLine(cleanLine(line), 200)
 	}
 	return strings.TrimRight(text, "\n")
 }
 
 // projectIgnore returns the next .gitignore in a folder or above it, in the same repository.
 func projectIgnore(folder string) string {
-	text, err := readIgnore(folder, 64<<10)
+	text := readIgnore(folder)
 	_, isTop := os.Stat(filepath.Join(folder, ".git"))
 	above := filepath.Dir(folder)
-	if err != nil && isTop != nil && above != folder {
+	if text == "" && isTop != nil && above != folder {
 		return projectIgnore(above)
 	}
 	return text
 }
 
-// readIgnore returns up to most bytes of the .gitignore in a folder. Like git, it follows no link: one may name a file
-// with secrets.
-func readIgnore(folder string, most int64) (string, error) {
+// readIgnore returns the .gitignore in a folder; empty if there is none, or a very large one. Like git, it follows no
+// link: one may name a file with secrets.
+func readIgnore(folder string) string {
 	path := filepath.Join(folder, ".gitignore")
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", fs.ErrNotExist
+	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
+		return ""
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	text, err := io.ReadAll(io.LimitReader(f, most))
-	return string(text), err
+	text, _ := os.ReadFile(path) // empty after an error
+	return string(text)
 }

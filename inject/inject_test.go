@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"epitome/dialect/conversation"
-	"epitome/internal/jsonspan"
 	"epitome/offload"
 )
 
@@ -18,7 +16,7 @@ const address = "http://127.0.0.1:7070/-/artifacts/"
 func newInjector(t *testing.T) (*Injector, *offload.Shelf) {
 	t.Helper()
 	m, _ := newMemory(t)
-	learn(t, m, Owner{"me", "/home/me/my shop"}, "fact: The port is 8080.")
+	learn(t, m, Owner{"me", "/home/me/my shop"}, "- fact: The port is 8080.")
 	shelf, err := offload.OpenMemory(offload.Options{Keep: time.Hour, Quota: 1 << 20, Address: "url", URL: address})
 	i := &Injector{Files: FilesIn(t.TempDir()), Shelf: shelf, Memory: m}
 	err = errors.Join(err, i.Files.Add("docs", "faq.md", []byte("FAQ")),
@@ -60,14 +58,10 @@ func TestTextHasFilesAndNotes(t *testing.T) {
 
 func TestNothingIsToldWhileMemoryIsOff(t *testing.T) {
 	i, _ := newInjector(t)
-	const prompt = `"Working directory: /home/me/my shop"`
-	r := &conversation.Request{Body: []byte(prompt), Prompts: []jsonspan.Span{{End: len(prompt)}}}
-	if i.Project(r) != "/home/me/my shop" {
-		t.Fatalf("the project is %q", i.Project(r))
-	}
 	i.Memory.Configure(MemoryConfig{})
-	if a, err := i.For("me", nil, "/home/me/my shop", false); a.Text != "" || err != nil || i.Project(r) != "" {
-		t.Errorf("told is %+v, %v", a, err)
+	wish, _ := i.Wish(nil, "/home/me/my shop")
+	if a, err := i.For("me", nil, "/home/me/my shop", false); a.Text != "" || err != nil || wish != "" {
+		t.Errorf("told is %+v, %v, by the wish %q", a, err, wish)
 	}
 }
 

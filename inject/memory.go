@@ -59,7 +59,7 @@ type Notes struct {
 func (n Notes) text() string {
 	text := notesHeading
 	for _, e := range n.Entries {
-		text += e.line()
+		text += "\n- " + e.Kind + ": " + e.Text
 	}
 	return text
 }
@@ -121,31 +121,30 @@ func (m *Memory) On() bool { return m != nil && m.on.Load() }
 var ErrNoEntry = errors.New("no entry has this ID")
 
 // Read returns the notes of an owner.
-func (m *Memory) Read(o Owner) (Notes, error) {
-	n := Notes{Owner: o}
-	if o.Project == "" {
-		return n, nil
+func (m *Memory) Read(o Owner) (n Notes, err error) {
+	if o.Project != "" {
+		n, _, err = load[Notes](m, o.key())
 	}
-	stored, found, err := m.store.Get(o.key())
-	if found {
-		err = json.Unmarshal(stored, &n)
-	}
+	n.Owner = o
 	if err != nil {
 		err = fmt.Errorf("cannot read the notes of a project: %w", err)
 	}
 	return n, err
 }
 
-// Learn adds what a session says to the notes, and takes back what it says is no longer true.
-func (m *Memory) Learn(o Owner, l Learned) error {
+// Learn adds what a session says for later ones to the notes, and takes back what it says is no longer true. said is
+// the section that a model wrote of it; see Asks.
+func (m *Memory) Learn(o Owner, said string) error {
+	add, drop := parse(said, m.now())
+	if len(add)+len(drop) == 0 {
+		return nil
+	}
 	return m.change(o, func(n *Notes) error {
-		for _, id := range l.Drop {
+		for _, id := range drop {
 			n.drop(id)
 		}
-		for _, e := range l.Add {
-			if e, ok := newEntry(e.Kind, e.Text, m.now()); ok {
-				n.add(e)
-			}
+		for _, e := range add {
+			n.add(e)
 		}
 		return nil
 	})
@@ -183,15 +182,20 @@ func (m *Memory) change(o Owner, edit func(*Notes) error) error {
 	})
 }
 
-// update changes the JSON value under a key, and tries again if another session changes it meanwhile.
+// load returns the value under a key, and the JSON in which it is stored: nil if there is none.
+func load[T any](m *Memory, key string) (v T, stored []byte, err error) {
+	stored, found, err := m.store.Get(key)
+	if found {
+		err = json.Unmarshal(stored, &v)
+	}
+	return v, stored, err
+}
+
+// update changes the value under a key, and tries again if another session changes it meanwhile.
 func update[T any](m *Memory, key string, edit func(v *T) error) error {
 	const tries = 16
 	for range tries {
-		var v T
-		stored, found, err := m.store.Get(key)
-		if found {
-			err = json.Unmarshal(stored, &v)
-		}
+		v, stored, err := load[T](m, key)
 		if err == nil {
 			err = edit(&v)
 		}
@@ -209,11 +213,7 @@ func update[T any](m *Memory, key string, edit func(v *T) error) error {
 
 // List returns the notes of all owners who have any, by scope and project.
 func (m *Memory) List() (all []Notes, err error) {
-	var owners []Owner
-	stored, found, err := m.store.Get(ownersKey)
-	if found {
-		err = json.Unmarshal(stored, &owners)
-	}
+	owners, _, err := load[[]Owner](m, ownersKey)
 	for _, o := range owners {
 		n, failed := m.Read(o)
 		err = errors.Join(err, failed)

@@ -20,25 +20,6 @@ type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
 
-// entriesOf reads a list like "fact: a text|pitfall: another", learned an hour after one another.
-func entriesOf(list string) (all []Entry) {
-	for i, s := range strings.Split(list, "|") {
-		if kind, text, _ := strings.Cut(s, ": "); text != "" {
-			all = append(all, Entry{Kind: kind, Text: text, At: noon.Add(time.Duration(i) * time.Hour)})
-		}
-	}
-	return all
-}
-
-// listOf writes what entriesOf reads.
-func listOf(entries []Entry) string {
-	var all []string
-	for _, e := range entries {
-		all = append(all, e.Kind+": "+e.Text)
-	}
-	return strings.Join(all, "|")
-}
-
 func newMemory(t *testing.T) (*Memory, *clock) {
 	t.Helper()
 	c := &clock{noon}
@@ -47,40 +28,41 @@ func newMemory(t *testing.T) (*Memory, *clock) {
 	return NewMemory(s, MemoryConfig{Enabled: true}, week, c.Now), c
 }
 
-func learn(t *testing.T, m *Memory, o Owner, add string, drop ...string) {
+func learn(t *testing.T, m *Memory, o Owner, said string) {
 	t.Helper()
-	if err := m.Learn(o, Learned{entriesOf(add), drop}); err != nil {
+	if err := m.Learn(o, said); err != nil {
 		t.Fatal(err)
 	}
 }
 
+// known returns the notes of an owner without what stands before them.
 func known(t *testing.T, m *Memory, o Owner) string {
 	t.Helper()
 	n, err := m.Read(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return listOf(n.Entries)
+	return strings.TrimPrefix(n.text(), notesHeading)
 }
 
 func TestNotesAreLearnedAndTakenBack(t *testing.T) {
 	m, c := newMemory(t)
 	ada, other := Owner{"ada", "app"}, Owner{"ada", "web"}
-	learn(t, m, ada, "fact: use make|pitfall: no cgo here")
+	learn(t, m, ada, "- fact: use make\n- pitfall: no cgo here")
 	c.now = c.now.Add(time.Hour)
-	learn(t, m, ada, "fact: Use make")
-	if got := known(t, m, ada); got != "pitfall: no cgo here|fact: Use make" {
+	learn(t, m, ada, "- fact: Use make")
+	if got := known(t, m, ada); got != "\n- pitfall: no cgo here\n- fact: Use make" {
 		t.Errorf("notes are %q", got)
 	}
 	if got := known(t, m, other) + known(t, m, Owner{"bob", "app"}); got != "" {
 		t.Errorf("others know %q", got)
 	}
 	n, _ := m.Read(ada)
-	learn(t, m, ada, "decision: SQLite", n.Entries[0].ID)
-	if got := known(t, m, ada); got != "fact: Use make|decision: SQLite" {
+	learn(t, m, ada, "- decision: SQLite\n- drop: "+n.Entries[0].ID)
+	if got := known(t, m, ada); got != "\n- fact: Use make\n- decision: SQLite" {
 		t.Errorf("notes are %q", got)
 	}
-	learn(t, m, other, "fact: tabs")
+	learn(t, m, other, "- fact: tabs")
 	if all, err := m.List(); err != nil || len(all) != 2 || all[0].Owner != ada || all[1].Owner != other {
 		t.Errorf("listed are %+v, %v", all, err)
 	}
@@ -125,7 +107,8 @@ func FuzzAnswersBecomeBoundedNotes(f *testing.F) {
 	f.Add(strings.Repeat("- fact: a line of some length that is kept\n", 64))
 	f.Fuzz(func(t *testing.T, said string) {
 		var n Notes
-		for _, e := range ParseLearned(said).Add {
+		add, _ := parse(said, noon)
+		for _, e := range add {
 			n.add(e)
 		}
 		entries, text := n.Entries, n.text()

@@ -50,8 +50,7 @@ func newInjecting(t *testing.T, d conversation.Dialect) *injecting {
 func (i *injecting) restart() { i.shaper = rewrite.NewShaper(i.deps) }
 
 func (i *injecting) learn(text string) {
-	l := inject.Learned{Add: []inject.Entry{{Kind: "fact", Text: text}}}
-	if err := i.deps.Inject.Memory.Learn(inject.Owner{Project: "shop"}, l); err != nil {
+	if err := i.deps.Inject.Memory.Learn(inject.Owner{Project: "shop"}, "- fact: "+text); err != nil {
 		i.t.Fatal(err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
-	"epitome/inject"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/view"
@@ -27,7 +26,6 @@ type found struct {
 // that were decided before.
 func (x *shaping) know() {
 	r := x.request
-	r.Folder = inject.Folder(r)
 	scale := x.scale()
 	x.known = &ladder.Known{
 		Request: r, Scale: scale, Calls: activity.Of(r, x.last.calls), Limits: x.limits(scale.Ratio), Model: x.model(),

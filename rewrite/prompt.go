@@ -16,12 +16,13 @@ import (
 // they ask for other context files or memory.
 func (x *shaping) identify() {
 	r, of := x.request, &x.subject
+	r.Folder = inject.Folder(r)
 	of.Model, of.Leading = r.Model, x.leading()
 	of.Chain, of.Head, of.End, of.Ends = r.Chain(), r.Head, r.End(), r.Ends()
 	day := ""
 	if injector := x.deps.Inject; injector != nil {
 		if x.in.Project == "" {
-			x.in.Project = injector.Project(r)
+			x.in.Project = r.Folder
 		}
 		of.Additions, day = injector.Wish(x.in.Contexts, x.in.Project)
 		if x.in.Runtime != "" {

@@ -40,7 +40,7 @@ type job struct {
 	retryAfter time.Duration  // for which the upstream wants no request
 	memory     *inject.Memory // that keeps what the answer says for later sessions; nil if nothing is learned
 	owner      inject.Owner
-	learned    inject.Learned
+	learned    string // what it says for them
 	cost       event.Cost
 
 	done  chan struct{} // closed when prose and err are final
@@ -135,7 +135,7 @@ func (j *job) answer() (Prose, error) {
 		return Prose{}, err
 	}
 	j.tell(event.SummaryCompleted, j.deps.Count(p.Text), "")
-	if j.memory != nil && !j.learned.IsEmpty() {
+	if j.memory != nil {
 		if err := j.memory.Learn(j.owner, j.learned); err != nil {
 			j.deps.Log.Warn("cannot keep the notes of a session", "why", err.Error())
 		}

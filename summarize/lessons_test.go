@@ -78,9 +78,7 @@ func TestASummarysAnswerTeachesLaterSessions(t *testing.T) {
 // TestWhatIsKnownIsShownAndCanBeTakenBack has notes in the question, as data.
 func TestWhatIsKnownIsShownAndCanBeTakenBack(t *testing.T) {
 	r, place := learning(t)
-	known := inject.Learned{Add: []inject.Entry{{Kind: "fact", Text: "use make"},
-		{Kind: "pitfall", Text: "cgo is off"}}}
-	if err := place.Learn(app, known); err != nil {
+	if err := place.Learn(app, "- fact: use make\n- pitfall: cgo is off"); err != nil {
 		t.Fatal(err)
 	}
 	m, _ := place.Read(app)

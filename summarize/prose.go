@@ -317,11 +317,10 @@ func (j *job) summary(said string, isCut bool) (text, why string) {
 	case isEmpty:
 		return "", "it had nothing under its headings"
 	}
-	learned := parts[inject.Heading]
+	j.learned = parts[inject.Heading]
 	if isCut { // the last line may not be whole
-		learned = learned[:strings.LastIndex(learned, "\n")+1]
+		j.learned = j.learned[:strings.LastIndex(j.learned, "\n")+1]
 	}
-	j.learned = inject.ParseLearned(learned)
 	return text, ""
 }
 
