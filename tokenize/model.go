@@ -36,31 +36,30 @@ const (
 	ratioOther     = 1.1
 )
 
-// families has a model for each prefix of a name, without the provider before the last slash and with $ behind its end.
-// It is read from the top: the first prefix that fits holds. Models with ratio 1 are Exact.
+// families is read from the top: the first whose expression fits the beginning of a name, without the provider in front,
+// holds. Models with ratio 1 are Exact. Other makers' names begin like those and go on with letters or digits.
 var families = []struct {
-	prefixes string // separated by spaces
-	ratio    float64
-	image    imageRule
+	names *regexp.Regexp
+	ratio float64
+	image imageRule
 }{
-	{"gpt-5-mini gpt-4.1-mini", 1, patches(1.62)},
-	{"gpt-5-nano gpt-4.1-nano", 1, patches(2.46)},
-	{"gpt-5", 1, tiles(70, 140)},
-	{"gpt-4o-mini", 1, tiles(2833, 5667)},
-	{"gpt-4.1 gpt-4.5 gpt-4o chatgpt-4o gpt-oss", 1, tiles(85, 170)},
-	{"o4-mini codex", 1, patches(1.72)},
-	{"o1 o3 o4", 1, tiles(75, 150)},
-	{"computer-use", 1, tiles(65, 129)},
-	{"claude-2 claude-instant claude-v claude-3 claude-4- claude-opus-4$ claude-opus-4: claude-opus-4-0 " +
-		"claude-opus-4@ claude-opus-4-1 " +
-		"claude-opus-4-5 claude-opus-4-6 claude-opus-4-2 " + // claude-opus-4-2 is 4 with its date
-		"claude-opus-4.1 claude-opus-4.5 claude-opus-4.6 claude-sonnet-4 claude-haiku-4",
-		ratioClaude, pixels(1568, 1600)},
-	{"claude", ratioNewClaude, pixels(2576, 4784)}, // they look more closely
-	{"gemini", ratioGemini, fixed(258)},
-	{"deepseek-r1-distill", ratioOther, fixed(765)}, // other makers' vocabularies
-	{"deepseek", ratioDeepSeek, fixed(765)},
+	{names(`gpt-(5|4\.1)-mini\b`), 1, patches(1.62)},
+	{names(`gpt-(5|4\.1)-nano\b`), 1, patches(2.46)},
+	{names(`gpt-5\b`), 1, tiles(70, 140)},
+	{names(`gpt-4o-mini\b`), 1, tiles(2833, 5667)},
+	{names(`(gpt-4\.[15]|(chat)?gpt-4o|gpt-oss)\b`), 1, tiles(85, 170)},
+	{names(`(o4-mini|codex)\b`), 1, patches(1.72)},
+	{names(`o[134]\b`), 1, tiles(75, 150)},
+	{names(`computer-use\b`), 1, tiles(65, 129)},
+	{names(`claude-([23]|instant|v|4-|sonnet-4|haiku-4)`), ratioClaude, pixels(1568, 1600)},
+	{names(`claude-opus-4($|[:@]|-[01256]|\.[156])`), ratioClaude, pixels(1568, 1600)}, // 4-2 is 4 with its date
+	{names(`claude`), ratioNewClaude, pixels(2576, 4784)},                              // they look more closely
+	{names(`gemini`), ratioGemini, fixed(258)},
+	{names(`deepseek-r1-distill`), ratioOther, fixed(765)},                    // other makers' vocabularies
+	{names(`([a-z-]{1,20}\.deepseek\.|deepseek)`), ratioDeepSeek, fixed(765)}, // maybe behind a region
 }
+
+func names(expr string) *regexp.Regexp { return regexp.MustCompile("^" + expr) }
 
 // ModelOf returns the model of a name as requests spell it: with a provider in front ("openai/gpt-4o",
 // "us.anthropic.claude-…"), a variant behind (":free"), or fine-tuned ("ft:gpt-4o:…"). A name that nothing fits is
@@ -76,18 +75,9 @@ func ModelOf(name string) Model {
 			name = after
 		}
 	}
-	i := strings.Index(name, "deepseek.") // behind a region
-	if i > 0 {
-		name = name[i:]
-	}
 	for _, family := range families {
-		for prefix := range strings.FieldsSeq(family.prefixes) {
-			rest, ok := strings.CutPrefix(name+"$", prefix)
-			isExact := family.ratio == 1
-			// Other makers' names begin like those that are exact, which end there or at a sign.
-			if ok && (!isExact || strings.IndexByte("-.:@$", rest[0]) >= 0) {
-				return Model{family.ratio, isExact, family.image}
-			}
+		if family.names.MatchString(name) {
+			return Model{family.ratio, family.ratio == 1, family.image}
 		}
 	}
 	return Model{Ratio: ratioOther, image: fixed(765)}
@@ -200,12 +190,9 @@ func patches(multiplier float64) imageRule {
 		w, h = w/32, h/32 // in patches
 		if ceil(w)*ceil(h) > most {
 			shrink := math.Sqrt(most / (w * h))
-			if w*shrink < 1 || h*shrink < 1 { // a line
-				w, h = most, 1
-			} else {
-				shrink *= min(math.Floor(w*shrink)/(w*shrink), math.Floor(h*shrink)/(h*shrink))
-				w, h = w*shrink, h*shrink
-			}
+			wide, high := math.Floor(w*shrink), math.Floor(h*shrink)
+			shrink = min(max(wide, 1)/w, max(high, 1)/h)
+			w, h = w*shrink, h*shrink
 		}
 		return int(float64(min(ceil(w)*ceil(h), most))*multiplier + 0.5)
 	}
