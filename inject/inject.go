@@ -70,10 +70,7 @@ type Addition struct {
 func (i *Injector) For(scope string, contexts []string, project string, byTool bool) (a Addition, err error) {
 	missing := i.index(&a, scope, unique(contexts), byTool)
 	notes, err := i.notes(Owner{scope, ProjectName(project)})
-	if a.Text != "" && notes != "" {
-		a.Text += "\n\n"
-	}
-	a.Text, a.Memory = a.Text+notes, len(notes)
+	a.Text, a.Memory = strings.TrimSpace(a.Text+"\n\n"+notes), len(notes)
 	return a, errors.Join(missing, err)
 }
 

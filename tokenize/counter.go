@@ -68,12 +68,10 @@ func CountEscaped(text []byte) int {
 		return Count(text)
 	}
 	var escaped []byte
-	for _, r := range string(text) {
-		if r < utf8.RuneSelf {
-			escaped = append(escaped, byte(r))
-			continue
-		}
-		for _, unit := range utf16.AppendRune(nil, r) {
+	for _, unit := range utf16.Encode(bytes.Runes(text)) {
+		if unit < utf8.RuneSelf {
+			escaped = append(escaped, byte(unit))
+		} else {
 			escaped = fmt.Appendf(escaped, `\u%04x`, unit)
 		}
 	}
@@ -106,20 +104,14 @@ type Memo struct {
 	half int
 
 	// When new has half of all counts it becomes old, and what was old is gone. What is found in old moves to new.
+	// A text is known by its hash: nobody can make two texts share one without knowing the seed.
 	mu       sync.Mutex
-	new, old map[memoKey]int
+	new, old map[uint64]int
 }
 
-// memoKey is a text's keyed hash and length; nobody can make two texts share one without knowing the key.
-type memoKey struct {
-	hash uint64
-	size uint32
-	kind uint16
-}
-
-// NewMemo makes a memo of at most entries counts, but at least 2. Each takes some 70 bytes.
+// NewMemo makes a memo of at most entries counts, but at least 2. Each takes some 40 bytes.
 func NewMemo(entries int) *Memo {
-	return &Memo{seed: maphash.MakeSeed(), half: max(1, entries/2), new: map[memoKey]int{}}
+	return &Memo{seed: maphash.MakeSeed(), half: max(1, entries/2), new: map[uint64]int{}}
 }
 
 // worthwhile is the length in bytes from which looking a text up is cheaper than counting it.
@@ -130,8 +122,7 @@ func (m *Memo) Count(kind uint16, text []byte, count func() int) int {
 	if len(text) < worthwhile {
 		return count()
 	}
-	length := uint32(len(text)) //nolint:gosec // cut to 32 bits it still helps to tell texts apart
-	k := memoKey{maphash.Bytes(m.seed, text), length, kind}
+	k := maphash.Bytes(m.seed, text) + uint64(kind)
 	m.mu.Lock()
 	n, found := m.new[k]
 	if found {
@@ -146,7 +137,7 @@ func (m *Memo) Count(kind uint16, text []byte, count func() int) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.new) >= m.half {
-		m.old, m.new = m.new, map[memoKey]int{}
+		m.old, m.new = m.new, map[uint64]int{}
 	}
 	m.new[k] = n
 	return n

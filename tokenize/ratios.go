@@ -42,10 +42,9 @@ const (
 	minAnswers = 3     // before a ratio is in force: with three, a wrong one is not the middle
 	maxRecent  = 9     // answers of which the median is taken: five wrong ones are needed to move it
 	minShare   = 0.6   // of the model's own ratio: a provider that counts less has cut the request
-	minRatio   = 0.3
-	maxRatio   = 4.0  // answers that say more are taken to say this: it is nearer to the truth than none
-	nearOne    = 0.05 // of an Exact model, which is then counted without a ratio: requests have wrappings
-	minStep    = 0.02 // share by which the median differs from the ratio before it takes its place
+	maxRatio   = 4.0   // answers that say more are taken to say this: it is nearer to the truth than none
+	nearOne    = 0.05  // of an Exact model, which is then counted without a ratio: requests have wrappings
+	minStep    = 0.02  // share by which the median differs from the ratio before it takes its place
 	maxSources = 256
 	maxName    = 256 // bytes of a name; nothing is learned of models with longer ones
 	keepRatios = 30 * 24 * time.Hour
@@ -56,19 +55,19 @@ func NewRatios(s store.Store) *Ratios {
 	return &Ratios{store: s, sources: map[Source]*learned{}}
 }
 
-// of returns what is known of a source; nil if nothing can be learned of it. The caller holds r.mu.
+// of returns what is known of a source. The caller holds r.mu.
 func (r *Ratios) of(s Source) *learned {
 	l := r.sources[s]
 	if l != nil {
 		return l
 	}
+	l = &learned{}
 	if len(s.Model) > maxName {
-		return nil
+		return l
 	}
 	if len(r.sources) >= maxSources {
 		clear(r.sources) // those in use are read again
 	}
-	l = &learned{}
 	if value, found, _ := r.store.Get(s.key()); found {
 		_ = json.Unmarshal(value, l) // a value that cannot be read is learned anew
 	}
@@ -83,7 +82,7 @@ func (r *Ratios) Of(s Source) (ratio float64, answers int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l := r.of(s)
-	if l == nil || l.Ratio == 0 || s.Start != "" && math.Abs(l.Ratio-1) <= nearOne {
+	if l.Ratio == 0 || s.Start != "" && math.Abs(l.Ratio-1) <= nearOne {
 		return 0, 0
 	}
 	return l.Ratio, l.Answers
@@ -93,13 +92,13 @@ func (r *Ratios) Of(s Source) (ratio float64, answers int) {
 // had used. Small requests and figures that are too low teach nothing.
 func (r *Ratios) Learn(s Source, counted, used int) {
 	ratio := min(float64(used)/float64(counted), maxRatio)
-	if counted < minCounted || ratio < max(minRatio, minShare*ModelOf(s.Model).Ratio) {
+	if counted < minCounted || ratio < minShare*ModelOf(s.Model).Ratio {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l := r.of(s)
-	if l != nil && l.add(ratio) {
+	if l.add(ratio) {
 		value, _ := json.Marshal(l) // plain data
 		if old, _, err := r.store.Get(s.key()); err == nil {
 			_, _ = r.store.Swap(s.key(), old, value, keepRatios) // a ratio that is not stored is learned again
