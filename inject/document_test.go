@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +117,21 @@ func TestDocumentsWithoutTextAreRefused(t *testing.T) {
 		if got != nil || err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s is %q, %v, want an error with %s", c.name, got, err, c.want)
 		}
+	}
+}
+
+// A small office file that unpacks to one large part, which each of many sheets shows, takes little memory in all.
+// The test stands before the next, whose readers go on.
+func TestManySheetsOfOnePartAreBounded(t *testing.T) {
+	content := zipOf(t, "xl/workbook.xml", "<w><sheets>"+strings.Repeat(`<sheet name="s" id="r"/>`, 20)+"</sheets></w>",
+		"xl/_rels/workbook.xml.rels", `<r><Relationship Id="r" Target="s.xml"/></r>`,
+		"xl/s.xml", "<p>"+strings.Repeat(" ", 7*MaxFileBytes)+"</p>")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Text("a.xlsx", []byte(content))
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 80*MaxFileBytes {
+		t.Errorf("took %d MB, with the error %v", took>>20, err)
 	}
 }
 

@@ -6,19 +6,9 @@ import (
 	"testing"
 
 	"epitome/dialect/chat"
-	"epitome/dialect/conversation"
 	"epitome/inject"
 	"epitome/internal/jsonspan"
 )
-
-func folderOf(t *testing.T, d conversation.Dialect, body string) string {
-	t.Helper()
-	r, err := d.Read([]byte(body), nil)
-	if err != nil {
-		t.Fatalf("%s: %v", body, err)
-	}
-	return inject.Folder(r)
-}
 
 func TestFolderIsWhatAgentsSay(t *testing.T) {
 	f := func(want, text string) {
@@ -28,8 +18,9 @@ func TestFolderIsWhatAgentsSay(t *testing.T) {
 			`{"messages":[{"role":"system","content":%s},{"role":"user","content":"hi"}]}`,
 			`{"messages":[{"role":"system","content":"You help."},{"role":"user","content":%s}]}`,
 		} {
-			if got := folderOf(t, chat.Dialect{}, fmt.Sprintf(form, quoted)); got != want {
-				t.Errorf("of %q the folder is %q, want %q", text, got, want)
+			r, err := chat.Dialect{}.Read(fmt.Appendf(nil, form, quoted), nil)
+			if got := inject.Folder(r); got != want || err != nil {
+				t.Errorf("of %q the folder is %q, %v, want %q", text, got, err, want)
 			}
 		}
 	}

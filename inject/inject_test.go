@@ -15,7 +15,7 @@ const address = "http://127.0.0.1:7070/-/artifacts/"
 // newInjector has the files api.md and faq.md in docs, and a note for the scope me in /home/me/my shop.
 func newInjector(t *testing.T) (*Injector, *offload.Shelf) {
 	t.Helper()
-	m, _ := newMemory(t)
+	m := newMemory()
 	learn(t, m, Owner{"me", "/home/me/my shop"}, "- fact: The port is 8080.")
 	shelf, err := offload.OpenMemory(offload.Options{Keep: time.Hour, Quota: 1 << 20, Address: "url", URL: address})
 	i := &Injector{Files: FilesIn(t.TempDir()), Shelf: shelf, Memory: m}

@@ -11,21 +11,10 @@ import (
 	"epitome/store"
 )
 
-const week = 7 * 24 * time.Hour
-
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// clock is a time that a test sets.
-type clock struct{ now time.Time }
-
-func (c *clock) Now() time.Time { return c.now }
-
-func newMemory(t *testing.T) (*Memory, *clock) {
-	t.Helper()
-	c := &clock{noon}
-	s := store.NewMemory(1 << 20)
-	t.Cleanup(func() { _ = s.Close() })
-	return NewMemory(s, MemoryConfig{Enabled: true}, week, c.Now), c
+func newMemory() *Memory {
+	return NewMemory(store.NewMemory(1<<20), MemoryConfig{Enabled: true}, time.Hour, func() time.Time { return noon })
 }
 
 func learn(t *testing.T, m *Memory, o Owner, said string) {
@@ -46,10 +35,9 @@ func known(t *testing.T, m *Memory, o Owner) string {
 }
 
 func TestNotesAreLearnedAndTakenBack(t *testing.T) {
-	m, c := newMemory(t)
+	m := newMemory()
 	ada, other := Owner{"ada", "app"}, Owner{"ada", "web"}
 	learn(t, m, ada, "- fact: use make\n- pitfall: no cgo here")
-	c.now = c.now.Add(time.Hour)
 	learn(t, m, ada, "- fact: Use make")
 	if got := known(t, m, ada); got != "\n- pitfall: no cgo here\n- fact: Use make" {
 		t.Errorf("notes are %q", got)

@@ -2,36 +2,20 @@ package tokenize_test
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"strings"
 	"testing"
 
 	"epitome/tokenize"
 )
 
-// webp returns the head of a WebP picture with a chunk of that kind, whose content begins with the bytes.
-func webp(kind string, content ...byte) string {
-	size := "\x20"
-	if kind == "VP8X" {
-		size = "\x0a" // always
-	}
-	return "RIFF\x00\x01\x00\x00WEBP" + kind + size + "\x00\x00\x00" + string(content) + strings.Repeat("\x00", 20)
-}
-
 func TestSizesOfPicturesAreRead(t *testing.T) {
-	lossless := binary.LittleEndian.AppendUint32([]byte{0x2f}, 1919|1079<<14)
-	for name, picture := range map[string]string{
-		"lossy":    webp("VP8 ", 0x30, 0x01, 0x00, 0x9d, 0x01, 0x2a, 0x80, 0x47, 0x38, 0x04), // scaling in the upper bits
-		"lossless": webp("VP8L", lossless...),
-		"extended": webp("VP8X", 0x10, 0, 0, 0, 0x7f, 0x07, 0x00, 0x37, 0x04, 0x00),
-	} {
-		data := []byte("data:image/webp;base64," + base64.StdEncoding.EncodeToString([]byte(picture)))
-		if format, w, h := tokenize.PictureSize(data); format != "webp" || w != 1920 || h != 1080 {
-			t.Errorf("%s is %s, %d x %d", name, format, w, h)
-		}
-		if _, w, h := tokenize.PictureSize(data[:50]); w > 0 || h > 0 {
-			t.Errorf("%s without its size is %d x %d", name, w, h)
-		}
+	const picture = "RIFF\x00\x01\x00\x00WEBPVP8X\x0a\x00\x00\x00\x10\x00\x00\x00\x7f\x07\x00\x37\x04\x00"
+	data := []byte("data:image/webp;base64," + base64.StdEncoding.EncodeToString([]byte(picture)))
+	if format, w, h := tokenize.PictureSize(data); format != "webp" || w != 1920 || h != 1080 {
+		t.Errorf("it is %s, %d x %d", format, w, h)
+	}
+	if _, w, h := tokenize.PictureSize(data[:50]); w > 0 || h > 0 {
+		t.Errorf("without its size it is %d x %d", w, h)
 	}
 }
 
