@@ -93,7 +93,7 @@ func pdfText(content []byte) (string, error) {
 
 // writeGlyphs writes the glyphs of a page. A PDF says where each one stands, and not where words and lines end.
 func writeGlyphs(text *strings.Builder, page pdf.Page) error {
-	if contentBytes(page.V.Key("Contents")) > MaxFileBytes { // each glyph in it will take many times its size
+	if contentBytes(page.V.Key("Contents")) > maxFileBytes { // each glyph in it will take many times its size
 		return errTooLong
 	}
 	falseGlyphs := map[string]string{} // by font: the library adds one behind each string with kerning
@@ -121,21 +121,21 @@ func writeGlyphs(text *strings.Builder, page pdf.Page) error {
 		}
 		text.WriteString(g.S)
 		last = g
-		if text.Len() > MaxFileBytes {
+		if text.Len() > maxFileBytes {
 			return errTooLong
 		}
 	}
 	return nil
 }
 
-// contentBytes returns how many bytes the streams of a page unpack to, or a number above MaxFileBytes.
+// contentBytes returns how many bytes the streams of a page unpack to, or a number above maxFileBytes.
 func contentBytes(contents pdf.Value) (n int64) {
 	for k := range max(1, contents.Len()) {
 		stream := contents
 		if contents.Kind() == pdf.Array {
 			stream = contents.Index(k)
 		}
-		unpacked, _ := io.Copy(io.Discard, io.LimitReader(stream.Reader(), MaxFileBytes+1-n)) // the library tells errors
+		unpacked, _ := io.Copy(io.Discard, io.LimitReader(stream.Reader(), maxFileBytes+1-n)) // the library tells errors
 		n += unpacked
 	}
 	return n
@@ -153,7 +153,7 @@ type office struct {
 }
 
 func officeText(extension string, content []byte) (string, error) {
-	const maxParts, maxBytes = 10_000, 8 * MaxFileBytes
+	const maxParts, maxBytes = 10_000, 8 * maxFileBytes
 	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return "", err
@@ -247,7 +247,7 @@ func (o *office) text(name string) error {
 		return err
 	}
 	d := xml.NewDecoder(bytes.NewReader(part))
-	for o.b.Len() <= MaxFileBytes {
+	for o.b.Len() <= maxFileBytes {
 		token, err := d.Token()
 		switch t := token.(type) {
 		case xml.StartElement:

@@ -85,15 +85,15 @@ func init() { patience = time.Hour } // on a busy machine each document takes lo
 func TestDocumentsWithoutTextAreRefused(t *testing.T) {
 	scan := pdfOf("q 612 0 0 792 0 0 cm /Im Do Q")
 	docx := zipOf(t, "word/document.xml", "<w:p><w:r><w:t>Hi</w:t></w:r></w:p>")
-	bomb := zipOf(t, "word/document.xml", "<p>"+strings.Repeat(" ", 8*MaxFileBytes)+"</p>")
+	bomb := zipOf(t, "word/document.xml", "<p>"+strings.Repeat(" ", 8*maxFileBytes)+"</p>")
 	const sheet, slide = `<sheet r:id="r"/>`, `<sldId r:id="r"/>`
 	const files = `<Relationships><Relationship Id="r" Target="a.xml"/></Relationships>`
-	third := "<p><t>" + strings.Repeat("a", MaxFileBytes/3) + "</t></p>"
+	third := "<p><t>" + strings.Repeat("a", maxFileBytes/3) + "</t></p>"
 	slides := zipOf(t, "ppt/presentation.xml", "<p><sldIdLst>"+strings.Repeat(slide, 4)+"</sldIdLst></p>",
 		"ppt/_rels/presentation.xml.rels", files, "ppt/a.xml", third)
 	sheets := zipOf(t, "xl/workbook.xml", "<book><sheets>"+strings.Repeat(sheet, 4)+"</sheets></book>",
 		"xl/_rels/workbook.xml.rels", files, "xl/sharedStrings.xml", third, "xl/a.xml", `<c t="s"><v>0</v></c>`)
-	page := "BT /F 12 Tf " + strings.Repeat("("+strings.Repeat("a", 1000)+") Tj ", MaxFileBytes/1000) + "ET"
+	page := "BT /F 12 Tf " + strings.Repeat("("+strings.Repeat("a", 1000)+") Tj ", maxFileBytes/1000) + "ET"
 	many := make([]string, 2*10_001)
 	for i := 0; i < len(many); i += 2 {
 		many[i] = fmt.Sprint(i)
@@ -125,12 +125,12 @@ func TestDocumentsWithoutTextAreRefused(t *testing.T) {
 func TestManySheetsOfOnePartAreBounded(t *testing.T) {
 	content := zipOf(t, "xl/workbook.xml", "<w><sheets>"+strings.Repeat(`<sheet name="s" id="r"/>`, 20)+"</sheets></w>",
 		"xl/_rels/workbook.xml.rels", `<r><Relationship Id="r" Target="s.xml"/></r>`,
-		"xl/s.xml", "<p>"+strings.Repeat(" ", 7*MaxFileBytes)+"</p>")
+		"xl/s.xml", "<p>"+strings.Repeat(" ", 7*maxFileBytes)+"</p>")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := Text("a.xlsx", []byte(content))
 	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 80*MaxFileBytes {
+	if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > 80*maxFileBytes {
 		t.Errorf("took %d MB, with the error %v", took>>20, err)
 	}
 }

@@ -35,8 +35,8 @@ func FilesIn(data string) Files { return Files{filepath.Join(data, "contexts")} 
 
 // Bounds of one context.
 const (
-	MaxFileBytes = 10 << 20
-	MaxFiles     = 1_000
+	maxFileBytes = 10 << 20
+	maxFiles     = 1_000
 )
 
 // File is a file of a context.
@@ -112,8 +112,8 @@ func (f Files) Add(context, name string, text []byte) error {
 			"digit first, not %.80q", context)
 	case !fs.ValidPath(name) || name == "." || len(name) > 200 || strings.ContainsAny(name, "\x00\r\n\\"):
 		return errors.New("the name of a file must be one line of up to 200 bytes")
-	case len(text) > MaxFileBytes:
-		return fmt.Errorf("it has more than %d bytes; cut it into several", MaxFileBytes)
+	case len(text) > maxFileBytes:
+		return fmt.Errorf("it has more than %d bytes; cut it into several", maxFileBytes)
 	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
 		return errors.New("it is not text in UTF-8; convert it first")
 	}
@@ -144,9 +144,9 @@ func (f Files) AddAll(context string, add func(staged Files) error) error {
 	for _, file := range slices.Concat(old, list) {
 		names[file.Name] = true
 	}
-	if len(names) > MaxFiles {
+	if len(names) > maxFiles {
 		return fmt.Errorf("cannot keep them: %s would have %d files, and may have %d; use another name", context,
-			len(names), MaxFiles)
+			len(names), maxFiles)
 	}
 	for _, file := range list {
 		path := filepath.Join(f.folder, context, file.Name)
@@ -262,8 +262,8 @@ func Find(path string, files map[string]string) error {
 		case !ignored && e.Type().IsRegular():
 			files[name] = at
 		}
-		if len(files) > MaxFiles {
-			return fmt.Errorf("it has more than %d files; name folders in it, or files", MaxFiles)
+		if len(files) > maxFiles {
+			return fmt.Errorf("it has more than %d files; name folders in it, or files", maxFiles)
 		}
 		return nil
 	})

@@ -78,7 +78,7 @@ func TestFilesThatCannotBeKeptAreRefused(t *testing.T) {
 	}
 	f("docs", "b.md", "\xff\xfe")
 	f("docs", "b.md", "a\x00b")
-	f("docs", "b.md", strings.Repeat("a", MaxFileBytes+1))
+	f("docs", "b.md", strings.Repeat("a", maxFileBytes+1))
 }
 
 func TestAllFilesAreKeptOrNone(t *testing.T) {

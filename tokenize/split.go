@@ -148,10 +148,7 @@ func contraction(b []byte, i int) int {
 
 // digits returns the end of a piece of up to three numbers.
 func (cs *classes) digits(b []byte, i int) int {
-	for range 3 {
-		if i == len(b) {
-			break
-		}
+	for count := 0; count < 3 && i < len(b); count++ {
 		c, n := cs.at(b, i)
 		if c&number == 0 {
 			break
