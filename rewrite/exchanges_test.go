@@ -17,6 +17,14 @@ func bash(command, result string) call {
 	return call{tool: "bash", arguments: `{"command":` + quoted(command) + `}`, result: result}
 }
 
+// commands returns exchanges with a command each, whose result tells its number many times.
+func commands(n int) (list []exchange) {
+	for i := range n {
+		list = append(list, exchange{calls: []call{bash("make", strings.Repeat(fmt.Sprintf("part %d is well. ", i), 200))}})
+	}
+	return list
+}
+
 var proses uint64 // texts that prose has returned
 
 // prose returns lines of English words, others each time.

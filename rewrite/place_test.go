@@ -83,16 +83,23 @@ func crowded(t *testing.T, budget time.Duration, play func(*testing.T, *gate, *t
 	})
 }
 
-// Promise 10. Of a burst, a few requests are shaped at once. What is small, a count and a rescue pass those that wait,
-// and a client that leaves is waited for no more.
+// Promise 10. Of a burst, a few requests are shaped at once; the others are not even read, also if they begin as one that
+// is known does. What is small, a count and a rescue pass those that wait, and a client that leaves is waited for no more.
 func TestBurstWaitsForPlaces(t *testing.T) {
 	crowded(t, time.Hour, func(t *testing.T, g *gate, _ *thinker, places *rewrite.Places, shape shaped) {
+		r, alike := &reader{Dialect: dialects["chat"]}, strings.Repeat("All tasks begin alike. ", 20)
+		known := shape(t.Context(), alike, 2, rewrite.Input{Dialect: r})
+		g.open <- struct{}{}
+		<-known
+		g.asked.Store(0)
+		r.bodies.Store(0)
 		var all []chan rewrite.Output
 		for i := range 20 {
-			all = append(all, shape(t.Context(), fmt.Sprint("Task ", i), 200, rewrite.Input{}))
+			all = append(all, shape(t.Context(), alike+fmt.Sprint(i), 200, rewrite.Input{Dialect: r}))
 		}
-		if asked, shaped := g.asked.Load(), places.InFlight(); asked != 8 || shaped != 20 {
-			t.Errorf("of %d requests %d ask the store; want 8 of 20", shaped, asked)
+		asked, read := g.asked.Load(), r.bodies.Load()
+		if shaped := places.InFlight(); asked != 8 || read != 8 || shaped != 20 {
+			t.Errorf("of %d requests %d are read, and %d ask the store; want 8 of 20", shaped, read, asked)
 		}
 		all = append(all, shape(t.Context(), "small", 2, rewrite.Input{}),
 			shape(t.Context(), "count", 200, rewrite.Input{Replay: true}),
@@ -116,28 +123,6 @@ func TestBurstWaitsForPlaces(t *testing.T) {
 		}
 		if places.InFlight() != 0 || places.Waited() < 12*time.Second || places.Spent() != 0 {
 			t.Errorf("%d are shaped, waited %v, %d spent it all", places.InFlight(), places.Waited(), places.Spent())
-		}
-	})
-}
-
-// Promise 10. A request that waits is not read yet, even if it begins as one that is known does.
-func TestRequestsWaitBeforeTheyAreRead(t *testing.T) {
-	crowded(t, time.Hour, func(t *testing.T, g *gate, _ *thinker, _ *rewrite.Places, shape shaped) {
-		r := &reader{Dialect: dialects["chat"]}
-		alike := strings.Repeat("All tasks begin alike. ", 20)
-		var all []chan rewrite.Output
-		known := shape(t.Context(), alike, 2, rewrite.Input{Dialect: r})
-		g.open <- struct{}{}
-		<-known
-		for i := range 20 {
-			all = append(all, shape(t.Context(), alike+fmt.Sprint(i), 200, rewrite.Input{Dialect: r}))
-		}
-		if bodies := r.bodies.Load(); bodies != 1+8 {
-			t.Errorf("%d bodies are read; want the known one and 8 of 20", bodies)
-		}
-		close(g.open)
-		for _, out := range all {
-			<-out
 		}
 	})
 }

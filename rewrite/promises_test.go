@@ -584,21 +584,15 @@ func TestStepThatFailsIsLeftOutAlone(t *testing.T) {
 // Promise 3: edits that would break a rule of the API are not sent, even if they stand in the ledger. Here one drops a
 // result and leaves its call.
 func TestFlawedEditsAreNotSent(t *testing.T) {
-	messages := []string{`{"role":"user","content":"Fix it."}`}
-	for i := range 3 {
-		call := fmt.Sprintf(`{"id":"c%d","type":"function","function":{"name":"bash","arguments":"{}"}}`, i)
-		messages = append(messages, `{"role":"assistant","tool_calls":[`+call+`]}`,
-			fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":"ok"}`, i))
-	}
-	body := []byte(`{"model":"m","messages":[` + strings.Join(messages, ",") + `]}`)
+	body := bodyOf("chat", commands(3))
 	r, err := chat.Dialect{}.Read(body, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, limits := newStorage(), defaultLimits()
-	of := ledger.Request{Dialect: chat.Dialect{}.API().Name, Model: "m", Chain: r.Chain(), Head: r.Head, Ends: r.Ends()}
+	of := ledger.Request{Dialect: chat.Dialect{}.API().Name, Model: r.Model, Chain: r.Chain(), Head: r.Head, Ends: r.Ends()}
 	flawed := []view.Edit{{First: 2, Count: 1, Op: view.Drop, Step: view.StepCompact}}
-	_, _, err = ledger.New(s, keep).Record(of, ledger.Decision{Items: len(messages) - 2, Edits: flawed}, false)
+	_, _, err = ledger.New(s, keep).Record(of, ledger.Decision{Items: len(r.Items) - 2, Edits: flawed}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

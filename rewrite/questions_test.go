@@ -165,10 +165,7 @@ func TestChangedMessagesAreNotPaidFor(t *testing.T) {
 				c.system = strings.Repeat("You are an agent. ", 20)
 				compactions, alone, late := 0, 0, 0
 				for turn := range turns {
-					a := answer{text: fmt.Sprintf("Step %d. %s", turn, c.words(40)), calls: []call{c.call()}}
-					a.calls[0].result = c.words(60)
-					c.add(c.api.answer(a)...)
-					c.add(c.api.results(c.pen, a.calls)...)
+					c.step(fmt.Sprintf("Step %d. %s", turn, c.words(40)), 60)
 					undo := change(c, turn)
 					if turn == turns/2 {
 						p, late = asking(s, model), model.questions
@@ -211,10 +208,7 @@ func TestQuestionsFitTheWindow(t *testing.T) {
 			p.window.Store(window)
 			c := newTalk(name, seed, "scope", false)
 			for turn := range 30 {
-				a := answer{text: c.words(20), calls: []call{c.call()}}
-				a.calls[0].result = c.words(400 + c.IntN(1_000))
-				c.add(c.api.answer(a)...)
-				c.add(c.api.results(c.pen, a.calls)...)
+				c.step(c.words(20), 400+c.IntN(1_000))
 				if turn < 10 {
 					continue // an agent that did without epitome so far
 				}
@@ -227,6 +221,14 @@ func TestQuestionsFitTheWindow(t *testing.T) {
 			t.Errorf("%s: the longest of %d questions has %d tokens", name, model.questions, model.longest)
 		}
 	}
+}
+
+// step adds an answer with a call, and its result of n words.
+func (c *talk) step(said string, n int) {
+	made := c.call()
+	made.result = c.words(n)
+	c.add(c.api.answer(answer{text: said, calls: []call{made}})...)
+	c.add(c.api.results(c.pen, []call{made})...)
 }
 
 // change puts a word into message i, at a random place if it has several texts.

@@ -3,7 +3,6 @@ package rewrite_test
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -20,17 +19,9 @@ func TestRestoredConversationStaysWhole(t *testing.T) {
 	p := start(s)
 	ask := func(calls int) rewrite.Output {
 		t.Helper()
-		var b strings.Builder
-		b.WriteString(`{"model":"m","messages":[{"role":"user","content":"Fix it."}`)
-		for i := range calls {
-			fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":"bash",`+
-				`"arguments":"{}"}}]},{"role":"tool","tool_call_id":"c%d","content":"%s"}`, i, i,
-				strings.Repeat(fmt.Sprintf("part %d is well. ", i), 200))
-		}
-		b.WriteString("]}")
 		p.window.Store(100_000)
-		s.now = s.now.Add(10 * time.Minute)
-		out := p.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: []byte(b.String()), Limits: &limits, Now: s.now})
+		s.now = s.now.Add(25 * time.Hour) // no cache lives so long
+		out := p.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: bodyOf("chat", commands(calls)), Limits: &limits, Now: s.now})
 		if out.Report.Err != nil {
 			t.Fatal(out.Report.Err)
 		}
