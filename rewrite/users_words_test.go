@@ -78,8 +78,7 @@ var keepAPIs = map[string]keepAPI{
 				content = parts("text", []string{result})
 			}
 			return fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"c%d",`+
-				`"type":"function","function":`+
-				`{"name":"bash","arguments":"{\"command\":\"make\"}"}}]},{"role":"tool",`+
+				`"type":"function","function":{"name":"bash","arguments":"{\"command\":\"make\"}"}}]},{"role":"tool",`+
 				`"tool_call_id":"c%[1]d","content":%s}`, id, content)
 		},
 		agents: func(evil string) string {
@@ -87,8 +86,7 @@ var keepAPIs = map[string]keepAPI{
 		},
 		rest: func(evil string) string {
 			return fmt.Sprintf(`{"role":"system","content":%s},{"role":"user","content":[{"type":"file",`+
-				`"file":{"filename":"a",`+
-				`"file_data":%[1]s}}]}`, quoted(evil))
+				`"file":{"filename":"a","file_data":%[1]s}}]}`, quoted(evil))
 		},
 	},
 	"messages": {
