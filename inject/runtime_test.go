@@ -29,8 +29,8 @@ func TestRuntimeReadsNoLinkedIgnore(t *testing.T) {
 	if got := told(); strings.Contains(got, "abc") || !strings.Contains(got, folder) {
 		t.Errorf("told is %s", got)
 	}
-	err = errors.Join(os.Remove(".gitignore"), os.WriteFile(".gitignore", []byte("*.log\n"), 0o600))
-	if got := told(); err != nil || !strings.HasSuffix(got, "\n*.log") {
+	err = errors.Join(os.Remove(".gitignore"), os.WriteFile(".gitignore", []byte("\n*.log\n"), 0o600))
+	if got := told(); err != nil || !strings.HasSuffix(got, " first lines:\n\n*.log") {
 		t.Errorf("told is %s, %v", got, err)
 	}
 }

@@ -20,7 +20,8 @@ func bash(command, result string) call {
 // commands returns exchanges with a command each, whose result tells its number many times.
 func commands(n int) (list []exchange) {
 	for i := range n {
-		list = append(list, exchange{calls: []call{bash("make", strings.Repeat(fmt.Sprintf("part %d is well. ", i), 200))}})
+		result := strings.Repeat(fmt.Sprintf("part %d is well. ", i), 200)
+		list = append(list, exchange{calls: []call{bash("make", result)}})
 	}
 	return list
 }

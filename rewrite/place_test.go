@@ -83,8 +83,9 @@ func crowded(t *testing.T, budget time.Duration, play func(*testing.T, *gate, *t
 	})
 }
 
-// Promise 10. Of a burst, a few requests are shaped at once; the others are not even read, also if they begin as one that
-// is known does. What is small, a count and a rescue pass those that wait, and a client that leaves is waited for no more.
+// Promise 10. Of a burst, a few requests are shaped at once. The others are not read yet, even if they begin as one that
+// is known does. What is small, a count and a rescue pass those that wait, and a client that leaves is waited for no
+// more.
 func TestBurstWaitsForPlaces(t *testing.T) {
 	crowded(t, time.Hour, func(t *testing.T, g *gate, _ *thinker, places *rewrite.Places, shape shaped) {
 		r, alike := &reader{Dialect: dialects["chat"]}, strings.Repeat("All tasks begin alike. ", 20)

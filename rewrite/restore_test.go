@@ -21,7 +21,8 @@ func TestRestoredConversationStaysWhole(t *testing.T) {
 		t.Helper()
 		p.window.Store(100_000)
 		s.now = s.now.Add(25 * time.Hour) // no cache lives so long
-		out := p.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: bodyOf("chat", commands(calls)), Limits: &limits, Now: s.now})
+		body := bodyOf("chat", commands(calls))
+		out := p.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: body, Limits: &limits, Now: s.now})
 		if out.Report.Err != nil {
 			t.Fatal(out.Report.Err)
 		}

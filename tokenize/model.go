@@ -36,8 +36,8 @@ const (
 	ratioOther     = 1.1
 )
 
-// families is read from the top: the first whose expression fits the beginning of a name, without the provider in front,
-// holds. Models with ratio 1 are Exact. Other makers' names begin like those and go on with letters or digits.
+// families is read from the top: the first holds whose expression fits the beginning of a name, without the provider in
+// front. Models with ratio 1 are Exact. Other makers' names begin like those and go on with letters or digits.
 var families = []struct {
 	names *regexp.Regexp
 	ratio float64
