@@ -56,14 +56,14 @@ func (a *answerer) Prepare(q summarize.Question) {
 // sizeOf returns how many tokens of the model a question may have: those of the conversation that it continues, or of a
 // transcript, whichever is more.
 func sizeOf(q summarize.Question) int {
-	scale, tokens := conversation.Scale{Model: tokenize.ModelOf(q.Model), Memo: memo(), Ratio: 1}, 0
-	if r, err := q.Dialect.Read(q.Continue, nil); err == nil {
+	scale, tokens := conversation.Scale{Model: tokenize.ModelOf(q.Model.Name), Memo: memo(), Ratio: 1}, 0
+	if r, err := q.Model.Dialect.Read(q.Continue, nil); err == nil {
 		tokens = r.Count(scale).Total()
 		for i := range r.Items {
 			tokens += r.Items[i].Size.Total()
 		}
 	}
-	return int(float64(max(tokens, q.Usable)) * scale.Model.Ratio)
+	return int(float64(max(tokens, q.Model.Usable)) * scale.Model.Ratio)
 }
 
 func (*answerer) Prepares(string) bool { return true }

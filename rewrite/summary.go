@@ -93,14 +93,18 @@ func (x *shaping) prepare(end int, earlier summarize.Says) bool {
 func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 	k, v, head := x.known, &x.plan.View, x.request.Head
 	q := summarize.Question{
-		Key: x.key(end, earlier), Conversation: k.Before.Conversation, Upstream: x.in.Upstream,
-		Model: x.request.Model, Dialect: x.in.Dialect, Scope: x.in.Scope, Project: x.in.Project,
-		Credential: x.in.Credential(), Usable: k.Limits.Usable, SpanTokens: v.Sent(head, end),
-		Earlier: earlier.Text, Focus: x.in.Focus, Detail: k.Model.Detail, Continue: x.cachedBody(end, earlier),
-		Alone: k.Model.Mode == summarize.LLM, Window: x.out.Report.Window,
+		Key: x.key(end, earlier), Conversation: k.Before.Conversation, Scope: x.in.Scope, Project: x.in.Project,
+		Model: summarize.Model{
+			Upstream: x.in.Upstream, Name: x.request.Model, Dialect: x.in.Dialect, Credential: x.in.Credential(),
+			Usable: k.Limits.Usable,
+		},
+		Window: x.out.Report.Window, Continue: x.cachedBody(end, earlier), SpanTokens: v.Sent(head, end),
 		Room: summarize.BudgetsFor(k.Model.Mode, k.Model.Detail, k.Limits.End-v.Overhead(), k.Scale.Ratio).Prose,
+		Brief: summarize.Brief{
+			Earlier: earlier.Text, Focus: x.in.Focus, Detail: k.Model.Detail, Alone: k.Model.Mode == summarize.LLM,
+		},
 	}
-	q.Behind = k.OfModel(v.Total - v.Overhead() - q.SpanTokens)
+	q.Brief.Behind = k.OfModel(v.Total - v.Overhead() - q.SpanTokens)
 	q.Written = (&summarize.Span{Calls: k.Calls, From: head, To: end}).Written(1_000)
 	from := max(head, earlier.Until) // the earlier words cover the items before
 	q.Transcript = summarize.Entries(x.request, k.Calls, from, end)
@@ -156,10 +160,12 @@ func (x *shaping) distill(i int, call *activity.Call) {
 	text, _ := excerpt.Lines(x.request.LinesOf(&x.request.Items[i]), false, longest, k.Scale.CountText)
 	speaker := "result of " + excerpt.OneLine(call.String(), longestCall) + ", " + call.State()
 	summarizer.Prepare(summarize.Question{
-		Key: x.distillateKey(i), Conversation: k.Before.Conversation, Upstream: x.in.Upstream,
-		Model: x.request.Model, Dialect: x.in.Dialect, Scope: x.in.Scope, Credential: x.in.Credential(),
-		Usable: k.Limits.Usable, SpanTokens: k.Size(i, i+1), Distills: true, Room: summarize.MaxDistillate,
-		Window:     x.out.Report.Window,
+		Key: x.distillateKey(i), Conversation: k.Before.Conversation, Scope: x.in.Scope,
+		Model: summarize.Model{
+			Upstream: x.in.Upstream, Name: x.request.Model, Dialect: x.in.Dialect, Credential: x.in.Credential(),
+			Usable: k.Limits.Usable,
+		},
+		Window: x.out.Report.Window, SpanTokens: k.Size(i, i+1), Distills: true, Room: summarize.MaxDistillate,
 		Transcript: []summarize.Entry{{Speaker: speaker, Text: text}},
 	})
 }

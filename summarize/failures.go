@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -33,21 +34,29 @@ func (f *failure) isPaused(now time.Time) bool {
 }
 
 // subject names what is paused after failures: the model in the conversation, for summaries or for distillates.
-func (j *job) subject() string {
-	q := &j.question
-	return fmt.Sprint(q.Conversation, " ", q.Upstream, " ", q.Model, " ", q.Distills)
+func (q *Question) subject() string {
+	return fmt.Sprint(q.Conversation, " ", q.Model.Upstream, " ", q.Model.Name, " ", q.Distills)
+}
+
+// maxTries returns how many requests may be in vain before the model is paused.
+func (q *Question) maxTries() int {
+	if q.Distills {
+		return maxQueue / 2 // many are asked for at once
+	}
+	return maxTries
 }
 
 // failure returns how the job's subject has failed. s.mu is held.
 func (s *Summarizer) failure(j *job) *failure {
 	const maxFailures = 4096 // that are remembered
-	f := s.failures[j.subject()]
+	subject := j.question.subject()
+	f := s.failures[subject]
 	if f == nil {
 		if len(s.failures) >= maxFailures {
 			clear(s.failures)
 		}
 		f = &failure{}
-		s.failures[j.subject()] = f
+		s.failures[subject] = f
 	}
 	return f
 }
@@ -60,12 +69,8 @@ func (s *Summarizer) pause(j *job, f *failure) {
 	}
 	f.tries, f.compactions = 0, 0
 	f.until = now.Add(pauseTime)
-	q := &j.question
-	s.deps.Tell(event.Summary{
-		Kind: event.SummaryPaused, Time: now, Conversation: q.Conversation, Upstream: q.Upstream,
-		Model: event.Clip(q.Model), Distills: q.Distills, Reason: fmt.Sprintf(
-			"the model is not asked in the conversation for %d compactions or an hour", pauseCompactions),
-	})
+	s.deps.Tell(j.event(event.SummaryPaused,
+		fmt.Sprintf("the model is not asked in the conversation for %d compactions or an hour", pauseCompactions)))
 }
 
 // giveUp pauses the model, as somebody has waited in vain.
@@ -81,27 +86,27 @@ func (s *Summarizer) giveUp(j *job) {
 }
 
 // note keeps how a job has ended. s.mu is held.
-func (s *Summarizer) note(j *job, err error) {
+func (s *Summarizer) note(j *job) {
 	f := s.failure(j)
 	switch {
-	case errors.Is(err, ErrFailed):
-		if f.tries >= j.tries {
+	case errors.Is(j.err, ErrFailed):
+		if f.tries >= j.question.maxTries() {
 			s.pause(j, f)
 		}
 		f.notBefore = time.Now().Add(j.retryAfter)
-	case err == nil && f.isLate && j.cost.Took > j.wait:
+	case j.err == nil && f.isLate && j.cost.Took > s.conf.Wait:
 		*f = failure{isLate: true}
-	case err == nil:
-		delete(s.failures, j.subject())
+	case j.err == nil:
+		delete(s.failures, j.question.subject())
 	}
 }
 
 // mayAskAgain reports whether another request may be in vain, behind one that was, and counts it.
 func (j *job) mayAskAgain() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	f := j.failure(j)
-	if f.tries >= j.tries {
+	j.s.mu.Lock()
+	defer j.s.mu.Unlock()
+	f := j.s.failure(j)
+	if f.tries >= j.question.maxTries() {
 		return false
 	}
 	f.tries++
@@ -116,33 +121,29 @@ const (
 )
 
 // adapt changes the next request after one that was not answered. An error says that there is none.
-func (j *job) adapt(status int, refusal []byte) error {
+func (j *job) adapt(ctx context.Context, status int, refusal []byte) error {
 	said := fmt.Sprintf("the upstream answered with status %d", status)
-	isTooLong := status == http.StatusRequestEntityTooLarge || j.deps.Overflow(status, refusal)
 	mayPass := status == http.StatusRequestTimeout || status == http.StatusTooEarly ||
 		status == http.StatusTooManyRequests || status >= 500
 	switch {
 	case status == 0:
-		return j.repeatLater("the upstream could not be reached or broke off")
-	case isTooLong:
+		return j.repeatLater(ctx, "the upstream could not be reached or broke off")
+	case status == http.StatusRequestEntityTooLarge || j.s.deps.Overflow(status, refusal):
 		_ = j.mayAskAgain() // the next request counts as well, and is sent in any case, as it is shorter
-		j.step++            // of a transcript, which is cut further down
-		if j.way == WayTranscript && j.step <= lastStep {
+		if j.question.Continue == nil && j.step < lastStep {
+			j.step++
 			return nil
 		}
 		return j.fallBack("the request for it is too long")
 	case status == http.StatusOK:
-		return j.repeatLater("the upstream reported an error within its answer")
+		return j.repeatLater(ctx, "the upstream reported an error within its answer")
 	case mayPass:
-		return j.repeatLater(said)
+		return j.repeatLater(ctx, said)
 	case status >= 401 && status <= 404:
 		return j.fail(said)
-	}
-	if form, ok := adaptForm(j.form, refusal); ok {
-		j.form = form
+	case j.adaptForm(refusal):
 		return nil
-	}
-	if !j.mayAskAgain() {
+	case !j.mayAskAgain():
 		return j.fail(said)
 	}
 	return j.fallBack(said)
@@ -157,13 +158,15 @@ var (
 	streamWord = regexp.MustCompile(`(?i)\bstream(?:ing|ed)?\b`)
 )
 
-// adaptForm returns the form to ask in after a provider has refused f: with a lower cap on the output, with the other
-// cap, or as a stream. It is false if f is not what was refused.
-func adaptForm(f answer.Form, refusal []byte) (answer.Form, bool) {
+// adaptForm changes the form to ask in after the provider has refused it: to a lower cap on the output, the other cap,
+// or a stream. It reports false if the form is not what was refused.
+func (j *job) adaptForm(refusal []byte) bool {
+	f := &j.form
 	if found := highestCap.FindSubmatch(refusal); found != nil {
-		if n, err := strconv.Atoi(string(found[1])); err == nil && n > 0 && n < f.MaxOutput {
+		n, err := strconv.Atoi(string(found[1]))
+		if err == nil && n > 0 && n < f.MaxOutput {
 			f.MaxOutput = n
-			return f, true
+			return true
 		}
 	}
 	switch {
@@ -172,31 +175,30 @@ func adaptForm(f answer.Form, refusal []byte) (answer.Form, bool) {
 	case !f.Stream && streamWord.Match(refusal):
 		f.Stream = true
 	default:
-		return f, false
+		return false
 	}
-	return f, true
+	return true
 }
 
 // fallBack leaves the conversation itself for its transcript.
 func (j *job) fallBack(why string) error {
-	if j.way != WayContinue || len(j.question.Transcript) == 0 {
+	if j.question.Continue == nil || len(j.question.Transcript) == 0 {
 		return j.fail(why)
 	}
-	j.way = WayTranscript
-	j.step = 0
+	j.question.Continue = nil
 	return nil
 }
 
 // repeatLater waits before the same request is sent once more. A prepared question is left to the compaction that
 // needs it: until then the reason may have passed.
-func (j *job) repeatLater(why string) error {
+func (j *job) repeatLater(ctx context.Context, why string) error {
 	if j.isPrepared || j.retryAfter > mostPause || !j.mayAskAgain() {
 		return j.fail(why)
 	}
 	select {
 	case <-time.After(max(leastPause, j.retryAfter)):
 		return nil
-	case <-j.ctx.Done():
+	case <-ctx.Done():
 		return j.late()
 	}
 }
@@ -223,7 +225,7 @@ func (j *job) askAgain(why string, a answer.Answer) error {
 		j.form.MaxOutput *= 2
 	}
 	if (a.Cut || a.Called) && len(j.question.Transcript) > 0 {
-		j.way = WayTranscript // it has no tools, and leaves room for a long answer
+		j.question.Continue = nil // a transcript has no tools, and leaves room for a long answer
 	}
 	return nil
 }

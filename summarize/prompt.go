@@ -4,11 +4,11 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"math"
 	"strings"
 	"text/template"
 
 	"epitome/dialect/conversation"
+	"epitome/inject"
 )
 
 // prompts has the requests for a summary. Texts around a summary and in it are written where they are used.
@@ -20,7 +20,7 @@ var templates = template.Must(template.ParseFS(prompts, "prompts/*.md"))
 
 // prompt is what the templates are filled with. It depends on the question alone, so equal questions are equal bytes.
 type prompt struct {
-	*Question
+	Brief
 	Tag     string // begins each line of structure: of the key, which no content can know
 	Tokens  int    // that the answer should have at most
 	Notes   string // headings of the sections that an update adds to
@@ -31,19 +31,19 @@ type prompt struct {
 	Why     string // the answer before could not be used; empty for the first one
 }
 
-// newPrompt returns what a question is asked with, for an answer that may have so many tokens; 0 is no limit.
-func newPrompt(q *Question, maxTokens int) prompt {
-	const least = 100 // tokens
-	share, _ := q.Detail.share()
-	p := prompt{Question: q, Tag: fmt.Sprintf("%.8s", q.Key), Tokens: int(summaryTokens * share),
-		Notes: strings.Join(notes, ", ")}
-	if maxTokens > 0 {
-		p.Tokens = max(min(p.Tokens, maxTokens*3/4)/100*100, least)
+// newPrompt returns what a question is asked with.
+func newPrompt(q *Question) prompt {
+	round := func(tokens int) int { return max(tokens/100*100, 100) }
+	share, _ := q.Brief.Detail.share()
+	tokens := int(summaryTokens * share)
+	most := q.maxTokens()
+	if most > 0 {
+		tokens = round(min(tokens, most*3/4))
 	}
-	if q.Earlier != "" { // most of its notes stay as they are
-		p.Tokens = max(p.Tokens*2/3/100*100, least)
+	if q.Brief.Earlier != "" { // most of its notes stay as they are
+		tokens = round(tokens * 2 / 3)
 	}
-	return p
+	return prompt{Brief: q.Brief, Tag: fmt.Sprintf("%.8s", q.Key), Tokens: tokens, Notes: strings.Join(notes, ", ")}
 }
 
 // notes are the headings of the sections that an update adds to. What a model has written there stays, byte for byte:
@@ -81,25 +81,25 @@ const (
 	uncut       = -1 // the step before the first: only calls and results are cut
 )
 
-// turnsOf returns the span of a question as text. Each entry begins with a line that has the tag.
-func turnsOf(q *Question, tag string, step int) string {
+// turnsOf returns a transcript as text. Each entry begins with a line that has the tag.
+func turnsOf(transcript []Entry, tag string, step int) string {
 	var b strings.Builder
-	first := len(q.Transcript) * max(0, step-textSteps) / (entrySteps + 1)
+	first := len(transcript) * max(0, step-textSteps) / (entrySteps + 1)
 	if first > 0 {
 		fmt.Fprintf(&b, "[%s %d older entries are left out]\n", tag, first)
 	}
-	for _, e := range q.Transcript[first:] {
-		limit := maxSaid
-		if e.IsTool {
-			limit = maxToolText
-		}
-		limit = max(limit>>min(max(step, 0), textSteps), minText)
-		if step == uncut && !e.IsTool {
-			limit = math.MaxInt
+	for _, e := range transcript[first:] {
+		text := e.Text
+		if e.IsTool || step != uncut {
+			limit := maxSaid
+			if e.IsTool {
+				limit = maxToolText
+			}
+			text = cutMiddle(text, max(limit>>min(max(step, 0), textSteps), minText))
 		}
 		head := strings.Join(strings.Fields(e.Speaker), " ") // one line
 		head = strings.TrimRight(strings.ToValidUTF8(head[:min(len(head), minText)], ""), ", ")
-		fmt.Fprintf(&b, "[%s %s]\n%s\n", tag, head, cutMiddle(e.Text, limit))
+		fmt.Fprintf(&b, "[%s %s]\n%s\n", tag, head, text)
 	}
 	return b.String()
 }
@@ -124,25 +124,49 @@ type Question struct {
 	Key          string
 	Conversation string // ID, for events
 	Scope        string
-	Project      string // in which the agent works; empty if it is not known
-	Upstream     string // of the conversation, like Model and Dialect
-	Model        string
-	Dialect      conversation.Dialect
-	Credential   any     // by which the upstream knows the client
+	Project      string  // in which the agent works; empty if it is not known
+	Model        Model   // of the conversation
+	Window       int     // of Model, in its tokens, whoever is asked; for events
 	Continue     []byte  // the request as it is sent, up to the end of the span; nil if it cannot be continued
 	Transcript   []Entry // the span as text, for the other way to ask, below the user's messages of the head
-	Earlier      string  // summary by a model that the answer is to update; empty for the first one
-	Written      string  // the files that were written in the span, a line each: an answer has to name one of them
-	Focus        string  // what the user wants this answer to be about above all; empty if they do not say
-	Instructions string  // of the user, for all answers; a Summarizer sets it
-	Behind       int     // tokens of the messages behind the span, which stay; more may come before the answer is used
-	Window       int     // of Model, in its tokens, whoever is asked; for events
 	SpanTokens   int     // of the span as it is sent now
-	Detail       Detail  // how long the answer is to be
-	Alone        bool    // no list of files and calls stands beside the answer
+	Written      string  // the files that were written in the span, a line each: an answer has to name one of them
 	Distills     bool    // a distillate of one result is wanted, not a summary
 	Room         int     // tokens that the answer may take; 0 is no limit but SpanTokens
-	Usable       int     // tokens of the vocabulary that a request to Model may have; 0 if that is not known
+	Brief        Brief
+}
+
+// Model is a model that is asked, and what a request to it needs.
+type Model struct {
+	Upstream   string
+	Name       string
+	Dialect    conversation.Dialect // of the upstream
+	Credential any                  // by which the upstream knows the client; nil for another one than the client's
+	KeyEnv     string               // environment variable with the key, if it is not empty; a Summarizer sets it
+	Usable     int                  // tokens of the vocabulary that a request may have; 0 if that is not known
+}
+
+// Brief says what an answer is to be like.
+type Brief struct {
+	Earlier      string // summary by a model that the answer is to update; empty for the first one
+	Focus        string // what the user wants this answer to be about above all; empty if they do not say
+	Instructions string // of the user, for all answers; a Summarizer sets it
+	Detail       Detail // how long the answer is to be
+	Alone        bool   // no list of files and calls stands beside the answer
+	Behind       int    // tokens of the messages behind the span, which stay; more may come before the answer is used
+}
+
+// maxTokens returns how many tokens the answer may have: no more than what it replaces. 0 is no limit.
+func (q *Question) maxTokens() int {
+	if q.Room > 0 && q.SpanTokens > 0 {
+		return min(q.Room, q.SpanTokens)
+	}
+	return max(q.Room, q.SpanTokens)
+}
+
+// owner returns whose notes for later sessions the answer may add to.
+func (q *Question) owner() inject.Owner {
+	return inject.Owner{Scope: q.Scope, Project: inject.ProjectName(q.Project)}
 }
 
 // Entry is a piece of a transcript: what somebody said, a call, or a result.

@@ -12,8 +12,8 @@ import (
 // have more than twice the room of an answer, the oldest lines of the longest section go.
 func TestUpdateAddsToNotes(t *testing.T) {
 	q := question("a")
-	q.Earlier = good("old") + "## Goal\n[epitome: x]\n## Failed Approaches\n- port 8080, taken\n\n- port 8081\n"
-	q.Earlier = strings.Replace(q.Earlier, "values of old", "values of old\n- 端口是 8083", 1)
+	q.Brief.Earlier = good("old") + "## Goal\n[epitome: x]\n## Failed Approaches\n- port 8080, taken\n\n- port 8081\n"
+	q.Brief.Earlier = strings.Replace(q.Brief.Earlier, "values of old", "values of old\n- 端口是 8083", 1)
 	newer := strings.Replace(good("new"), "failed approaches of new", "- port 8081\n- port 8082", 1)
 	newer = strings.Replace(newer, "values of new", "values of new\n- 端口是 8083", 1)
 	r := rigged(t, plain(), text(newer), text(strings.Replace(newer, "constraints of new", "None.", 1)), text(newer))
@@ -31,19 +31,19 @@ func TestUpdateAddsToNotes(t *testing.T) {
 	p = r.answered(q)
 	s := r.requests()[1]
 	tag := q.Key
-	if !strings.Contains(s.Ask, "["+tag+" summary]\n"+q.Earlier+"\n["+tag+" end of summary]") {
+	if !strings.Contains(s.Ask, "["+tag+" summary]\n"+q.Brief.Earlier+"\n["+tag+" end of summary]") {
 		t.Errorf("asked\n%s", s.Ask)
 	}
 	if strings.Contains(p.Text, "None") || !r.told()[1].Update {
 		t.Errorf("told %+v, got %s", r.told()[1], p.Text)
 	}
 	q.Key, q.Room = "c", r.deps.Count(newer)
-	q.Earlier = strings.Replace(q.Earlier, "taken", strings.Repeat("taken ", q.Room), 1)
+	q.Brief.Earlier = strings.Replace(q.Brief.Earlier, "taken", strings.Repeat("taken ", q.Room), 1)
 	if p = r.answered(q); strings.Contains(p.Text, "8080") || !strings.Contains(p.Text, "progress of old") ||
 		r.deps.Count(p.Text) > 2*q.Room {
 		t.Errorf("with too much: %s", p.Text)
 	}
-	q.Key, q.Earlier = "d", strings.Replace(q.Earlier, "port 8081", strings.Repeat("a line\n- ", 2_000)+"8084", 1)
+	q.Key, q.Brief.Earlier = "d", strings.Replace(q.Brief.Earlier, "port 8081", strings.Repeat("a line\n- ", 2_000)+"8084", 1)
 	counted, tokens := 0, r.deps.Count // bytes
 	r.deps.Count = func(text string) int { counted += len(text); return tokens(text) }
 	if p = r.answered(q); tokens(p.Text) > 2*q.Room || counted > 1<<20 {
@@ -55,7 +55,7 @@ func TestUpdateAddsToNotes(t *testing.T) {
 func TestSummarizeDetail(t *testing.T) {
 	for d, want := range map[Detail]string{Low: "600 tokens", Medium: "1300 tokens", High: "3000 tokens"} {
 		q := question("a")
-		q.Detail, q.Room = d, BudgetsFor(Hybrid, d, 200_000, 1).Prose
+		q.Brief.Detail, q.Room = d, BudgetsFor(Hybrid, d, 200_000, 1).Prose
 		r := rigged(t, plain(), text(good("a")))
 		r.answered(q)
 		if asked := r.requests()[0].Ask; !strings.Contains(asked, want) {
@@ -100,7 +100,7 @@ func TestQuestionThatIsTooLongIsCutDown(t *testing.T) {
 	r.calls(n)
 	// Where the room is known, no request is sent that does not fit. An eighth of the window is free for the answer
 	// anyway.
-	q.Key, q.Usable = "c", 12_000
+	q.Key, q.Model.Usable = "c", 12_000
 	r = rigged(t, plain(), text(good("a")))
 	r.answered(q)
 	if s := r.requests(); len(s) != 1 || len(s[0].System+s[0].Ask)/4+s[0].Form.MaxOutput > 12_000*8/7 {
@@ -113,7 +113,7 @@ func headed(t testing.TB, said string) (text, why string) {
 	r := rigged(t, plain(), nil)
 	q := question("a")
 	j := r.newJob(q, true)
-	j.prompt = newPrompt(&q, 100_000)
+	j.prompt = newPrompt(&q)
 	return j.read(answer.Answer{Text: said})
 }
 
@@ -152,7 +152,7 @@ func TestSummarizeInstructions(t *testing.T) {
 	c.Instructions = "Write no names."
 	for _, way := range []string{WayContinue, WayTranscript} {
 		r, q := rigged(t, c, text(good("a"))), question("a")
-		q.Behind, q.Focus = 17_321, "the tables"
+		q.Brief.Behind, q.Brief.Focus = 17_321, "the tables"
 		if way == WayTranscript {
 			q.Continue = nil
 		}

@@ -201,12 +201,12 @@ func (j *job) read(a answer.Answer) (text, why string) {
 	if !namesOne(strings.Fields(j.question.Written), text) {
 		return "", namesNoFile
 	}
-	tokens := j.deps.Count(text)
-	most := j.maxTokens()
+	tokens := j.s.deps.Count(text)
+	most := j.question.maxTokens()
 	if most > 0 && tokens > most {
 		return "", fmt.Sprintf("it had %d tokens, and %d are the most", tokens, most)
 	}
-	if j.question.Earlier != "" {
+	if j.question.Brief.Earlier != "" {
 		text = j.joined(text)
 	}
 	return text, ""
@@ -231,7 +231,7 @@ func (j *job) distillate(said string, isCut bool) (text, why string) {
 	if text == "" {
 		return "", "it had nothing under the heading " + heading
 	}
-	for short := text; isCut || j.deps.Count(text) > MaxDistillate; isCut = false { // once if it is cut
+	for short := text; isCut || j.s.deps.Count(text) > MaxDistillate; isCut = false { // once if it is cut
 		short = short[:len(short)*9/10]
 		text = strings.TrimSpace(strings.ToValidUTF8(short, "")) + " …"
 	}
@@ -242,11 +242,11 @@ func (j *job) distillate(said string, isCut bool) (text, why string) {
 // twice the tokens of an answer, the oldest lines of the longest section go.
 func (j *job) joined(text string) string {
 	names := headings()
-	earlier, parts := sections(j.question.Earlier, names), sections(text, names)
+	earlier, parts := sections(j.question.Brief.Earlier, names), sections(text, names)
 	for _, name := range notes {
 		parts[name] = joinedLines(earlier[name], parts[name])
 	}
-	over := j.deps.Count(withHeadings(names, parts)) - 2*j.question.Room
+	over := j.s.deps.Count(withHeadings(names, parts)) - 2*j.question.Room
 	for over > 0 && j.question.Room > 0 {
 		longest := slices.MaxFunc(notes, func(a, b string) int { return len(parts[a]) - len(parts[b]) })
 		line, rest, isLong := strings.Cut(parts[longest], "\n")
@@ -254,7 +254,7 @@ func (j *job) joined(text string) string {
 			break
 		}
 		parts[longest] = rest
-		over -= j.deps.Count(line + "\n") // to count all that is left would take too long
+		over -= j.s.deps.Count(line + "\n") // to count all that is left would take too long
 	}
 	return withHeadings(names, parts)
 }

@@ -41,8 +41,8 @@ func good(about string) string {
 // question is one about a conversation of its own.
 func question(key string) Question {
 	return Question{
-		Key: key, Conversation: "c " + key, Upstream: "up", Model: "own", Dialect: tongue{},
-		Credential: secret, Continue: []byte("the conversation of " + key),
+		Key: key, Conversation: "c " + key, Model: Model{Upstream: "up", Name: "own", Dialect: tongue{}, Credential: secret},
+		Continue: []byte("the conversation of " + key),
 		Transcript: []Entry{
 			{Speaker: "user", Text: "please fix " + key},
 			{Speaker: "call bash", IsTool: true, Text: `{"command":"make"}`},

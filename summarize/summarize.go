@@ -110,7 +110,7 @@ func (s *Summarizer) Ask(ctx context.Context, q Question) (Prose, error) {
 		return j.prose, j.err
 	case <-ctx.Done():
 		return Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
-	case <-time.After(time.Until(j.waited.Add(j.wait))):
+	case <-time.After(time.Until(j.deadline)):
 		s.giveUp(j)
 		return Prose{}, ErrLate
 	}
@@ -130,9 +130,9 @@ func (s *Summarizer) Prepare(q Question) {
 // the instruction, as the answer fits into what every window keeps free.
 func (s *Summarizer) Needs() int {
 	s.mu.Lock()
-	q := Question{Earlier: "one", Behind: 1, Focus: strings.Repeat("word ", 200), Instructions: s.conf.Instructions}
+	b := Brief{Earlier: "one", Behind: 1, Focus: strings.Repeat("word ", 200), Instructions: s.conf.Instructions}
 	s.mu.Unlock()
-	p := newPrompt(&q, 0)
+	p := newPrompt(&Question{Brief: b})
 	p.Why = namesNoFile
 	return s.deps.Count(p.render("continue.md"))
 }
@@ -178,7 +178,7 @@ func (s *Summarizer) join(q Question, isAwaited bool) (*job, error) {
 			f.compactions++
 		}
 		return nil, ErrPaused
-	case isNew && f.tries >= j.tries: // all that it may be asked is under way
+	case isNew && f.tries >= j.question.maxTries(): // all that it may be asked is under way
 		return nil, ErrPaused
 	case isNew && !s.hasRoom(j):
 		return nil, ErrBusy
@@ -187,12 +187,12 @@ func (s *Summarizer) join(q Question, isAwaited bool) (*job, error) {
 		f.tries++
 		s.jobs[q.Key] = j
 		s.pending += j.size
-		s.work.Go(func() { s.run(j) })
+		s.work.Go(j.run)
 	}
-	if isAwaited && j.waited.IsZero() {
-		j.waited = now
-		if f.isLate {
-			j.waited = now.Add(-j.wait) // its answer is for the compactions after this one
+	if isAwaited && j.deadline.IsZero() {
+		j.deadline = now
+		if !f.isLate { // else the answer is for the compactions after this one
+			j.deadline = now.Add(s.conf.Wait)
 		}
 	}
 	return j, nil
@@ -205,20 +205,6 @@ func (s *Summarizer) hasRoom(j *job) bool {
 		return false
 	}
 	return len(s.jobs) < maxJobs+maxQueue && (s.pending == 0 || s.pending+j.size <= MaxPending)
-}
-
-// end hands the outcome of a job to those who wait.
-func (s *Summarizer) end(j *job, p Prose, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil && s.closed {
-		err = ErrClosed
-	}
-	s.note(j, err)
-	delete(s.jobs, j.question.Key)
-	s.pending -= j.size
-	j.prose, j.err = p, err
-	close(j.done)
 }
 
 // Config is the table [summarize] of config.toml, where each key is explained for users.
