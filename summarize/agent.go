@@ -124,56 +124,69 @@ func (s *Span) files(kind activity.Kind, budget int, shown []string) string {
 	return list.text
 }
 
-// lastWords returns, in room bytes, the ends of the agent's newest messages, quoted: the two newest, and others that
-// say something new. It leaves out single lines that only announce a call, which is listed: those that end with a
-// colon, or are short, stand before a call and have no name or number.
-func (s *summary) lastWords(room int) (list []message) {
-	const longest, line = 1_000, 16 // bytes of a message, whose end mostly says what was found; of the line above it
-	const short = 80                // bytes that mostly say no more than what comes next
-	for i := s.To - 1; i >= s.From && room > line; i-- {
-		it := &s.Request.Items[i]
-		if it.Role != conversation.Assistant {
-			continue
-		}
-		said := ending(s.Request.TextOf(it), longest)
-		next := &s.Request.Items[min(i+1, len(s.Request.Items)-1)] // a call may be an item of its own
-		isBeforeCall := len(it.Calls) > 0 || len(next.Calls) > 0
-		isAnnouncement := !strings.Contains(said, "\n") && (strings.HasSuffix(said, ":") ||
-			isBeforeCall && len(said) < short && len(namesIn(said)) == 0 && !strings.ContainsAny(said, "0123456789`"))
-		if said == "" || isAnnouncement || len(list) >= always && s.seen.news(said) < newsOfWhole {
-			continue
-		}
-		quoted := quote(said)
-		if line+len(quoted) > room {
-			continue
-		}
-		quoted += s.doubts(i, said)
-		room -= line + len(quoted)
-		list = append(list, message{item: i, note: "you", text: quoted})
-		s.seen.add(said)
-	}
-	return list
-}
-
-// always is how many of the agent's newest messages, and of its thoughts, are quoted whatever they say.
-const always = 2
+// The notes above what the agent said and thought.
+const (
+	byAgent   = "you"
+	reasoning = "your reasoning"
+)
 
 // longestThought is how many bytes of the reasoning of one answer stand in a summary.
 const longestThought = 300
 
-// thoughts returns, in room bytes, the ends of the agent's newest reasoning, quoted: the two newest, and others that
-// say something new.
-func (s *summary) thoughts(room int) (list []message) {
-	const line = 24 // bytes of the line above a quote
-	for i := s.To - 1; i >= s.From && room > line; i-- {
-		thought := ending(s.Request.Thought(&s.Request.Items[i]), longestThought)
-		quoted := quote(thought)
-		saysMuch := len(list) < always || s.seen.news(thought) >= newsOfWhole
-		if thought != "" && saysMuch && line+len(quoted) <= room {
-			room -= line + len(quoted)
-			list = append(list, message{item: i, note: "your reasoning", text: quoted})
-			s.seen.add(thought)
+// lastWords returns, in room bytes, the ends of the agent's newest messages.
+func (s *summary) lastWords(room int) []message {
+	const longest, line = 1_000, 16 // bytes of a message, whose end mostly says what was found; of the line above it
+	return s.newest(room-line, line, byAgent, func(i int) string {
+		it := &s.Request.Items[i]
+		if it.Role != conversation.Assistant {
+			return ""
 		}
+		said := ending(s.Request.TextOf(it), longest)
+		if s.isAnnouncement(i, said) {
+			return ""
+		}
+		return said
+	})
+}
+
+// isAnnouncement reports whether what the agent says in item i only announces a call, which is listed: it is a single
+// line that ends with a colon, or that is short, stands before a call and has no name or number.
+func (s *summary) isAnnouncement(i int, said string) bool {
+	const short = 80                                           // bytes that mostly say no more than what comes next
+	next := &s.Request.Items[min(i+1, len(s.Request.Items)-1)] // a call may be an item of its own
+	isBeforeCall := len(s.Request.Items[i].Calls) > 0 || len(next.Calls) > 0
+	hasName := len(namesIn(said)) > 0 || strings.ContainsAny(said, "0123456789`")
+	isShort := isBeforeCall && len(said) < short && !hasName
+	return !strings.Contains(said, "\n") && (strings.HasSuffix(said, ":") || isShort)
+}
+
+// thoughts returns, in room bytes, the ends of the agent's newest reasoning.
+func (s *summary) thoughts(room int) []message {
+	const line = 24 // bytes of the line above a quote
+	return s.newest(room-line, line, reasoning, func(i int) string {
+		return ending(s.Request.Thought(&s.Request.Items[i]), longestThought)
+	})
+}
+
+// newest returns, in room bytes, what textOf returns for the newest items, quoted: the two newest texts, and others that
+// say something new. Each but the first takes so many bytes more for the line above it.
+func (s *summary) newest(room, line int, note string, textOf func(item int) string) (list []message) {
+	const always = 2 // texts that are quoted whatever they say
+	for i := s.To - 1; i >= s.From && room > 0; i-- {
+		text := textOf(i)
+		if text == "" || len(list) >= always && s.seen.news(text) < newsOfWhole {
+			continue
+		}
+		m := message{item: i, note: note, text: quote(text)}
+		if len(m.text) > room {
+			continue
+		}
+		if note == byAgent {
+			m.text += s.doubts(i, text)
+		}
+		room -= line + len(m.text)
+		list = append(list, m)
+		s.seen.add(text)
 	}
 	return list
 }

@@ -25,14 +25,13 @@ var fileForm = regexp.MustCompile(`^[\w./-]*\w\.[a-z]{1,4}$`)
 // that no call can have written them, and the last command before it, if that failed. A model that goes on believes its
 // own words, whatever calls have shown.
 func (s *summary) doubts(i int, said string) (text string) {
-	const mostNames = 3
+	const most = 3 // names
 	before := s.Request.Body[:s.Request.Items[i].Span.Start]
-	var unknown []string
 	for _, name := range namesIn(said) {
-		isFile := fileForm.MatchString(name) && len(unknown) < mostNames && !slices.Contains(unknown, name)
-		if isFile && !bytes.Contains(before, []byte(path.Base(name))) {
-			unknown = append(unknown, name)
-			text += fmt.Sprintf("(no call before this names %s)\n", name)
+		doubt := fmt.Sprintf("(no call before this names %s)\n", name)
+		isTold := strings.Contains(text, doubt) || strings.Count(text, "\n") == most
+		if fileForm.MatchString(name) && !isTold && !bytes.Contains(before, []byte(path.Base(name))) {
+			text += doubt
 		}
 	}
 	c := s.lastFailure(i)
@@ -90,32 +89,25 @@ func hasUnknownPiece(name string, isUnknown func(word string) bool) bool {
 // lastFailure returns the newest command since the user's last message before item i that failed when it was run last,
 // and whose output says so; nil if there is none.
 func (s *summary) lastFailure(i int) *activity.Call {
+	turn := i - 1 // the item of that message
+	for turn > 0 && (s.Request.Items[turn].Role != conversation.User || s.Request.OwnWords(&s.Request.Items[turn]) == "") {
+		turn--
+	}
 	ran := map[string]bool{}
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
+		if c.Item < turn {
+			break
+		}
 		if c.Item >= i || c.Kind != activity.Run {
 			continue
 		}
 		if c.Failed() && !ran[c.About] && c.Failure(c.ResultText(s.Request)) != "" {
-			if c.Item < s.turnOf(i) {
-				return nil
-			}
 			return c
 		}
 		ran[c.About] = true
 	}
 	return nil
-}
-
-// turnOf returns the item of the user's last message before item i; 0 if there is none.
-func (s *summary) turnOf(i int) int {
-	for k := i - 1; k > 0; k-- {
-		it := &s.Request.Items[k]
-		if it.Role == conversation.User && s.Request.OwnWords(it) != "" {
-			return k
-		}
-	}
-	return 0
 }
 
 // longWord matches words of at least four letters or digits, without signs.
@@ -144,13 +136,8 @@ func namesIn(text string) []string {
 	return slices.DeleteFunc(wordsIn(text), func(w string) bool { return !isName(w) })
 }
 
-// collectNames collects the names that are in what is sent, and those in calls from the span's start on.
+// collectNames collects the names in calls from the span's start on.
 func (s *summary) collectNames() {
-	s.shownNames, s.usedNames = map[string]bool{}, map[string]int{}
-	s.markShown(s.String())
-	for _, text := range s.Sent {
-		s.markShown(text)
-	}
 	for i := s.From; i < len(s.Request.Items); i++ { // those behind the span show what the agent works on now
 		for k := range s.Request.Items[i].Calls {
 			for _, name := range namesIn(activity.Texts(s.Request.Body, &s.Request.Items[i].Calls[k])) {

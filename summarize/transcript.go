@@ -29,11 +29,10 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 
 // spoken calls write with each thing that was said in items [first, end), and with a heading for it.
 func spoken(r *conversation.Request, calls []activity.Call, first, end int, write func(heading, said string)) {
-	callOf, callsOf := callsByResult(calls), callsByItem(calls)
 	for i := first; i < end; i++ {
 		it := &r.Items[i]
 		speaker, said := it.Role.String(), r.LinesOf(it)
-		if c := callOf[i]; c != nil {
+		if c := callOf(r, calls, i); c != nil {
 			speaker = "result of " + excerpt.OneLine(c.String(), 1_000) + ", " + c.State()
 		}
 		if media := r.Media(it); media != "" {
@@ -45,7 +44,7 @@ func spoken(r *conversation.Request, calls []activity.Call, first, end int, writ
 		write(fmt.Sprintf("message %d: %s", it.Number, speaker), said)
 		for k, call := range slices.Concat(it.Calls, it.Hosted) {
 			heading, said := "call of "+excerpt.OneLine(call.Name, 80), activity.Texts(r.Body, &call)
-			c := callsOf[i][k]
+			c := callsFrom(calls, i)[k]
 			if c.Result <= i { // no item below says how it ended
 				heading += ", " + c.State()
 				said = strings.TrimSuffix(said, "\n") + "\n" + c.ResultText(r)
@@ -55,29 +54,22 @@ func spoken(r *conversation.Request, calls []activity.Call, first, end int, writ
 	}
 }
 
-func callsByResult(calls []activity.Call) map[int]*activity.Call {
-	callOf := make(map[int]*activity.Call, len(calls))
-	for k := range calls {
-		c := &calls[k]
-		if c.Result > c.Item { // else it has none, or the provider's, which is no item of its own
-			callOf[c.Result] = c
-		}
+// callOf returns the call whose result is an item; nil if there is none.
+func callOf(r *conversation.Request, calls []activity.Call, item int) *activity.Call {
+	if r.Callers()[item] < 0 {
+		return nil
 	}
-	return callOf
+	return &calls[r.Answered[item]]
 }
 
-// callsByItem returns the calls of each item, in the order of its Calls and Hosted.
-func callsByItem(calls []activity.Call) map[int][]*activity.Call {
-	callsOf := map[int][]*activity.Call{}
-	for k := range calls {
-		callsOf[calls[k].Item] = append(callsOf[calls[k].Item], &calls[k])
-	}
-	return callsOf
+// callsFrom returns the calls of an item, in the order of its Calls and Hosted, and all behind it.
+func callsFrom(calls []activity.Call, item int) []activity.Call {
+	first, _ := slices.BinarySearchFunc(calls, item, func(c activity.Call, item int) int { return c.Item - item })
+	return calls[first:]
 }
 
 // Entries returns items [first, end) for a model that is asked about them, below the user's messages in the head.
 func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []Entry) {
-	callOf, callsOf := callsByResult(calls), callsByItem(calls)
 	add := func(speaker, text string, isTool bool) {
 		list = append(list, Entry{Speaker: speaker, IsTool: isTool, Text: text})
 	}
@@ -91,7 +83,7 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		if it.Role == conversation.User {
 			text = r.OwnWords(it)
 		}
-		if c := callOf[i]; c != nil {
+		if c := callOf(r, calls, i); c != nil {
 			speaker = "result " + c.Tool + ", " + c.State()
 		}
 		if thought := r.Thought(it); thought != "" {
@@ -102,7 +94,7 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		}
 		for k, call := range slices.Concat(it.Calls, it.Hosted) {
 			add("call "+call.Name, string(call.ArgumentsIn(r.Body)), true)
-			c := callsOf[i][k]
+			c := callsFrom(calls, i)[k]
 			if c.Result == i {
 				add("result "+c.Tool+", "+c.State(), c.ResultText(r), true)
 			}
@@ -157,14 +149,14 @@ func (c *Carried) Text() string {
 	earlier := c.fit(strings.ReplaceAll(c.Earlier, carriedIntro, ""), max(free-c.Count(last), c.Room/3))
 
 	b := &summary{id: id}
-	fmt.Fprintf(b, "%s the client compacted the conversation; text %s stands for what was left out]\n%s",
+	fmt.Fprintf(&b.text, "%s the client compacted the conversation; text %s stands for what was left out]\n%s",
 		excerpt.Mark, id, carriedIntro)
 	b.section("from before the last compaction", earlier)
 	b.section("the user's messages before the first answer", said)
 	b.section("summary", older)
 	b.section("the newest messages, behind all others", last)
-	fmt.Fprintf(b, "[end of text %s. %s]", id, c.Where)
-	return strings.ToValidUTF8(b.String(), "\ufffd")
+	fmt.Fprintf(&b.text, "[end of text %s. %s]", id, c.Where)
+	return strings.ToValidUTF8(b.text.String(), "\ufffd")
 }
 
 // usersWords returns the messages of the user before First, as quotes; those that Earlier has are left out.

@@ -44,76 +44,73 @@ func (s *Span) Kept() (lines []string, omitted int) {
 // users returns what the user said in the span, newest first, and how many messages are left out. A result of kind
 // Ask is one, too. The two newest messages, short ones and those with much news stand whole if they fit; of others
 // there are the sentences that say something new. With a short reply comes the end of the agent's message that it
-// answers. A message that is one of the lines in kept is left out: they have a section.
-func (s *summary) users(kept []string) (list []message, others int) {
-	const aboveMessage = 8 // tokens of the line above a message
-	callOf := callsByResult(s.Calls)
+// answers. A message that is one of the lines in kept is left out: they have a section. leftOut reports whether
+// something new found no room.
+func (s *summary) users(kept []string) (list []message, others int, leftOut bool) {
 	older, latest := s.Budgets.Users+s.Budgets.Spare, s.Budgets.Latest // tokens that are left for messages
 	newer := 0                                                         // messages of the user behind the item
 	isReply := false                                                   // the last of them was a short reply
 	for i := s.End - 1; i >= s.From; i-- {
 		it := &s.Request.Items[i]
 		if isReply && it.Role == conversation.Assistant {
-			if m, ok := s.agentsMessage(i); ok {
-				list = append(list, m)
-				isReply = false
-			}
+			answered := s.answered(i)
+			list = append(list, answered...)
+			isReply = len(answered) == 0
 		}
-		text, media := s.usersOwn(it, callOf[i])
-		if text == "" && media == "" || slices.Contains(kept, text) { // not the user's, or only what the client put in
+		text, media := s.usersOwn(i)
+		if text+media == "" || slices.Contains(kept, text) { // not the user's, or only what the client put in
 			continue
 		}
 		newer++
 		if i >= s.To { // messages behind the span are sent anyway, and are newer than all of the span
 			continue
 		}
-		note, room := "user", &older
+		m, room := message{item: i, note: "user" + media}, &older
 		if newer == 1 {
-			note, room = "user, latest: your task, unless it is done or a later message changes it", &latest
+			m.note = "user, latest: your task, unless it is done or a later message changes it" + media
+			room = &latest
 		}
 		isShort := len(text) <= 400 && len(strings.Fields(text)) <= 12
-		short, isLeftOut := s.shorten(text, *room-aboveMessage, newer <= 2 || isShort)
-		s.leftOut = s.leftOut || isLeftOut
-		isReply = false
-		if short == "" && text != "" {
+		var isCut bool
+		m.text, isCut = s.shorten(text, room, newer <= 2 || isShort)
+		leftOut = leftOut || isCut
+		isReply = isShort && m.text != "" && !strings.HasSuffix(text, "?") && it.Role == conversation.User
+		if m.text == "" {
 			others++
 			continue
 		}
-		*room -= aboveMessage + s.Count(short)
-		if media != "" {
-			note += ", with " + media + ", not shown here"
-		}
-		list = append(list, message{item: i, note: note, text: short + "\n"})
-		s.Sent = append(s.Sent, short)
-		isReply = isShort && !strings.HasSuffix(text, "?") && it.Role == conversation.User
+		list = append(list, m)
 	}
 	s.Budgets.Spare = min(s.Budgets.Spare, older)
-	return list, others
+	return list, others, leftOut
 }
 
-// usersOwn returns what the user says in an item, and which media are with it. c is the call whose result it is, or
-// nil.
-func (s *summary) usersOwn(it *conversation.Item, c *activity.Call) (text, media string) {
-	if it.Role == conversation.User {
-		return s.Request.OwnWords(it), s.Request.Media(it)
+// usersOwn returns what the user says in an item, and which media are with it, for the note above.
+func (s *summary) usersOwn(i int) (text, media string) {
+	it := &s.Request.Items[i]
+	c := callOf(s.Request, s.Calls, i)
+	switch {
+	case it.Role == conversation.User:
+		text, media = s.Request.OwnWords(it), s.Request.Media(it)
+	case c != nil && c.Kind == activity.Ask:
+		text = strings.TrimSpace(s.Request.TextOf(it))
 	}
-	if c != nil && c.Kind == activity.Ask {
-		return strings.TrimSpace(s.Request.TextOf(it)), ""
+	if media != "" {
+		media = ", with " + media + ", not shown here"
 	}
-	return "", ""
+	return text, media
 }
 
-// agentsMessage returns the end of a message of the agent that a short reply of the user answers; false if it has no
-// text. It is short, so it is not charged to a budget.
-func (s *summary) agentsMessage(i int) (m message, ok bool) {
+// answered returns the end of a message of the agent that a short reply of the user answers; nothing if it has no text.
+// It is short, so it is not charged to a budget.
+func (s *summary) answered(i int) []message {
 	const longest = 320 // bytes
 	said := ending(s.Request.TextOf(&s.Request.Items[i]), longest)
 	if said == "" {
-		return m, false
+		return nil
 	}
-	m = message{item: i, note: "you", text: quote(said) + s.doubts(i, said)}
 	s.seen.add(said)
-	return m, true
+	return []message{{item: i, note: byAgent, text: quote(said) + s.doubts(i, said)}}
 }
 
 // cut stands in a quote where something is left out.
@@ -122,30 +119,50 @@ const cut = "[…]"
 // sentenceEnd matches the end of a sentence, a clause or a line.
 var sentenceEnd = regexp.MustCompile(`[.!?;:]\s+|\n\s*|[。！？；]`)
 
-// shorten returns a text whole, if it fits in room tokens and is wanted whole or has much news, or else its sentences
-// that say something new, as far as they fit. Of one that is wanted, the last lines come first, then the others from
-// its beginning: people ask above or below what they paste. isLeftOut reports whether news finds no room.
-func (s *summary) shorten(text string, room int, isWanted bool) (short string, isLeftOut bool) {
-	const bytesPerToken = 8 // at most, mostly: spares counting what is too long anyway
-	const maxMisses = 50    // sentences that may not fit: each is counted
-	const leastPart = 20    // tokens of the end, and of the beginning of a long sentence
-	fits := func(text string) bool { return len(text) <= bytesPerToken*room && s.Count(text) <= room }
-	if (isWanted || s.seen.news(text) >= newsOfWhole) && fits(text) {
+// shorten returns a message of the user and a line break: the message whole, if it fits in room tokens and is wanted
+// whole or has much news, or else what newSentences returns. It is empty if all is left out; else its tokens are taken
+// from room. isLeftOut reports whether news finds no room.
+func (s *summary) shorten(text string, room *int, isWanted bool) (short string, isLeftOut bool) {
+	const aboveMessage = 8 // tokens of the line above a message
+	free := *room - aboveMessage
+	if (isWanted || s.seen.news(text) >= newsOfWhole) && s.fits(text, free) {
 		s.seen.add(text)
-		return text, false
+		short = text
+	} else {
+		short, isLeftOut = s.newSentences(text, free, isWanted)
 	}
+	if short == "" && text != "" {
+		return "", isLeftOut
+	}
+	*room -= aboveMessage + s.Count(short)
+	s.markShown(short)
+	return short + "\n", isLeftOut
+}
+
+// fits reports whether a text has at most room tokens.
+func (s *summary) fits(text string, room int) bool {
+	const bytesPerToken = 8 // at most, mostly: spares counting what is too long anyway
+	return len(text) <= bytesPerToken*room && s.Count(text) <= room
+}
+
+// newSentences returns the sentences of a message that say something new, as far as they fit in room tokens. Of a
+// message that is wanted, the last lines come first, then the others from its beginning: people ask above or below what
+// they paste. isLeftOut reports whether news finds no room.
+func (s *summary) newSentences(text string, room int, isWanted bool) (short string, isLeftOut bool) {
+	const maxMisses = 50 // sentences that may not fit: each is counted
+	const leastPart = 20 // tokens of the end, and of the beginning of a long sentence
 	longest := len(text) // bytes of the first sentence; of a longer one the beginning counts as one
 	last := ""
 	if isWanted {
 		longest = bytesFor(max(room/8, leastPart))
 		last = strings.TrimPrefix(ending(text, longest), "… ")
-		if !fits(last) {
+		if !s.fits(last, room) {
 			last = ""
 		}
 		s.seen.add(last)
 		room -= s.Count(last)
 	}
-	isCut := false // something has been left out since the last sentence
+	gap := "" // stands before the next sentence, if something has been left out since the last one
 	misses := 0
 	rest := strings.TrimSuffix(text, last)
 	for rest != "" && misses < maxMisses {
@@ -153,22 +170,19 @@ func (s *summary) shorten(text string, room int, isWanted bool) (short string, i
 		rest = rest[len(sentence):]
 		longest = len(text)
 		isNew := s.seen.news(sentence) >= newsOfPart
-		if !isNew || !fits(sentence) {
-			isCut = true
-			if isNew {
-				misses++
-			}
+		if isNew && s.fits(sentence, room) {
+			s.seen.add(sentence)
+			short += gap + sentence
+			room -= s.Count(gap+sentence) + 1
+			gap = ""
 			continue
 		}
-		s.seen.add(sentence)
-		if isCut {
-			sentence = cut + " " + sentence
-			isCut = false
+		gap = cut + " "
+		if isNew {
+			misses++
 		}
-		short += sentence
-		room -= s.Count(sentence) + 1
 	}
-	if (isCut || rest != "") && short+last != "" {
+	if gap+rest != "" && short+last != "" {
 		short = strings.TrimSpace(short) + " " + cut + " "
 	}
 	return strings.TrimSpace(short + last), misses > 0
