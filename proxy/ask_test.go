@@ -18,12 +18,12 @@ import (
 const question = `{"model":"m"}`
 
 // send asks upstream test on behalf of a client.
-func (r *rig) send(c *credential, change ...func(*summarize.Request)) (summarize.Response, error) {
-	q := summarize.Request{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c}
+func (r *rig) send(c *credential, change ...func(*summarize.Model)) (summarize.Response, error) {
+	m := summarize.Model{Upstream: "test", Dialect: chat.Dialect{}, Credential: c}
 	for _, f := range change {
-		f(&q)
+		f(&m)
 	}
-	return r.upstreams.Send(r.tb.Context(), q)
+	return r.upstreams.Send(r.tb.Context(), m, []byte(question))
 }
 
 // credential is what the shaper gets of a request with the lines.
@@ -110,7 +110,7 @@ func TestKeyEnvIsTheKeyOfQuestions(t *testing.T) {
 	r := on(t, taking)
 	c := r.credential(chatTarget, "Authorization: Bearer theirs", "x-api-key: theirs")
 	ask := func(name string) error {
-		_, err := r.send(c, func(q *summarize.Request) { q.KeyEnv, q.Authorize = name, chat.Dialect{}.API().Authorize })
+		_, err := r.send(c, func(m *summarize.Model) { m.KeyEnv = name })
 		return err
 	}
 	if err := ask("EPITOME_TEST_KEY"); err != nil {
@@ -221,8 +221,7 @@ func TestQuestionsEndWithTheirContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		failed := make(chan error, 1)
 		go func() {
-			_, err := r.upstreams.Send(ctx, summarize.Request{Upstream: "test", Path: chatTarget,
-				Body: []byte(question)})
+			_, err := r.upstreams.Send(ctx, summarize.Model{Upstream: "test", Dialect: chat.Dialect{}}, []byte(question))
 			failed <- err
 		}()
 		<-reached

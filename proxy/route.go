@@ -271,12 +271,12 @@ func NewUpstreams(s Settings) (*Upstreams, error) {
 // Send sends a request of epitome itself and returns the whole answer. The request is authorized by the credential that
 // it has, and then goes to the target of that client's own request, or by the key in the environment variable KeyEnv.
 // It ends with an error when ctx ends.
-func (u *Upstreams) Send(ctx context.Context, r summarize.Request) (answer summarize.Response, err error) {
-	up, err := u.settings.Load().lookUp(r.Upstream)
+func (u *Upstreams) Send(ctx context.Context, m summarize.Model, body []byte) (answer summarize.Response, err error) {
+	up, err := u.settings.Load().lookUp(m.Upstream)
 	if err != nil {
 		return answer, err
 	}
-	question, err := up.question(r)
+	question, err := up.question(m, body)
 	if err != nil {
 		return answer, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
 	}
@@ -284,18 +284,19 @@ func (u *Upstreams) Send(ctx context.Context, r summarize.Request) (answer summa
 }
 
 // question returns a request of epitome itself to a model.
-func (u *upstream) question(q summarize.Request) (out wire.Request, _ error) {
-	out = wire.Request{Method: []byte("POST"), Target: u.target(q.Path), Body: q.Body}
+func (u *upstream) question(m summarize.Model, body []byte) (out wire.Request, _ error) {
+	api := m.Dialect.API()
+	out = wire.Request{Method: []byte("POST"), Target: u.target(api.Path), Body: body}
 	out.Lines = []byte("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
 		"Accept-Encoding: identity\r\n")
-	client, _ := q.Credential.(*credential) // there is none where the upstream is not the one it was given to
+	client, _ := m.Credential.(*credential) // there is none where the upstream is not the one it was given to
 	switch {
-	case q.KeyEnv != "":
-		key := strings.TrimSpace(os.Getenv(q.KeyEnv))
+	case m.KeyEnv != "":
+		key := strings.TrimSpace(os.Getenv(m.KeyEnv))
 		if key == "" || strings.ContainsFunc(key, unicode.IsControl) {
-			return out, fmt.Errorf("the environment variable %s holds no key", q.KeyEnv)
+			return out, fmt.Errorf("the environment variable %s holds no key", m.KeyEnv)
 		}
-		for _, header := range q.Authorize(key) {
+		for _, header := range api.Authorize(key) {
 			out.Lines = wire.AppendField(out.Lines, []byte(header[0]), header[1])
 		}
 	case client != nil && client.url != u.config.URL:

@@ -86,7 +86,6 @@ func (l *taskList) set(arguments []byte, result string) (isWhole bool) {
 		}
 		return true
 	})
-	at := slices.IndexFunc(*l, func(t task) bool { return t.id == one.id && t.id != "" })
 	switch {
 	case one.id == "" && len(list) > 0:
 		*l = list
@@ -94,11 +93,14 @@ func (l *taskList) set(arguments []byte, result string) (isWhole bool) {
 	case one.id == "":
 		one.id = firstNumber.FindString(result)
 		*l = append(*l, one)
-	case at < 0:
-		*l = append(*l, task{id: one.id, text: "task " + one.id, state: cmp.Or(one.state, one.text)})
-	default:
-		(*l)[at].state = cmp.Or(one.state, one.text, (*l)[at].state)
+		return false
 	}
+	at := slices.IndexFunc(*l, func(t task) bool { return t.id == one.id })
+	if at < 0 {
+		at = len(*l)
+		*l = append(*l, task{id: one.id, text: "task " + one.id})
+	}
+	(*l)[at].state = cmp.Or(one.state, one.text, (*l)[at].state)
 	return false
 }
 

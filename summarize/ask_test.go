@@ -25,7 +25,7 @@ func TestAnswerIsTheSectionsInTheirOrder(t *testing.T) {
 		t.Errorf("it cost %+v, want %+v", p, want)
 	}
 	q := r.requests()[0]
-	if q.Way != WayContinue || q.Conversation != "the conversation of a" || q.request.Credential != secret ||
+	if q.Way != WayContinue || q.Conversation != "the conversation of a" || q.asked.Credential != secret ||
 		q.Form.MaxOutput != 8000 {
 		t.Errorf("asked %+v", q)
 	}
@@ -100,8 +100,8 @@ func TestOtherModelIsAskedByTranscript(t *testing.T) {
 	r := rigged(t, c, text(good("a")))
 	r.answered(question("a"))
 	q := r.requests()[0]
-	if q.Way != WayTranscript || q.Model != "small" || q.request.Upstream != "up" ||
-		q.request.Credential != secret {
+	if q.Way != WayTranscript || q.Model != "small" || q.asked.Upstream != "up" ||
+		q.asked.Credential != secret {
 		t.Errorf("asked %+v", q)
 	}
 	if !strings.Contains(q.Ask, "please fix a") ||
@@ -112,13 +112,13 @@ func TestOtherModelIsAskedByTranscript(t *testing.T) {
 	c.Upstream = "other"
 	r = rigged(t, c, text(good("a")))
 	r.answered(question("a"))
-	if q := r.requests()[0].request; q.Upstream != "other" || q.Credential != nil || q.KeyEnv != "" {
+	if q := r.requests()[0].asked; q.Upstream != "other" || q.Credential != nil || q.KeyEnv != "" {
 		t.Errorf("the other upstream is sent %+v with %v", q, q.Credential)
 	}
 	c.KeyEnv = "OTHER_KEY"
 	r = rigged(t, c, text(good("a")))
 	r.answered(question("a"))
-	if q := r.requests()[0].request; q.Credential != nil || q.KeyEnv != "OTHER_KEY" {
+	if q := r.requests()[0].asked; q.Credential != nil || q.KeyEnv != "OTHER_KEY" {
 		t.Errorf("the other upstream is sent %v and the key in %q", q.Credential, q.KeyEnv)
 	}
 }

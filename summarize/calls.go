@@ -373,14 +373,11 @@ type Budgets struct {
 func BudgetsFor(mode Mode, detail Detail, window int, ratio float64) Budgets {
 	most := func(tokens, share float64) int { return int(min(tokens/ratio, share*float64(window))) }
 	share, prose := detail.share()
-	b := Budgets{Keep: most(4_000, 0.25), Users: most(20_000, 0.11), Latest: most(20_000, 0.25),
-		Prose: most(prose, 0.06*share), Work: most(7_700*share, 0.155*share)}
-	switch mode {
-	case LLM:
-		b.Alone = true
-	case Lossless:
-		b.State = true
-	case Window: // there is only what a model said before, beside the user's messages
+	b := Budgets{
+		Keep: most(4_000, 0.25), Users: most(20_000, 0.11), Latest: most(20_000, 0.25), Prose: most(prose, 0.06*share),
+		Work: most(7_700*share, 0.155*share), Alone: mode == LLM, State: mode == Lossless,
+	}
+	if mode == Window { // there is only what a model said before, beside the user's messages
 		b.Work = 0
 	}
 	return b
@@ -397,10 +394,8 @@ func (b Budgets) Shrink() Budgets {
 func Size(s Span) int {
 	kept, _ := s.Kept()
 	fixed := 200 + s.Count(strings.Join(kept, "\n")) // tokens of headings and notes, and of lines to keep
-	users := 0                                       // tokens of all the user's messages in the span
-	latest := 0                                      // of the last one
-	for i := s.From; i < s.To; i++ {
-		it := &s.Request.Items[i]
+	users, latest := 0, 0                            // tokens of the user's messages in the span, and of the last one
+	for _, it := range s.Request.Items[s.From:max(s.From, s.To)] {
 		if it.Role == conversation.User {
 			latest = it.Size.Total()
 			users += latest

@@ -246,13 +246,8 @@ func (j *job) body() ([]byte, error) {
 // send sends a request and reads its answer, whose Error has what the upstream says against the request. status is 0 if
 // the upstream could not be reached or broke off.
 func (j *job) send(ctx context.Context, body []byte) (a answer.Answer, status int) {
-	m := &j.question.Model
-	api := m.Dialect.API()
 	j.cost.Requests++
-	resp, err := j.s.deps.Send(ctx, Request{
-		Upstream: m.Upstream, Path: api.Path, Body: body,
-		Credential: m.Credential, KeyEnv: m.KeyEnv, Authorize: api.Authorize,
-	})
+	resp, err := j.s.deps.Send(ctx, j.question.Model, body)
 	if err != nil {
 		return a, 0
 	}
@@ -261,7 +256,7 @@ func (j *job) send(ctx context.Context, body []byte) (a answer.Answer, status in
 		a.Error = resp.Body[:min(len(resp.Body), maxRefusal)]
 		return a, resp.Status
 	}
-	a, err = answer.Read(m.Dialect, resp.Body)
+	a, err = answer.Read(j.question.Model.Dialect, resp.Body)
 	j.cost.InputTokens += a.Input
 	j.cost.CachedTokens += a.Cached
 	j.cost.WrittenTokens += a.Written

@@ -61,7 +61,7 @@ func TestFailingModelIsPaused(t *testing.T) {
 	cut := says(answer.Answer{Text: good("a")[:40], Cut: true})
 	mixed := func(ctx context.Context, s sent) (Response, error) {
 		kinds := []step{raw(500, "oops"), text(""), cut}
-		return kinds[len(s.request.Body)%len(kinds)](ctx, s)
+		return kinds[len(s.Ask)%len(kinds)](ctx, s)
 	}
 	for name, bad := range map[string]step{
 		"no answer": silent, "429": raw(429, "slow down"), "500": raw(500, "oops"),

@@ -136,7 +136,7 @@ type Question struct {
 	Brief        Brief
 }
 
-// Model is a model that is asked, and what a request to it needs.
+// Model is a model that is asked, and what a request to it needs. It holds a credential: it is not for logs.
 type Model struct {
 	Upstream   string
 	Name       string
@@ -182,16 +182,6 @@ const (
 	WayTranscript = "transcript" // a request of its own, with the span as text
 )
 
-// Request is sent to an upstream. It holds a credential and a conversation: it is not for logs.
-type Request struct {
-	Upstream   string
-	Body       []byte
-	Path       string // where the API takes the body, unless the credential says it
-	Credential any    // of the question; nil for another upstream
-	KeyEnv     string // environment variable with the key, if it is not empty
-	Authorize  func(key string) (headers [][2]string)
-}
-
 // Response is the answer of an upstream.
 type Response struct {
 	Status     int
@@ -199,5 +189,6 @@ type Response struct {
 	RetryAfter string // the header of this name; empty if there is none
 }
 
-// Sender sends a request and returns the whole answer, or an error once ctx has ended.
-type Sender func(ctx context.Context, r Request) (Response, error)
+// Sender sends a request to a model and returns the whole answer, or an error once ctx has ended. The body holds a
+// conversation: it is not for logs.
+type Sender func(ctx context.Context, m Model, body []byte) (Response, error)

@@ -181,20 +181,19 @@ func (j *job) read(a answer.Answer) (text, why string) {
 	case j.question.Distills:
 		return j.distillate(said, a.Cut)
 	}
-	text, why = j.summary(said, a.Cut)
+	parts, why := j.parts(said, a.Cut)
 	if why != "" {
 		return "", why
 	}
-	if !namesOne(strings.Fields(j.question.Written), text) {
+	text = withHeadings(parts)
+	tokens, most := j.s.deps.Count(text), j.question.maxTokens()
+	switch {
+	case !namesOne(strings.Fields(j.question.Written), text):
 		return "", namesNoFile
-	}
-	tokens := j.s.deps.Count(text)
-	most := j.question.maxTokens()
-	if most > 0 && tokens > most {
+	case most > 0 && tokens > most:
 		return "", fmt.Sprintf("it had %d tokens, and %d are the most", tokens, most)
-	}
-	if j.question.Brief.Earlier != "" {
-		text = j.joined(text)
+	case j.question.Brief.Earlier != "":
+		return j.joined(parts), ""
 	}
 	return text, ""
 }
@@ -225,15 +224,14 @@ func (j *job) distillate(said string, isCut bool) (text, why string) {
 	return text, ""
 }
 
-// joined returns an answer with the notes of the earlier summary above its own. Where both together have more than
-// twice the tokens of an answer, the oldest lines of the longest section go.
-func (j *job) joined(text string) string {
-	names := headings()
-	earlier, parts := sections(j.question.Brief.Earlier, names), sections(text, names)
+// joined returns the sections of an answer with the notes of the earlier summary above its own. Where both together have
+// more than twice the tokens of an answer, the oldest lines of the longest section go.
+func (j *job) joined(parts map[string]string) string {
+	earlier := sections(j.question.Brief.Earlier, headings())
 	for _, name := range notes {
 		parts[name] = joinedLines(earlier[name], parts[name])
 	}
-	over := j.s.deps.Count(withHeadings(names, parts)) - 2*j.question.Room
+	over := j.s.deps.Count(withHeadings(parts)) - 2*j.question.Room
 	for over > 0 && j.question.Room > 0 {
 		longest := slices.MaxFunc(notes, func(a, b string) int { return len(parts[a]) - len(parts[b]) })
 		line, rest, isLong := strings.Cut(parts[longest], "\n")
@@ -243,12 +241,16 @@ func (j *job) joined(text string) string {
 		parts[longest] = rest
 		over -= j.s.deps.Count(line + "\n") // to count all that is left would take too long
 	}
-	return withHeadings(names, parts)
+	return withHeadings(parts)
 }
 
-func withHeadings(names []string, parts map[string]string) (text string) {
-	for _, name := range names {
-		text += "## " + name + "\n" + strings.TrimSpace(parts[name]) + "\n"
+// withHeadings returns sections of a summary as a text.
+func withHeadings(parts map[string]string) (text string) {
+	for _, name := range headings() {
+		body, found := parts[name]
+		if found {
+			text += "## " + name + "\n" + strings.TrimSpace(body) + "\n"
+		}
 	}
 	return text
 }
@@ -274,41 +276,38 @@ func joinedLines(earlier, newer string) string {
 	return cmp.Or(strings.Join(lines, "\n"), "none")
 }
 
-// summary returns the sections of an answer in their order, or why it is no summary. It takes out the section for later
-// sessions, j.learned.
-func (j *job) summary(said string, isCut bool) (text, why string) {
-	names := headings()
+// parts returns the sections of an answer, or why it is no summary. That for later sessions is j.learned.
+func (j *job) parts(said string, isCut bool) (parts map[string]string, why string) {
 	form := j.prompt.render("form")
-	parts := sections(said, append(names, inject.Heading))
+	parts = sections(said, append(headings(), inject.Heading))
 	var missing []string
 	isEmpty := true
-	for _, name := range names {
+	for _, name := range headings() {
 		body, found := parts[name]
 		body = strings.TrimSpace(body)
-		isMissing := !found || strings.HasPrefix(body, "[") && strings.Contains(form, body) // the form as it was given
-		mayLack := strings.Contains(form, "## "+name+"\n[if ")
-		if isMissing && mayLack {
-			continue
-		}
-		if isMissing {
+		parts[name] = defuse(body)
+		switch {
+		case found && !(strings.HasPrefix(body, "[") && strings.Contains(form, body)): // it is not the form as it was given
+			isEmpty = isEmpty && body == ""
+		case strings.Contains(form, "## "+name+"\n[if "):
+			delete(parts, name)
+		default:
 			missing = append(missing, name)
 		}
-		isEmpty = isEmpty && body == ""
-		text += "## " + name + "\n" + defuse(body) + "\n"
 	}
 	switch {
 	case len(missing) > 0 && isCut:
-		return "", "it was cut off before its end; be shorter"
+		return nil, "it was cut off before its end; be shorter"
 	case len(missing) > 0:
-		return "", "it lacked the headings " + strings.Join(missing, ", ")
+		return nil, "it lacked the headings " + strings.Join(missing, ", ")
 	case isEmpty:
-		return "", "it had nothing under its headings"
+		return nil, "it had nothing under its headings"
 	}
 	j.learned = parts[inject.Heading]
 	if isCut { // the last line may not be whole
 		j.learned = j.learned[:strings.LastIndex(j.learned, "\n")+1]
 	}
-	return text, ""
+	return parts, ""
 }
 
 // unwrap returns a text without the thoughts that some models write before it and the fence that some put around it.

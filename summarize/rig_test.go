@@ -58,7 +58,7 @@ type sent struct {
 	Way, Model, System, Ask string
 	Conversation            string
 	Form                    answer.Form
-	request                 Request
+	asked                   Model
 }
 
 // tongue is a dialect for tests: requests and answers are plain JSON.
@@ -146,12 +146,12 @@ type rig struct {
 	events []event.Summary
 }
 
-func (r *rig) send(ctx context.Context, q Request) (Response, error) {
+func (r *rig) send(ctx context.Context, m Model, body []byte) (Response, error) {
 	var s sent
-	if err := json.Unmarshal(q.Body, &s); err != nil {
-		r.t.Errorf("the request is %q: %v", q.Body, err)
+	if err := json.Unmarshal(body, &s); err != nil {
+		r.t.Errorf("the request is %q: %v", body, err)
 	}
-	s.request = q
+	s.asked = m
 	r.mu.Lock()
 	r.sent = append(r.sent, s)
 	do := r.steps[min(len(r.sent), len(r.steps))-1]

@@ -230,13 +230,13 @@ const (
 
 // Check says what is wrong with the configuration.
 func (c Config) Check() error {
-	if _, err := ParseMode(string(c.Mode)); err != nil {
-		return wrong("mode", "%q: %w", c.Mode, err)
-	}
-	if _, err := ParseDetail(string(c.Detail)); err != nil && c.Detail != "" {
-		return wrong("detail", "%q: %w", c.Detail, err)
-	}
+	_, badMode := ParseMode(string(c.Mode))
+	_, badDetail := ParseDetail(cmp.Or(string(c.Detail), string(Medium)))
 	switch {
+	case badMode != nil:
+		return wrong("mode", "%q: %w", c.Mode, badMode)
+	case badDetail != nil:
+		return wrong("detail", "%q: %w", c.Detail, badDetail)
 	case !slices.Contains([]string{PrepareAuto, PrepareOn, PrepareOff}, c.Prepare):
 		return wrong("prepare", "%q: write auto, on or off", c.Prepare)
 	case c.Upstream != "" && c.Model == "":

@@ -3,10 +3,12 @@ package summarize
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
+	"epitome/internal/jsonspan"
 	"epitome/offload/excerpt"
 )
 
@@ -42,12 +44,12 @@ func spoken(r *conversation.Request, calls []activity.Call, first, end int, writ
 			write(fmt.Sprintf("message %d: %s, thinking", it.Number, speaker), thought)
 		}
 		write(fmt.Sprintf("message %d: %s", it.Number, speaker), said)
+		made := callsOf(calls, i)
 		for k, call := range slices.Concat(it.Calls, it.Hosted) {
 			heading, said := "call of "+excerpt.OneLine(call.Name, 80), activity.Texts(r.Body, &call)
-			c := callsFrom(calls, i)[k]
-			if c.Result <= i { // no item below says how it ended
-				heading += ", " + c.State()
-				said = strings.TrimSuffix(said, "\n") + "\n" + c.ResultText(r)
+			if made[k].Result <= i { // no item below says how it ended
+				heading += ", " + made[k].State()
+				said = strings.TrimSuffix(said, "\n") + "\n" + made[k].ResultText(r)
 			}
 			write(heading, said)
 		}
@@ -62,41 +64,39 @@ func callOf(r *conversation.Request, calls []activity.Call, item int) *activity.
 	return &calls[r.Answered[item]]
 }
 
-// callsFrom returns the calls of an item, in the order of its Calls and Hosted, and all behind it.
-func callsFrom(calls []activity.Call, item int) []activity.Call {
-	first, _ := slices.BinarySearchFunc(calls, item, func(c activity.Call, item int) int { return c.Item - item })
-	return calls[first:]
+// callsOf returns the calls of an item, in the order of its Calls and Hosted.
+func callsOf(calls []activity.Call, item int) []activity.Call {
+	before := func(item int) int {
+		return sort.Search(len(calls), func(k int) bool { return calls[k].Item >= item })
+	}
+	return calls[before(item):before(item+1)]
 }
 
 // Entries returns items [first, end) for a model that is asked about them, below the user's messages in the head.
 func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []Entry) {
-	add := func(speaker, text string, isTool bool) {
-		list = append(list, Entry{Speaker: speaker, IsTool: isTool, Text: text})
-	}
 	for i := range r.Items[:end] {
 		it := &r.Items[i]
-		if i < first && (i >= r.Head || it.Role != conversation.User) { // what users say in the head is the task
+		isTask := i < r.Head && it.Role == conversation.User
+		if i < first && !isTask {
 			continue
 		}
-		speaker, text := it.Role.String(), r.LinesOf(it)
-		isTool := it.Role == conversation.Tool
+		said := Entry{Speaker: it.Role.String(), IsTool: it.Role == conversation.Tool, Text: r.LinesOf(it)}
 		if it.Role == conversation.User {
-			text = r.OwnWords(it)
-		}
-		if c := callOf(r, calls, i); c != nil {
-			speaker = "result " + c.Tool + ", " + c.State()
+			said.Text = r.OwnWords(it)
 		}
 		if thought := r.Thought(it); thought != "" {
-			add(it.Role.String()+", thinking", ending(thought, 4*longestThought), true)
+			list = append(list, Entry{said.Speaker + ", thinking", true, ending(thought, 4*longestThought)})
 		}
-		if text != "" || isTool { // an empty result says that the call ended, and how
-			add(speaker, text, isTool)
+		if c := callOf(r, calls, i); c != nil {
+			said.Speaker = "result " + c.Tool + ", " + c.State()
 		}
-		for k, call := range slices.Concat(it.Calls, it.Hosted) {
-			add("call "+call.Name, string(call.ArgumentsIn(r.Body)), true)
-			c := callsFrom(calls, i)[k]
+		if said.Text != "" || said.IsTool { // an empty result says that the call ended, and how
+			list = append(list, said)
+		}
+		for _, c := range callsOf(calls, i) {
+			list = append(list, Entry{"call " + c.Tool, true, string(jsonspan.TextOf(c.Arguments.Of(r.Body)))})
 			if c.Result == i {
-				add("result "+c.Tool+", "+c.State(), c.ResultText(r), true)
+				list = append(list, Entry{"result " + c.Tool + ", " + c.State(), true, c.ResultText(r)})
 			}
 		}
 	}

@@ -143,8 +143,8 @@ var (
 
 // answer answers a request for a summary in the place of a model, with the headings and the length that are asked for.
 // Nobody knows what a model would say, so the answer says nothing that the agent could need, but e.file.
-func (e *epitome) answer(_ context.Context, r summarize.Request) (summarize.Response, error) {
-	instruction := gjson.GetBytes(r.Body, "messages.@reverse.0.content").String()
+func (e *epitome) answer(_ context.Context, _ summarize.Model, request []byte) (summarize.Response, error) {
+	instruction := gjson.GetBytes(request, "messages.@reverse.0.content").String()
 	form := instruction[max(0, strings.LastIndex(instruction, "\nWrite plain text ")):]
 	headings, asks := heading.FindAllString(form, -1), length.FindStringSubmatch(form)
 	if asks == nil {
@@ -157,7 +157,7 @@ func (e *epitome) answer(_ context.Context, r summarize.Request) (summarize.Resp
 		text = strings.Join(headings, filler) + filler + e.file
 		tokens = tokenize.CountString(text)
 	}
-	e.asked = append(e.asked, asked{bytes.Clone(r.Body), e.session.modelTokens(tokens)})
+	e.asked = append(e.asked, asked{bytes.Clone(request), e.session.modelTokens(tokens)})
 	body, err := sjson.SetBytes([]byte(`{"choices":[{"message":{"role":"assistant"},"finish_reason":"stop"}]}`),
 		"choices.0.message.content", text)
 	return summarize.Response{Status: 200, Body: body}, err
