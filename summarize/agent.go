@@ -132,23 +132,36 @@ const (
 	reasoning = "your reasoning"
 )
 
-// longestThought is how many bytes of the reasoning of one answer stand in a summary.
-const longestThought = 300
+// Bytes of what the agent said in one message, whose end mostly says what was found, and of the reasoning of an answer.
+const (
+	longestSaid    = 1_000
+	longestThought = 300
+)
 
-// lastWords returns, in room bytes, the ends of the agent's newest messages.
-func (s *summary) lastWords(room int) []message {
-	const longest, line = 1_000, 16 // bytes of a message, whose end mostly says what was found; of the line above it
-	return s.newest(room-line, line, byAgent, func(i int) string {
+// newest returns, in room bytes, the ends of what the agent said or thought in its newest messages, quoted: the two
+// newest, and others that say something new. textOf returns one of these texts, note says which, and line is how many
+// bytes the line above a quote takes.
+func (s *summary) newest(note string, room, line, longest int, textOf func(*conversation.Item) string) (list []message) {
+	const always = 2 // texts that are quoted whatever they say
+	for i := s.To - 1; i >= s.From && room > line; i-- {
 		it := &s.Request.Items[i]
 		if it.Role != conversation.Assistant {
-			return ""
+			continue
 		}
-		said := ending(s.Request.TextOf(it), longest)
-		if s.isAnnouncement(i, said) {
-			return ""
+		text := ending(textOf(it), longest)
+		isNew := len(list) < always || s.seen.news(text) >= newsOfWhole
+		m := message{item: i, note: note, text: quote(text)}
+		if text == "" || !isNew || line+len(m.text) > room || note == byAgent && s.isAnnouncement(i, text) {
+			continue
 		}
-		return said
-	})
+		if note == byAgent {
+			m.text += s.doubts(i, text)
+		}
+		room -= line + len(m.text)
+		list = append(list, m)
+		s.seen.add(text)
+	}
+	return list
 }
 
 // isAnnouncement reports whether what the agent says in item i only announces a call, which is listed: it is a single
@@ -160,37 +173,6 @@ func (s *summary) isAnnouncement(i int, said string) bool {
 	hasName := len(namesIn(said)) > 0 || strings.ContainsAny(said, "0123456789`")
 	isShort := isBeforeCall && len(said) < short && !hasName
 	return !strings.Contains(said, "\n") && (strings.HasSuffix(said, ":") || isShort)
-}
-
-// thoughts returns, in room bytes, the ends of the agent's newest reasoning.
-func (s *summary) thoughts(room int) []message {
-	const line = 24 // bytes of the line above a quote
-	return s.newest(room-line, line, reasoning, func(i int) string {
-		return ending(s.Request.Thought(&s.Request.Items[i]), longestThought)
-	})
-}
-
-// newest returns, in room bytes, what textOf returns for the newest items, quoted: the two newest texts, and others that
-// say something new. Each but the first takes so many bytes more for the line above it.
-func (s *summary) newest(room, line int, note string, textOf func(item int) string) (list []message) {
-	const always = 2 // texts that are quoted whatever they say
-	for i := s.To - 1; i >= s.From && room > 0; i-- {
-		text := textOf(i)
-		if text == "" || len(list) >= always && s.seen.news(text) < newsOfWhole {
-			continue
-		}
-		m := message{item: i, note: note, text: quote(text)}
-		if len(m.text) > room {
-			continue
-		}
-		if note == byAgent {
-			m.text += s.doubts(i, text)
-		}
-		room -= line + len(m.text)
-		list = append(list, m)
-		s.seen.add(text)
-	}
-	return list
 }
 
 // ending returns the last paragraphs of a text that fit in longest bytes, or the last lines, sentences or words if

@@ -43,6 +43,7 @@ func (l *listedCall) String() string {
 // callList is the list of calls in the making, newest first.
 type callList struct {
 	calls   []*listedCall
+	tool    string                 // of the oldest of them
 	byKey   map[string]*listedCall // by what is equal in calls that are counted as one
 	omitted map[string]int         // how many calls of each tool do not fit
 	room    int                    // bytes that are left
@@ -104,7 +105,7 @@ func (s *summary) list(c *activity.Call, list *callList) {
 		isSame = same != nil && l.quoted == ""
 	}
 	size := len(l.String())
-	if len(list.calls) == 0 || list.calls[len(list.calls)-1].tool != l.tool {
+	if list.tool != l.tool {
 		size += len(l.tool + ":\n")
 	}
 	switch {
@@ -114,6 +115,7 @@ func (s *summary) list(c *activity.Call, list *callList) {
 		list.omitted[l.tool]++
 	default:
 		list.room -= size
+		list.tool = l.tool
 		list.calls = append(list.calls, l)
 		list.byKey[key] = l
 		s.markShown(l.text) // results of older calls, which come next, need not repeat its names
@@ -291,12 +293,12 @@ func Text(span Span, says Says, where string) (text string, leftOut bool) {
 	if says.Text != "" {
 		room = min(room, bytesFor(s.Budgets.Work/4)) // reasoning gets a quarter of it
 	}
-	thoughts := s.thoughts(room / 4)
+	thoughts := s.newest(reasoning, room/4, 24, longestThought, s.Request.Thought)
 	if says.Text == "" {
 		for _, m := range thoughts {
 			room -= len(m.text)
 		}
-		said = append(s.lastWords(room), said...)
+		said = append(s.newest(byAgent, room, 16, longestSaid, s.Request.TextOf), said...)
 	}
 	said = append(thoughts, said...)
 	s.messages(said, others)

@@ -89,23 +89,21 @@ func hasUnknownPiece(name string, isUnknown func(word string) bool) bool {
 // lastFailure returns the newest command since the user's last message before item i that failed when it was run last,
 // and whose output says so; nil if there is none.
 func (s *summary) lastFailure(i int) *activity.Call {
-	turn := i - 1 // the item of that message
-	for turn > 0 && (s.Request.Items[turn].Role != conversation.User || s.Request.OwnWords(&s.Request.Items[turn]) == "") {
-		turn--
-	}
 	ran := map[string]bool{}
-	for k := range slices.Backward(s.Calls) {
-		c := &s.Calls[k]
-		if c.Item < turn {
+	for at := i - 1; at >= 0; at-- {
+		it := &s.Request.Items[at]
+		if it.Role == conversation.User && s.Request.OwnWords(it) != "" {
 			break
 		}
-		if c.Item >= i || c.Kind != activity.Run {
-			continue
+		for _, c := range slices.Backward(callsOf(s.Calls, at)) {
+			if c.Kind != activity.Run {
+				continue
+			}
+			if c.Failed() && !ran[c.About] && c.Failure(c.ResultText(s.Request)) != "" {
+				return &c
+			}
+			ran[c.About] = true
 		}
-		if c.Failed() && !ran[c.About] && c.Failure(c.ResultText(s.Request)) != "" {
-			return c
-		}
-		ran[c.About] = true
 	}
 	return nil
 }
