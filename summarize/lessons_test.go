@@ -29,9 +29,6 @@ func learning(t testing.TB, steps ...step) (*rig, *inject.Memory) {
 	return r, place
 }
 
-// settled waits until nothing is done any more.
-func (r *rig) settled() { r.work.Wait() }
-
 func toldOf(t testing.TB, p *inject.Memory) string {
 	t.Helper()
 	m, err := p.Read(app)
@@ -55,8 +52,9 @@ func TestASummarysAnswerTeachesLaterSessions(t *testing.T) {
 		without := rigged(t, plain(), text(good("a"))).answered(question("a"))
 		r, place := learning(t, text(answer))
 		p := r.answered(ofApp("a"))
-		if r.settled(); toldOf(t, place) != want {
-			t.Errorf("%q teaches %q, want %q", answer, toldOf(t, place), want)
+		r.work.Wait()
+		if got := toldOf(t, place); got != want {
+			t.Errorf("%q teaches %q, want %q", answer, got, want)
 		}
 		if p.Text != without.Text {
 			t.Errorf("the summary of %q is %q, want %q", answer, p.Text, without.Text)
@@ -84,7 +82,7 @@ func TestWhatIsKnownIsShownAndCanBeTakenBack(t *testing.T) {
 	m, _ := place.Read(app)
 	r.steps = []step{text(lastly("a", "- drop: "+m.Entries[0].ID+"\n- fact: use just"))}
 	r.answered(ofApp("a"))
-	r.settled()
+	r.work.Wait()
 	if got := toldOf(t, place); got != "pitfall: cgo is off|fact: use just" {
 		t.Errorf("learned %s", got)
 	}

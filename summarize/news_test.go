@@ -122,23 +122,6 @@ func TestClaimsThatCallsContradict(t *testing.T) {
 	if strings.Contains(text, "when it last ran") || strings.Count(text, "no call before") != 1 {
 		t.Errorf("without contradictions: %s", text)
 	}
-	for last, isFalse := range map[string]bool{
-		"===== 3 failed, 40 passed in 2.11s =====":                             true,
-		"Tests:       1 failed, 4 passed, 5 total\nTime:        2.1 s":         true,
-		"test result: FAILED. 4 passed; 1 failed; 0 ignored":                   true,
-		"--- FAIL: TestY (0.00s)\nFAIL\nFAIL\texample.com/y\t0.1s\nFAIL":       true,
-		"y.test: error: it broke\nmake: *** [Makefile:3: check] Error 2":       true,
-		"===== 43 passed in 2.11s =====":                                       false,
-		"Tests:       5 passed, 5 total\nTime:        2.1 s":                   false,
-		"test result: ok. 5 passed; 0 failed; 0 ignored":                       false,
-		"ok  \texample.com/y\t0.1s":                                            false,
-		"12 examples, 0 failures, as FAILED was expected of the broken inputs": false,
-	} {
-		text = summary(t, work(last), byCode)
-		if strings.Contains(text, "when it last ran") != isFalse {
-			t.Errorf("the claim is false: %v, of %s: %s", isFalse, last, text)
-		}
-	}
 }
 
 // Names and numbers of a model's text that nothing in the conversation has are listed below it; ways to write known ones

@@ -83,8 +83,6 @@ func TestFailingModelIsPaused(t *testing.T) {
 					if name != "mixed" && k.pauses() == 0 || k.summed > 0 {
 						t.Errorf("%d pauses, %d summaries", k.pauses(), k.summed)
 					}
-					t.Logf("%d compactions: %d questions, %d waits, %d pauses", k.compactions, len(k.requests()), k.waits,
-						k.pauses())
 					k.plays(text(good("a")))
 					k.answered(question("elsewhere"))
 					for range 6 * 7 {

@@ -209,23 +209,3 @@ func TestTaskInProgressIsShown(t *testing.T) {
 		}
 	}
 }
-
-// A model's text takes half of the room of the calls, a quarter where there is room to spare.
-func TestCallsBesideAModelsText(t *testing.T) {
-	var all []string
-	for i := range 1_000 {
-		all = append(all, call("Bash", fmt.Sprintf(`{"command":"make part_%d && cat part_%d/log.txt"}`, i, i+1), "ok")...)
-	}
-	s := span(t, append(all, assistant("So.")), nil)
-	listed := func(text string, spare int) int {
-		s.Budgets.Spare = spare
-		summary, _ := summarize.Text(s, summarize.Says{Text: text, Until: s.To}, "")
-		return strings.Count(summary, "\nmake part_")
-	}
-	alone := listed("", 0)
-	for spare, want := range map[int]int{0: alone / 2, 1_000: alone/2 + 90, 10_000: alone * 3 / 4} {
-		if got := listed("Well.", spare); got < want-10 || got > want+20 {
-			t.Errorf("%d calls are listed with %d tokens to spare, want about %d of %d", got, spare, want, alone)
-		}
-	}
-}

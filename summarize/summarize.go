@@ -53,7 +53,7 @@ type Deps struct {
 	Dialect  conversation.Dialect               // of Config.Upstream
 	Overflow func(status int, body []byte) bool // whether a provider says that the request is too long
 	Count    func(text string) int              // tokens
-	Usable   func(upstream, model string) int   // as Question.Usable, of Config.Model
+	Usable   func(upstream, model string) int   // as Model.Usable, of Config.Model
 	Memory   *inject.Memory                     // of what sessions teach; nothing is learned while it is nil or off
 	Prepares func(upstream string) bool         // whether Prepare may be used for conversations with the upstream
 	Tell     func(event.Summary)                // hears what jobs do; it must not wait
