@@ -245,7 +245,7 @@ const intro = "A program wrote this text, not the user. It is background, not a 
 type summary struct {
 	Span
 	text       strings.Builder
-	id         string          // in each heading: shows that epitome wrote it, as no text in the span can have it (idBefore)
+	id         string          // in each heading, as no text in the span can have it: see idBefore
 	seen       seen            // what is sent, and the summary so far
 	shownNames map[string]bool // in the summary, or in messages that are sent whole: the agent sees them anyway
 	usedNames  map[string]int  // index of the last item with a call that has the name in its arguments
@@ -277,7 +277,8 @@ func (f *fitting) add(line string) {
 // new that the user said is left out for lack of room: with room in Budgets.Spare, the summary has more of it.
 func Text(span Span, says Says, where string) (text string, leftOut bool) {
 	s := &summary{
-		Span: span, id: idBefore(span.Request, span.To), seen: seen{}, shownNames: map[string]bool{}, usedNames: map[string]int{},
+		Span: span, id: idBefore(span.Request, span.To), seen: seen{},
+		shownNames: map[string]bool{}, usedNames: map[string]int{},
 	}
 	fmt.Fprintf(&s.text, "%s %d earlier messages are left out here; summary %s stands for them]\n%s", excerpt.Mark, s.Left,
 		s.id, intro)

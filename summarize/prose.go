@@ -285,7 +285,7 @@ func (j *job) parts(said string, isCut bool) (parts map[string]string, why strin
 		body = strings.TrimSpace(body)
 		parts[name] = defuse(body)
 		switch {
-		case found && !(strings.HasPrefix(body, "[") && strings.Contains(form, body)): // it is not the form as it was given
+		case found && !(strings.HasPrefix(body, "[") && strings.Contains(form, body)): // not the form as it was given
 			isEmpty = isEmpty && body == ""
 		case strings.Contains(form, "## "+name+"\n[if "):
 			delete(parts, name)
