@@ -301,9 +301,8 @@ func (r *Request) Chain() []Link {
 	return chain
 }
 
-// ChainVersion names the way in which links are made and decisions recorded. Another one makes all that are recorded
-// unknown.
-const ChainVersion = "epitome chain 6"
+// ChainVersion names the way in which links are made. Another one makes all recorded decisions unknown.
+const ChainVersion = "epitome chain 5"
 
 // root returns the link of the empty prefix. It covers a reference to messages that the provider keeps, and the number
 // of leading system items, as edits name items by their index.
