@@ -59,21 +59,10 @@ var harmless = []struct {
 		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b`)},
 }
 
-// hasWord reports whether a word ends in a line in small letters, and no longer one goes on there.
-func hasWord(line, word string) bool {
-	for _, after, found := strings.Cut(line, word); found; _, after, found = strings.Cut(after, word) {
-		if after == "" || !strings.Contains("abcdefghijklmnopqrstuvwxyz0123456789_", after[:1]) {
-			return true
-		}
-	}
-	return false
-}
-
-// reasons match failing lines in small letters that say, behind a colon, why something failed.
-var reasons = []*regexp.Regexp{
-	regexp.MustCompile(`(?:(?:panic|fail|abort)\w*|error|exception|fatal|killed|denied|cannot|can't)\b[^:]{0,40}: \S`),
-	regexp.MustCompile(`: .*(?:cannot|can't|no such|undefined)`),
-}
+// reason matches a failing line in small letters that says, behind a colon, why something failed.
+var reason = regexp.MustCompile(
+	`(?:(?:panic|fail|abort)\w*|error|exception|fatal|killed|denied|cannot|can't)\b[^:]{0,40}: \S` +
+		`|: .*(?:cannot|can't|no such|undefined)`)
 
 // How much of a text is shown, and in which order: the score of a line is explained at rank.
 const (
@@ -85,7 +74,6 @@ const (
 	endShare               = 4       // first lines are shown until they took a quarter of the budget, then last lines
 	gapTokens              = 16      // tokens of the note in a gap: join writes it
 	longestLine            = 8 << 10 // bytes of a line that is not cut
-	stride                 = 16      // lines from one whose place is held to the next
 )
 
 // Lines returns an excerpt of a text in about budget tokens: its first and last lines, failing lines with the lines
@@ -94,24 +82,21 @@ const (
 // takes most of the budget is cut, with notes of the same kind.
 func Lines(text string, isKept bool, budget int, count Count) (short string, omitted int) {
 	x := newChoice(text, budget, count)
-	x.isKept = isKept
 	x.choose()
-	return x.join()
+	return x.join(isKept)
 }
 
-// choice is the choice of the lines that an excerpt shows. A text can have millions, so it holds nothing of each line.
+// choice is the choice of the lines that an excerpt shows. A line is known by the index in the text at which it begins.
+// A text can have millions, so choice holds nothing of most lines.
 type choice struct {
-	text           string // with long lines cut
-	isKept         bool   // see Lines
-	number         int    // of its lines
-	starts         []int  // where every stride-th line begins, and the text ends
-	isCut, isShown map[int]bool
-	shapes         map[string]*shape // by mask
-	first          []*shape          // of the first lines: most texts have no more
-	lastLine       string            // for which shapeOf was called last: many lines are like the one before
-	lastShape      *shape
-	budget         int // tokens that are left for more lines
-	count          Count
+	text      string
+	cuts      map[int]string // what long lines are cut to
+	isShown   map[int]bool
+	shapes    map[string]*shape // by mask
+	lastLine  string            // for which shapeOf was called last: many lines are like the one before
+	lastShape *shape
+	budget    int // tokens that are left for more lines
+	count     Count
 }
 
 // shape is what lines have in common that are equal except for their numbers (see mask).
@@ -123,34 +108,18 @@ type shape struct {
 
 // newChoice cuts long lines and counts shapes, and shows no line yet.
 func newChoice(text string, budget int, count Count) *choice {
-	x := &choice{shapes: map[string]*shape{}, budget: budget, count: count}
-	x.isCut, x.isShown = map[int]bool{}, map[int]bool{}
-	lines := strings.Count(text, "\n") + 1
-	x.starts = make([]int, 0, lines/stride+2)
-	x.first = make([]*shape, 0, min(lines, 1<<16))
-	var b strings.Builder // what stands before text[done], with long lines cut
-	at, done := 0, 0
-	for l := range strings.Lines(text) {
-		if x.number%stride == 0 {
-			x.starts = append(x.starts, b.Len()+at-done)
+	x := &choice{text: text, budget: budget, count: count}
+	x.cuts, x.isShown, x.shapes = map[int]string{}, map[int]bool{}, map[string]*shape{}
+	at := 0
+	for line := range strings.Lines(text) {
+		size := len(line)
+		if budget > 0 && size > min(longestLine, 2*budget) && !strings.Contains(line, Mark) {
+			line = x.cutLine(line, 3*budget/4*size/len(text)) // the more, the more of the text it is
+			x.cuts[at] = line
 		}
-		size := len(l)
-		if budget > 0 && len(l) > min(longestLine, 2*budget) && !strings.Contains(l, Mark) {
-			l = x.cutLine(l, 3*budget/4*len(l)/len(text)) // the more, the more of the text it is
-			b.WriteString(text[done:at] + l)
-			done = at + size
-			x.isCut[x.number] = true
-		}
-		s := x.shapeOf(l)
-		s.number++
-		if x.number < cap(x.first) {
-			x.first = append(x.first, s)
-		}
-		x.number++
+		x.shapeOf(line).number++
 		at += size
 	}
-	x.text = b.String() + text[done:]
-	x.starts = append(x.starts, len(x.text))
 	return x
 }
 
@@ -184,20 +153,32 @@ func (x *choice) newShape(masked string) *shape {
 	return s
 }
 
-// start returns the index in the text at which line i begins; behind the last line, the text ends.
-func (x *choice) start(i int) int {
-	at := x.starts[i/stride]
-	for range i % stride {
-		_, rest, _ := strings.Cut(x.text[at:], "\n")
-		at = len(x.text) - len(rest)
+// below returns the line below a line: the length of the text if there is none.
+func (x *choice) below(at int) int {
+	if i := strings.IndexByte(x.text[at:], '\n'); i >= 0 {
+		return at + i + 1
 	}
-	return at
+	return len(x.text)
 }
 
-func (x *choice) line(i int) string { return x.text[x.start(i):x.start(i+1)] }
+// above returns the line above a line: -1 if there is none.
+func (x *choice) above(at int) int {
+	if at <= 0 {
+		return -1
+	}
+	return strings.LastIndexByte(x.text[:at-1], '\n') + 1
+}
 
-// isNote reports whether line i has a Mark of its own.
-func (x *choice) isNote(i int, line string) bool { return strings.Contains(line, Mark) && !x.isCut[i] }
+// line returns a line as it is shown, with its line break.
+func (x *choice) line(at int) string {
+	if short, isCut := x.cuts[at]; isCut {
+		return short
+	}
+	return x.text[at:x.below(at)]
+}
+
+// isNote reports whether a line has a Mark of its own.
+func (x *choice) isNote(at int) bool { return strings.Contains(x.text[at:x.below(at)], Mark) }
 
 // Cut ends the note in a gap within a line.
 const Cut = " bytes omitted]"
@@ -267,19 +248,20 @@ func failure(line string) float64 {
 		return 0
 	}
 	start := small[:min(len(small), longest)]
+	endsWord := func(r rune) bool { return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') }
+	words := strings.FieldsFunc(start, endsWord)
 	harmful := start
 	for _, h := range harmless {
-		isIn := func(text string) bool { return strings.Contains(harmful, text) }
-		isWordIn := func(word string) bool { return hasWord(harmful, word) }
-		if slices.ContainsFunc(h.words, isWordIn) || slices.ContainsFunc(h.texts, isIn) {
+		isIn := func(text string) bool { return strings.Contains(start, text) }
+		isWord := func(word string) bool { return slices.Contains(words, word) }
+		if slices.ContainsFunc(h.words, isWord) || slices.ContainsFunc(h.texts, isIn) {
 			harmful = h.form.ReplaceAllString(harmful, "")
 		}
 	}
 	if !SpeaksOfFailure(harmful) && !SpeaksOfFailure(small[len(start):]) {
 		return 0
 	}
-	saysWhy := func(form *regexp.Regexp) bool { return form.MatchString(start) }
-	if strings.Contains(start, ": ") && slices.ContainsFunc(reasons, saysWhy) { // most lines need no regexp
+	if strings.Contains(start, ": ") && reason.MatchString(start) { // most lines need no regexp
 		return failureWeight * reasonWeight
 	}
 	return failureWeight
@@ -287,88 +269,85 @@ func failure(line string) float64 {
 
 // choose shows lines while the budget lasts: the ends of the text, failing lines with lines around them, then the rest.
 func (x *choice) choose() {
-	headBudget, tailBudget := x.budget/endShare, x.budget/endShare
-	for i := 0; i < min(headLines, x.number) && headBudget > 0; i++ {
-		headBudget -= x.show(i)
-	}
-	for i := x.number - 1; i >= max(x.number-tailLines, 0) && tailBudget > 0; i-- {
-		tailBudget -= x.show(i)
-	}
+	x.showEnds()
 	// So many lines are tried at most: each takes a token of the budget at least, unless it is shown already.
 	most := max(x.budget, 1) + len(x.isShown)
-	failing := func(i int, line string, s *shape) bool {
+	failing := x.rank(most, func(at int, s *shape) bool {
 		s.tried++
-		return s.failure > 0 && s.tried <= maxOfShape && !x.isNote(i, line)
-	}
-	all := func(i int, line string, _ *shape) bool { return !x.isNote(i, line) }
-	lists := x.rank(most, failing, all)
-	for _, r := range lists[0] {
-		x.show(r.index)
-		if x.isShown[r.index] { // now, or before as a line at an end of the text or around another failing line
-			for _, k := range x.around(r.index, linesBelow) {
-				x.show(k)
+		return s.failure > 0 && s.tried <= maxOfShape && !x.isNote(at)
+	})
+	for _, r := range failing {
+		x.show(r.at)
+		if x.isShown[r.at] { // now, or before as a line at an end of the text or around another failing line
+			for _, at := range x.around(r.at, linesBelow) {
+				x.show(at)
 			}
 		}
 	}
-	for _, r := range lists[1] { // the other failing lines, too
-		x.show(r.index)
+	for _, r := range x.rank(most, func(at int, _ *shape) bool { return !x.isNote(at) }) { // the other failing lines, too
+		x.show(r.at)
+	}
+}
+
+// showEnds shows the first lines of the text, and then the last ones, each while their share of the budget lasts.
+func (x *choice) showEnds() {
+	share := x.budget / endShare
+	first, room := 0, share
+	for i := 0; i < headLines && room > 0; i++ {
+		room -= x.show(first)
+		first = x.below(first)
+	}
+	last, room := x.above(len(x.text)), share
+	for i := 0; i < tailLines && room > 0; i++ {
+		room -= x.show(last)
+		last = x.above(last)
 	}
 }
 
 // ranked is a line with its score.
 type ranked struct {
-	index int
+	at    int
 	score float64
 }
 
-// rank returns a list for each of takes: of the lines that it accepts, the highest score first, and not more than most.
-// The score is the weight of a line over the number of lines of its shape: a failing line comes before others unless
-// its shape has over failureWeight times as many lines.
-func (x *choice) rank(most int, takes ...func(i int, line string, s *shape) bool) [][]ranked {
-	lists := make([][]ranked, len(takes))
-	shorten := func(k int) { // to the best lines, in their order
-		slices.SortFunc(lists[k], func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), a.index-b.index) })
-		lists[k] = lists[k][:min(len(lists[k]), most)]
+// rank returns the lines that take accepts, the highest score first, and not more than most. The score is the weight of
+// a line over the number of lines of its shape: a failing line comes before others unless its shape has over
+// failureWeight times as many lines.
+func (x *choice) rank(most int, take func(at int, s *shape) bool) []ranked {
+	var list []ranked
+	shorten := func() { // to the best lines, in their order
+		slices.SortFunc(list, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), a.at-b.at) })
+		list = list[:min(len(list), most)]
 	}
-	i := -1
-	for l := range strings.Lines(x.text) {
-		i++
-		var s *shape
-		if i < len(x.first) {
-			s = x.first[i]
-		} else {
-			s = x.shapeOf(l)
+	for at := 0; at < len(x.text); at = x.below(at) {
+		s := x.shapeOf(x.line(at))
+		score := max(s.failure, 1) / float64(s.number)
+		isHigh := len(list) < most || score > list[most-1].score
+		if !isHigh || !take(at, s) {
+			continue
 		}
-		score := max(s.failure, 1) / float64(max(s.number, 1))
-		for k, takesIt := range takes {
-			isHigh := len(lists[k]) < most || score > lists[k][most-1].score
-			if !isHigh || !takesIt(i, l, s) {
-				continue
-			}
-			lists[k] = append(lists[k], ranked{i, score})
-			if len(lists[k])%most == 0 { // seldom, and from then on the first ones are in order
-				shorten(k)
-			}
+		list = append(list, ranked{at, score})
+		if len(list)%most == 0 { // seldom, and from then on the first ones are in order
+			shorten()
 		}
 	}
-	for k := range lists {
-		shorten(k)
-	}
-	return lists
+	shorten()
+	return list
 }
 
-// mayShow reports whether line i exists, is not shown yet, and is not like a note of epitome.
-func (x *choice) mayShow(i int) bool {
-	return i >= 0 && i < x.number && !x.isShown[i] && !x.isNote(i, x.line(i))
+// mayShow reports whether a line exists, is not shown yet, and is not like a note of epitome.
+func (x *choice) mayShow(at int) bool {
+	return at >= 0 && at < len(x.text) && !x.isShown[at] && !x.isNote(at)
 }
 
-// show shows line i if it may be shown and the budget has room for it, and returns the tokens that this takes.
-func (x *choice) show(i int) int {
-	if x.budget <= 0 || !x.mayShow(i) {
+// show shows a line if it may be shown and the budget has room for it, and returns the tokens that this takes.
+func (x *choice) show(at int) int {
+	if x.budget <= 0 || !x.mayShow(at) {
 		return 0
 	}
-	n := max(x.count(x.line(i)), 1)
-	isWithin := i > 0 && i+1 < x.number && !x.isShown[i-1] && !x.isShown[i+1]
+	n := max(x.count(x.line(at)), 1)
+	below := x.below(at)
+	isWithin := at > 0 && below < len(x.text) && !x.isShown[x.above(at)] && !x.isShown[below]
 	if isWithin { // one gap becomes two, with a note each
 		n += gapTokens
 	}
@@ -376,62 +355,69 @@ func (x *choice) show(i int) int {
 		x.budget-- // so not all lines are counted in vain
 		return 0
 	}
-	x.isShown[i] = true
+	x.isShown[at] = true
 	x.budget -= n
 	return n
 }
 
-// around returns the indexes of lines around failing line i: its heading, then linesAbove lines above it and as many
-// lines below it as asked for, nearest first. Some may lie outside the text or be shown already: see mayShow.
-func (x *choice) around(i, below int) []int {
-	list := []int{x.heading(i)}
-	for k := 1; k <= max(linesAbove, below); k++ {
-		if k <= linesAbove {
-			list = append(list, i-k)
+// around returns lines around a failing line: its heading, then linesAbove lines above it and as many lines below it
+// as asked for, nearest first. Some may not exist or be shown already: see mayShow.
+func (x *choice) around(at, below int) []int {
+	list := []int{x.heading(at)}
+	up, down := at, at
+	for k := range max(linesAbove, below) {
+		up, down = x.above(up), x.below(down)
+		if k < linesAbove {
+			list = append(list, up)
 		}
-		if k <= below {
-			list = append(list, i+k)
+		if k < below {
+			list = append(list, down)
 		}
 	}
 	return list
 }
 
-// heading returns the nearest line above line i that is less indented, as a file's name above its errors; i if none is.
-func (x *choice) heading(i int) int {
-	const far = 60 // lines above i that are looked at
-	depth := indent(x.line(i))
-	for k := i - 1; depth > 0 && k >= max(0, i-far); k-- {
-		if l := x.line(k); strings.TrimSpace(l) != "" && indent(l) < depth {
-			return k
+// heading returns the nearest line above a line that is less indented, as a file's name above its errors; the line
+// itself if none is.
+func (x *choice) heading(at int) int {
+	const far = 60 // lines above that are looked at
+	depth := indent(x.line(at))
+	up := x.above(at)
+	for k := 0; k < far && depth > 0 && up >= 0; k++ {
+		if l := x.line(up); strings.TrimSpace(l) != "" && indent(l) < depth {
+			return up
 		}
+		up = x.above(up)
 	}
-	return i
+	return at
 }
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
 // join returns the lines that are shown with a note in place of each gap, and how many lines are not shown.
-func (x *choice) join() (short string, omitted int) {
+func (x *choice) join(isKept bool) (short string, omitted int) {
 	var b strings.Builder
-	first := 0                                                    // line of the gap
-	ends := append(slices.Sorted(maps.Keys(x.isShown)), x.number) // behind the last line, a gap ends as well
-	for _, i := range ends {
-		gap := x.text[x.start(first):x.start(i)]
+	from, number := 0, 1                                             // where the gap begins, and the number of its first line
+	ends := append(slices.Sorted(maps.Keys(x.isShown)), len(x.text)) // behind the last line, a gap ends as well
+	for _, at := range ends {
+		gap := x.text[from:at]
+		lines := CountLines(gap)
 		// A gap that takes no more than the note in its place would stays.
 		if len(gap) <= 64*gapTokens && !strings.Contains(gap, Mark) && x.count(gap) <= gapTokens {
 			b.WriteString(gap)
 		} else {
 			where := ""
-			if x.isKept && i > first+1 {
-				where = fmt.Sprintf(" (%d-%d)", first+1, i) // a reader counts lines from 1
-			} else if x.isKept {
-				where = fmt.Sprintf(" (%d)", i)
+			if isKept && lines > 1 {
+				where = fmt.Sprintf(" (%d-%d)", number, number+lines-1)
+			} else if isKept {
+				where = fmt.Sprintf(" (%d)", number)
 			}
-			fmt.Fprintf(&b, "%s %s omitted%s]\n", Mark, Amount(i-first), where)
-			omitted += i - first
+			fmt.Fprintf(&b, "%s %s omitted%s]\n", Mark, Amount(lines), where)
+			omitted += lines
 		}
-		b.WriteString(x.line(i))
-		first = i + 1
+		b.WriteString(x.line(at))
+		from = x.below(at)
+		number += lines + 1
 	}
 	return b.String(), omitted
 }
@@ -455,33 +441,34 @@ var report = regexp.MustCompile(`(?:^|[\s\]|>=])(?:(?:ERR|ERROR|FAIL|FAILED|FAIL
 func Failure(text string, failed bool) string {
 	const maxLines, maxBytes, longest, below = 6, 720, 400, 12 // longest: bytes per line; below: lines to look at
 	x := newChoice(text, 0, nil)                               // without a budget, as show is not called
-	ranking := x.rank(1, func(_ int, line string, s *shape) bool {
+	ranking := x.rank(1, func(at int, s *shape) bool {
+		line := x.line(at)
 		return s.failure > 0 && len(line) <= longest && (failed || report.MatchString(line))
-	})[0]
+	})
 	if len(ranking) == 0 {
 		return ""
 	}
-	best := ranking[0].index
+	best := ranking[0].at
 	room := maxBytes
 	shown := map[string]bool{} // lines without the spaces around them
-	for at, k := range append([]int{best}, x.around(best, below)...) {
-		if !x.mayShow(k) || len(shown) == maxLines {
+	for k, at := range append([]int{best}, x.around(best, below)...) {
+		if !x.mayShow(at) || len(shown) == maxLines {
 			continue
 		}
-		l := x.line(k)
+		l := x.line(at)
 		said := strings.TrimSpace(l)
-		isBestOrHeading := at < 2 // at 1 is the heading
-		isAnnounced := k == best+1 && strings.HasSuffix(strings.TrimSpace(x.line(best)), ":")
+		isBestOrHeading := k < 2 // at 1 is the heading
+		isAnnounced := at == x.below(best) && strings.HasSuffix(strings.TrimSpace(x.line(best)), ":")
 		belongs := isBestOrHeading || isAnnounced || x.shapeOf(l).failure > 0 || detail.MatchString(l)
 		hasRoom := len(said) <= min(longest, room) // even the best line may have none
 		if belongs && hasRoom && !shown[said] && said != "" {
-			x.isShown[k], shown[said] = true, true
+			x.isShown[at], shown[said] = true, true
 			room -= len(said)
 		}
 	}
 	var b strings.Builder
-	for _, i := range slices.Sorted(maps.Keys(x.isShown)) {
-		b.WriteString(x.line(i))
+	for _, at := range slices.Sorted(maps.Keys(x.isShown)) {
+		b.WriteString(x.line(at))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
