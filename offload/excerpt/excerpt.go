@@ -15,6 +15,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/internal/jsonspan"
 )
 
@@ -75,38 +77,31 @@ func LaidOut(text string, linesMatter bool) (lines string, ok bool) {
 		return "", false
 	}
 	var laidOut strings.Builder
-	layOut(&laidOut, b.Bytes(), 0, 0)
+	layOut(&laidOut, gjson.ParseBytes(b.Bytes()), "\n")
 	return laidOut.String(), true
 }
 
-// layOut writes the value at compact[i], which is JSON without spaces, in lines, but each array or object within it
-// that is short in one. It returns the index behind the value.
-func layOut(b *strings.Builder, compact []byte, i, depth int) int {
+// layOut writes a value, which is JSON without spaces, in lines, but each array or object within it that is short in
+// one. lineBreak has the indentation of the value.
+func layOut(b *strings.Builder, v gjson.Result, lineBreak string) {
 	const longest = 1_000 // bytes of an array or object that is one line
-	end, _ := jsonspan.EndOfValue(compact, i)
-	isObject, isArray := compact[i] == '{', compact[i] == '['
-	if !isObject && !isArray || depth > 0 && end-i <= longest {
-		b.Write(compact[i:end])
-		return end
+	isWithin := lineBreak != "\n"
+	if !v.IsObject() && !v.IsArray() || isWithin && len(v.Raw) <= longest {
+		b.WriteString(v.Raw)
+		return
 	}
-	breakLine := func(depth int) { b.WriteString("\n" + strings.Repeat(" ", depth)) }
-	b.WriteByte(compact[i])
-	for i++; i < end-1; {
-		breakLine(depth + 1)
-		if isObject {
-			keyEnd, _ := jsonspan.EndOfString(compact, i)
-			b.Write(compact[i : keyEnd+1]) // with the colon
-			i = keyEnd + 1
+	b.WriteString(v.Raw[:1])
+	comma := ""
+	v.ForEach(func(key, value gjson.Result) bool {
+		b.WriteString(comma + lineBreak + " ")
+		if v.IsObject() {
+			b.WriteString(key.Raw + ":")
 		}
-		i = layOut(b, compact, i, depth+1)
-		if compact[i] == ',' {
-			b.WriteByte(',')
-			i++
-		}
-	}
-	breakLine(depth)
-	b.WriteByte(compact[i])
-	return end
+		layOut(b, value, lineBreak+" ")
+		comma = ","
+		return true
+	})
+	b.WriteString(lineBreak + v.Raw[len(v.Raw)-1:])
 }
 
 // Bounds for the cursor in place of the size of the terminal, which is not known.
@@ -198,10 +193,7 @@ func (s *terminal) newline(end string) {
 // flush moves the first n lines to out, where the cursor cannot reach them.
 func (s *terminal) flush(n int) {
 	for _, l := range s.lines[:n] {
-		for _, r := range l.cells {
-			s.out.WriteRune(r)
-		}
-		s.out.WriteString(l.end)
+		s.out.WriteString(string(l.cells) + l.end)
 	}
 	s.lines = s.lines[n:]
 	s.row = max(s.row-n, 0)
@@ -227,7 +219,9 @@ func (s *terminal) escape(text string) int {
 
 // command does what a control sequence says, by its final character and its first number, 0 if it has none.
 func (s *terminal) command(final string, number int) {
-	l, n := &s.lines[s.row], min(max(number, 1), 1<<20) // a move without a number goes one step; sums must not overflow
+	n := min(max(number, 1), 1<<20) // a move without a number goes one step; sums must not overflow
+	l := &s.lines[s.row]
+	toCursor := l.cells[:min(s.column, len(l.cells))]
 	switch final {
 	case "A", "F": // up
 		s.row = max(s.row-n, 0)
@@ -245,14 +239,14 @@ func (s *terminal) command(final string, number int) {
 		switch number {
 		case 0: // from the cursor to the end
 			s.lines = s.lines[:s.row+1]
-			l.cells, l.end = l.cells[:min(s.column, len(l.cells))], ""
+			l.cells, l.end = toCursor, ""
 		case 2, 3: // all; 1, from the start to the cursor, is ignored
 			s.startLine()
 		}
 	case "K": // erase in the line
 		switch {
 		case number == 0: // from the cursor to the end
-			l.cells = l.cells[:min(s.column, len(l.cells))]
+			l.cells = toCursor
 		case number == 2, number == 1 && s.column >= len(l.cells)-1: // all; 1, up to the cursor, only if that is all
 			l.cells = nil
 		}
