@@ -39,6 +39,7 @@ const (
 	bucketLong    = time.Second     // a request that takes longer is slow
 	bucketAtOnce  = 64              // requests
 	slowest       = 1 << 20         // bytes that the service must move in a second
+	textType      = "text/plain; charset=utf-8"
 	secretObject  = "secret"
 	probeObject   = "probe" // written at the start, so that the log shows a wrong configuration early
 )
@@ -146,28 +147,21 @@ func (b *bucket) do(size int64, request func(ctx context.Context) error) error {
 	return errors.Join(answer, err)
 }
 
-// refusal is the answer of a service that has not done what it was asked for. Unlike the library's error, it does not
-// repeat words of the service, which may repeat the request.
-type refusal struct {
-	status int
-	code   string
-}
-
-func (r refusal) Error() string { return fmt.Sprintf("the service answers %d %.64q", r.status, r.code) }
-
-// plain returns the error of a request without words of the service and without names of artifacts.
+// plain returns the error of a request without words of the service, which may repeat the request, and without names of
+// artifacts.
 func plain(err error) error {
 	said := minio.ToErrorResponse(err)
-	if said.StatusCode != 0 {
-		return refusal{said.StatusCode, said.Code}
+	if said.StatusCode == 0 {
+		return cause(err)
 	}
-	return cause(err)
+	text := fmt.Sprintf("the service answers %d %.64q", said.StatusCode, said.Code)
+	return minio.ErrorResponse{StatusCode: said.StatusCode, Code: said.Code, Message: text}
 }
 
 // isUnanswered reports whether the service has not answered, or answered that it does not work.
 func isUnanswered(err error) bool {
-	var said refusal
-	return !errors.As(err, &said) || said.status >= http.StatusInternalServerError
+	status := minio.ToErrorResponse(err).StatusCode
+	return status == 0 || status >= http.StatusInternalServerError
 }
 
 func (b *bucket) ping(ctx context.Context) error {
@@ -181,7 +175,7 @@ func (b *bucket) key(name string) string { return b.prefix + fileOf(name) }
 
 // write writes an object.
 func (b *bucket) write(key string, content []byte, o minio.PutObjectOptions) error {
-	o.ContentType = "text/plain; charset=utf-8"
+	o.ContentType = textType
 	sum := sha256.Sum256(content)
 	return b.do(int64(len(content)), func(ctx context.Context) error {
 		_, err := b.client.PutObject(ctx, b.name, key, bytes.NewReader(content), int64(len(content)), "",
@@ -205,51 +199,38 @@ func (b *bucket) read(key string) (content []byte, err error) {
 	return content, err
 }
 
-// secret reads the secret, or makes one. Of several processes that make it at once, one wins.
 func (b *bucket) secret() ([]byte, error) {
 	key := b.prefix + secretObject
-	secret, err := b.read(key)
-	if errors.Is(err, fs.ErrNotExist) {
+	read := func() ([]byte, error) { return b.read(key) }
+	create := func(secret []byte) error {
 		var o minio.PutObjectOptions
 		o.SetMatchETagExcept("*") // only if there is none
-		err = b.write(key, newSecret(), o)
-		if err == nil || errors.Is(err, fs.ErrExist) {
-			secret, err = b.read(key)
-		}
+		return b.write(key, secret, o)
 	}
-	if err == nil && len(secret) != secretSize {
-		err = fmt.Errorf("the object %s does not have %d bytes: delete it, and a new secret is made", key, secretSize)
-	}
-	return secret, err
+	return secretOf("the object "+key, read, create)
 }
 
 func (b *bucket) put(name string, content []byte) error {
 	return b.write(b.key(name), content, minio.PutObjectOptions{})
 }
 
-// renew has the service copy an object onto itself. About a small content it does not ask: writing it takes no longer.
-func (b *bucket) renew(name string, size int64, age time.Duration) (found bool, err error) {
-	const small = 64 << 10
-	if size >= 0 && size <= small {
-		return false, nil
-	}
+// renew has the service copy an object onto itself.
+func (b *bucket) renew(name string, age time.Duration) error {
+	key := b.key(name)
 	var info minio.ObjectInfo
-	err = b.do(0, func(ctx context.Context) error {
-		info, err = b.client.StatObject(ctx, b.name, b.key(name), minio.StatObjectOptions{})
+	err := b.do(0, func(ctx context.Context) (err error) {
+		info, err = b.client.StatObject(ctx, b.name, key, minio.StatObjectOptions{})
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) || err == nil && size >= 0 && info.Size != size {
-		return false, nil
+	if err != nil || time.Since(info.LastModified) < age {
+		return err
 	}
-	if err == nil && time.Since(info.LastModified) >= age {
-		err = b.do(info.Size, func(ctx context.Context) error {
-			_, err := b.client.CopyObject(ctx, b.name, b.key(name), b.name, b.key(name),
-				map[string]string{"x-amz-metadata-directive": "REPLACE", "content-type": "text/plain; charset=utf-8"},
-				minio.CopySrcOptions{}, minio.PutObjectOptions{})
-			return err
-		})
-	}
-	return err == nil, err
+	return b.do(info.Size, func(ctx context.Context) error {
+		_, err := b.client.CopyObject(ctx, b.name, key, b.name, key,
+			map[string]string{"x-amz-metadata-directive": "REPLACE", "content-type": textType},
+			minio.CopySrcOptions{}, minio.PutObjectOptions{})
+		return err
+	})
 }
 
 func (b *bucket) get(name string) ([]byte, error) { return b.read(b.key(name)) }
@@ -269,6 +250,3 @@ func (b *bucket) remove(name string) error {
 	}
 	return err
 }
-
-// sweep does nothing: the bucket's owner bounds what it holds.
-func (b *bucket) sweep(context.Context, time.Time) (Swept, error) { return Swept{}, nil }

@@ -114,7 +114,7 @@ func TestKilledWhilePutting(t *testing.T) {
 	for _, key := range keys {
 		has(t, s, s.Name("scope", content(key)), string(content(key)))
 	}
-	files, err := filepath.Glob(filepath.Join(s.folder, "*.txt"))
+	files, err := filepath.Glob(filepath.Join(s.folder.path, "*.txt"))
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if name := s.Name("scope", text); err != nil || name+".txt" != filepath.Base(file) {

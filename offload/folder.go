@@ -47,28 +47,18 @@ func OpenFolder(data string, o Options) (*Shelf, error) {
 	if err := os.MkdirAll(f.path, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot open the artifacts: %w", err)
 	}
-	return (&Shelf{place: f, folder: f.path}).open(o)
+	return (&Shelf{place: f, folder: f}).open(o)
 }
 
 func (f *folder) file(name string) string { return filepath.Join(f.path, fileOf(name)) }
 
-// secret reads the secret file, and makes it if there is none. Of several processes that make it at once, one wins.
 func (f *folder) secret() ([]byte, error) {
-	_, err := os.Lstat(f.secretFile)
+	read := func() ([]byte, error) { return os.ReadFile(f.secretFile) }
+	create := func(secret []byte) error { return writeFile(f.secretFile, secret, link) }
+	secret, err := secretOf(f.secretFile, read, create)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = writeFile(f.secretFile, newSecret(), link)
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
-	secret, err := os.ReadFile(f.secretFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
 		const advice = "bring it back, or delete the link, and a new secret is made"
 		return nil, fmt.Errorf("%s links to a file that is not there: %s", f.secretFile, advice)
-	case err == nil && len(secret) != secretSize:
-		return nil, fmt.Errorf("%s does not have %d bytes: delete it, and a new secret is made",
-			f.secretFile, secretSize)
 	}
 	if err != nil {
 		return nil, err
@@ -108,18 +98,15 @@ func writeFile(path string, content []byte, settle func(temp, path string) error
 	return settle(temp.Name(), path)
 }
 
-func (f *folder) renew(name string, size int64, age time.Duration) (found bool, err error) {
+func (f *folder) renew(name string, age time.Duration) error {
 	f.sweeping.RLock()
 	defer f.sweeping.RUnlock()
-	there, err := os.Stat(f.file(name))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && size >= 0 && there.Size() != size {
-		return false, nil
-	}
+	info, err := os.Stat(f.file(name))
 	now := time.Now()
-	if err == nil && now.Sub(there.ModTime()).Abs() > age {
+	if err == nil && now.Sub(info.ModTime()).Abs() > age {
 		err = os.Chtimes(f.file(name), now, now)
 	}
-	return err == nil, err
+	return err
 }
 
 func (f *folder) get(name string) ([]byte, error) { return os.ReadFile(f.file(name)) }
@@ -219,32 +206,46 @@ func fileOf(name string) string {
 	return strings.TrimSuffix(name, kind) + cmp.Or(kind, extension)
 }
 
-// shown returns the part of a name that errors and logs may tell.
-func shown(name string) string { return name[:min(len(name), 6)] + "…" }
-
 func newSecret() []byte {
 	secret := make([]byte, secretSize)
 	_, _ = rand.Read(secret) // never fails
 	return secret
 }
 
+// secretOf returns the secret that read reads in a place, once create has put one there if there is none. Of several
+// processes that do so at once, one wins.
+func secretOf(place string, read func() ([]byte, error), create func(secret []byte) error) ([]byte, error) {
+	secret, err := read()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = create(newSecret())
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			secret, err = read()
+		}
+	}
+	if err == nil && len(secret) != secretSize {
+		err = fmt.Errorf("%s does not have %d bytes: delete it, and a new secret is made", place, secretSize)
+	}
+	return secret, err
+}
+
 // Address returns the place of an artifact as texts name it: its absolute path, its URL, or "PATH or URL". It is empty
 // if texts name neither. Without a folder, the URL takes the place of the path.
 func (s *Shelf) Address(name string) string {
-	path := filepath.Join(s.folder, fileOf(name))
+	how, url := s.options.Address, s.options.URL+name
+	if how == "none" || !IsName(name) {
+		return ""
+	}
+	if s.folder == nil || how != "path" && how != "both" {
+		return url
+	}
+	path := s.folder.file(name)
 	if s.options.Shown != "" {
 		path = s.options.Shown + fileOf(name)
 	}
-	url := s.options.URL + name
-	switch how := s.options.Address; {
-	case how == "none" || !IsName(name):
-		return ""
-	case how == "path" && s.folder != "":
-		return path
-	case how == "both" && s.folder != "":
+	if how == "both" {
 		return path + " or " + url
 	}
-	return url
+	return path
 }
 
 // SealMark begins every sealed text. Its first byte is rare in JSON, so that it is soon looked for in a large body.

@@ -58,7 +58,7 @@ type Options struct {
 type Shelf struct {
 	place   place
 	options Options
-	folder  string // of the files; empty for a bucket and for memory
+	folder  *folder // the place, if it is one
 
 	used    atomic.Int64   // bytes
 	refused atomic.Bool    // something found no room within the quota, and nothing was swept since
@@ -72,14 +72,11 @@ type place interface {
 	secret() ([]byte, error)
 	// put writes a content in the place of an earlier one of that name.
 	put(name string, content []byte) error
-	// renew begins the life of a content anew if its last renewal is older than age. It returns false if there is no
-	// content of that size. A negative size fits all.
-	renew(name string, size int64, age time.Duration) (found bool, err error)
+	// renew begins the life of a content anew if its last renewal is older than age.
+	renew(name string, age time.Duration) error
 	get(name string) ([]byte, error)
 	// remove deletes a content.
 	remove(name string) error
-	// sweep deletes contents that were last renewed before a time, and what broken writes have left.
-	sweep(ctx context.Context, before time.Time) (Swept, error)
 }
 
 // Swept is what a sweep has found.
@@ -115,28 +112,40 @@ func (s *Shelf) Put(name string, content []byte, urgent bool) error {
 	if !IsName(name) {
 		return errors.New("cannot put an artifact: this is not a name of one")
 	}
-	found, err := s.place.renew(name, int64(len(content)), s.options.Keep/8)
-	if !found && err == nil {
+	const small = 64 << 10 // bytes: to write so few to a bucket takes no longer than to ask whether they are there
+	err := fs.ErrNotExist
+	if s.server == nil || len(content) > small {
+		err = s.place.renew(name, s.options.Keep/8)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
 		err = s.write(name, content, urgent)
 	}
+	if err != nil && !errors.Is(err, ErrFull) {
+		s.failed.Store(time.Now().UnixNano())
+	}
+	return failure("put", name, err)
+}
+
+// failure returns the error of doing something with an artifact, which tells the first letters of its name; nil for nil.
+func failure(doing, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if !errors.Is(err, ErrFull) {
-		s.failed.Store(time.Now().UnixNano())
-	}
-	return fmt.Errorf("cannot put artifact %s: %w", shown(name), cause(err))
+	return fmt.Errorf("cannot %s artifact %s: %w", doing, name[:min(len(name), 6)]+"…", cause(err))
 }
 
 // write puts content in its place, if there is room.
 func (s *Shelf) write(name string, content []byte, urgent bool) error {
 	size := int64(len(content))
-	limit := s.options.Quota / 2
-	if urgent {
-		limit = s.options.Quota
+	limit := s.options.Quota
+	if !urgent {
+		limit /= 2
 	}
-	if !s.reserve(size, limit) {
-		return fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), limit, size)
+	used := s.used.Add(size)
+	if used > limit && s.server == nil {
+		s.used.Add(-size)
+		s.refused.Store(true)
+		return fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, used-size, limit, size)
 	}
 	err := s.place.put(name, content)
 	if err != nil {
@@ -147,27 +156,20 @@ func (s *Shelf) write(name string, content []byte, urgent bool) error {
 	return nil
 }
 
-// reserve counts size bytes as used. It returns false if more than limit would be.
-func (s *Shelf) reserve(size, limit int64) bool {
-	if s.used.Add(size) > limit && s.server == nil {
-		s.used.Add(-size)
-		s.refused.Store(true)
-		return false
-	}
-	return true
-}
-
 // Touch renews an artifact. It returns false if it is not there. If nobody can tell, as its server does not answer, it
 // returns true, because what was put is there.
 func (s *Shelf) Touch(name string) bool {
 	if !IsName(name) {
 		return false
 	}
-	found, err := s.place.renew(name, -1, s.options.Keep/8)
-	if err != nil && !errors.Is(err, store.ErrAway) {
-		s.options.Log.Warn("cannot renew an artifact", "artifact", shown(name), "error", cause(err).Error())
+	err := s.place.renew(name, s.options.Keep/8)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
 	}
-	return found || err != nil
+	if err != nil && !errors.Is(err, store.ErrAway) {
+		s.options.Log.Warn(failure("renew", name, err).Error())
+	}
+	return true
 }
 
 // Get returns the content under a name. The error is ErrUnknown if there is none.
@@ -179,10 +181,7 @@ func (s *Shelf) Get(name string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrUnknown
 	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot read artifact %s: %w", shown(name), cause(err))
-	}
-	return content, nil
+	return content, failure("read", name, err)
 }
 
 // Delete deletes an artifact, if it is there. Its bytes count as used until the next Sweep. The error is ErrNotDeleted
@@ -192,10 +191,10 @@ func (s *Shelf) Delete(name string) error {
 		return nil
 	}
 	err := s.place.remove(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot delete artifact %s: %w", shown(name), cause(err))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	return failure("delete", name, err)
 }
 
 // Sweep deletes what has expired and counts what is left. Nothing in a bucket is deleted: a rule of its owner does
@@ -209,9 +208,13 @@ func (s *Shelf) Sweep(ctx context.Context) (Swept, error) {
 	return swept, nil
 }
 
+// sweep deletes what was last renewed before a time, and what broken writes have left.
 func (s *Shelf) sweep(ctx context.Context, before time.Time) (Swept, error) {
+	if s.folder == nil {
+		return Swept{}, nil
+	}
 	counted := s.Used()
-	swept, err := s.place.sweep(ctx, before)
+	swept, err := s.folder.sweep(ctx, before)
 	if err == nil {
 		s.used.Add(swept.Left - counted) // what was put meanwhile may count twice until the next sweep
 	}
@@ -265,9 +268,9 @@ func (m *memory) put(name string, content []byte) error {
 	return nil
 }
 
-func (m *memory) renew(name string, size int64, _ time.Duration) (found bool, err error) {
-	content, err := m.get(name)
-	return err == nil && (size < 0 || size == int64(len(content))), nil
+func (m *memory) renew(name string, _ time.Duration) error {
+	_, err := m.get(name)
+	return err
 }
 
 func (m *memory) get(name string) ([]byte, error) {
@@ -282,9 +285,6 @@ func (m *memory) remove(name string) error {
 	m.contents.Delete(name)
 	return nil
 }
-
-// sweep deletes nothing, and is called while there is nothing to count.
-func (m *memory) sweep(context.Context, time.Time) (Swept, error) { return Swept{}, nil }
 
 const maxRegexp = 256 // bytes; a search takes time for each byte of text and each of the expression
 
@@ -362,14 +362,11 @@ func Select(ctx context.Context, text []byte, want Range) ([]byte, error) {
 // match, as in "12+61440:text": the number of the line and the offset of the part in bytes.
 func writeMatches(w io.Writer, n int, line []byte, grep *regexp.Regexp) bool {
 	const long, around, most = 2 << 10, 300, 10 // bytes, bytes, matches
-	if len(line) <= long {
-		if !grep.Match(line) {
-			return false
-		}
+	matches := grep.FindAllIndex(line, most)
+	if matches != nil && len(line) <= long {
 		fmt.Fprintf(w, "%d:%s\n", n, line)
 		return true
 	}
-	matches := grep.FindAllIndex(line, most)
 	shown := 0 // bytes of the line
 	for _, match := range matches {
 		from, to := max(match[0]-around, shown), min(match[1]+around, match[0]+2*long, len(line))

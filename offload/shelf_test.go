@@ -72,7 +72,7 @@ func unknown(t testing.TB, s *Shelf, name string) {
 func age(t testing.TB, s *Shelf, name string, d time.Duration) {
 	t.Helper()
 	then := time.Now().Add(-d)
-	if err := os.Chtimes(filepath.Join(s.folder, name+".txt"), then, then); err != nil {
+	if err := os.Chtimes(filepath.Join(s.folder.path, name+".txt"), then, then); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -174,7 +174,7 @@ func TestQuotaIsHeld(t *testing.T) {
 		t.Fatal("refused what is within the quota")
 	}
 	refused("g", true)
-	if again := inFolder(t, filepath.Dir(s.folder), o); again.Used() != 200 || !again.Full() {
+	if again := inFolder(t, filepath.Dir(s.folder.path), o); again.Used() != 200 || !again.Full() {
 		t.Fatalf("another process counts %d bytes", again.Used())
 	}
 	age(t, s, first, 2*month)
@@ -194,7 +194,7 @@ func TestSweepDeletesWhatHasExpired(t *testing.T) {
 	if !s.Touch(touched) {
 		t.Fatal("not there")
 	}
-	temp, foreign := filepath.Join(s.folder, ".1234.tmp"), filepath.Join(s.folder, "README.txt")
+	temp, foreign := filepath.Join(s.folder.path, ".1234.tmp"), filepath.Join(s.folder.path, "README.txt")
 	for _, path := range []string{temp, foreign} {
 		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
 			t.Fatal(err)
@@ -246,7 +246,7 @@ func TestSweepNeverTakesWhatIsLive(t *testing.T) {
 					t.Errorf("%q, %v although it is live", got, err)
 				}
 				past := time.Now().Add(-2 * month)
-				_ = os.Chtimes(filepath.Join(s.folder, name+".txt"), past, past) // it may be swept now
+				_ = os.Chtimes(filepath.Join(s.folder.path, name+".txt"), past, past) // it may be swept now
 			}
 		})
 	}
