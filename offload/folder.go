@@ -40,11 +40,11 @@ const tempPattern = ".*.tmp" // of a file that is being written
 // OpenFolder returns the shelf whose files are in data/artifacts. It makes the folder if there is none.
 func OpenFolder(data string, o Options) (*Shelf, error) {
 	data, err := filepath.Abs(data)
-	if err != nil {
-		return nil, fmt.Errorf("cannot open the artifacts: %w", err)
-	}
 	f := &folder{path: filepath.Join(data, "artifacts"), secretFile: filepath.Join(data, "secret")}
-	if err := os.MkdirAll(f.path, 0o700); err != nil {
+	if err == nil {
+		err = os.MkdirAll(f.path, 0o700)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("cannot open the artifacts: %w", err)
 	}
 	return (&Shelf{place: f, folder: f}).open(o)
@@ -112,8 +112,7 @@ func (f *folder) renew(name string, age time.Duration) error {
 func (f *folder) get(name string) ([]byte, error) { return os.ReadFile(f.file(name)) }
 
 func (f *folder) remove(name string) error {
-	_, _, err := f.removeExpired(f.file(name), time.Now().AddDate(1, 0, 0)) // whenever it was renewed
-	return err
+	return f.removeExpired(f.file(name), time.Now().AddDate(1, 0, 0), &Swept{}) // whenever it was renewed
 }
 
 func (f *folder) sweep(ctx context.Context, before time.Time) (swept Swept, err error) {
@@ -128,48 +127,41 @@ func (f *folder) sweep(ctx context.Context, before time.Time) (swept Swept, err 
 		} else if name := strings.TrimSuffix(e.Name(), extension); fileOf(name) != e.Name() || !IsName(name) {
 			continue
 		}
-		size, gone, failed := f.removeExpired(filepath.Join(f.path, e.Name()), expired)
-		err = errors.Join(err, failed)
-		if gone {
-			swept.Files++
-			swept.Bytes += size
-		} else {
-			swept.Left += size
-		}
+		err = errors.Join(err, f.removeExpired(filepath.Join(f.path, e.Name()), expired, &swept))
 	}
 	return swept, err
 }
 
-// removeExpired deletes a file that was last modified before a time. It returns the size of the file in either case; 0
-// if it is not there, as another process has swept it or its write has ended.
-func (f *folder) removeExpired(path string, before time.Time) (size int64, gone bool, err error) {
+// removeExpired deletes a file that was last modified before a time, and counts it. It may be gone, as another process
+// has swept it or its write has ended.
+func (f *folder) removeExpired(path string, before time.Time, swept *Swept) error {
 	f.sweeping.Lock()
 	defer f.sweeping.Unlock()
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, false, nil
+		return nil
 	}
 	if err != nil {
-		return 0, false, err
+		return err
 	}
-	gone = info.ModTime().Before(before)
-	if gone {
-		err = os.Remove(path)
+	if !info.ModTime().Before(before) {
+		swept.Left += info.Size()
+		return nil
 	}
-	return info.Size(), gone, err
+	swept.Files++
+	swept.Bytes += info.Size()
+	return os.Remove(path)
 }
 
 // cause returns err without paths and URLs, which hold names of artifacts.
 func cause(err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	var request *url.Error
-	switch {
-	case errors.As(err, &path):
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
-	case errors.As(err, &link):
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		return link.Err
-	case errors.As(err, &request):
+	}
+	if request, ok := errors.AsType[*url.Error](err); ok {
 		return request.Err
 	}
 	return err
