@@ -88,7 +88,7 @@ func (r *rescuing) isUnpaired() bool {
 func (r *rescuing) note(v window.Refusal, sent window.Sent) {
 	e := &r.event.Rescue
 	if e.Kind == "" {
-		e.Kind, e.WindowBefore, e.TokensBefore = v.Cause.String(), sent.Window, sent.Tokens
+		e.Kind, e.WindowBefore, e.TokensBefore = string(v.Cause), sent.Window, sent.Tokens
 	}
 	if v.Below(sent.Window) || !r.refusal.Below(r.refused.Window) {
 		r.refusal, r.refused = v, sent

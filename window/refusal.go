@@ -11,24 +11,20 @@ import (
 )
 
 // Cause is why a provider refused a request.
-type Cause int
+type Cause string
 
 // The causes that another form of the request may cure, and NotSize for all others.
 const (
-	NotSize   Cause = iota
-	Output          // the input fits the window, but not together with the output that was asked for
-	Rate            // the request alone has more tokens than are granted for a time: waiting never helps
-	Bytes           // the body, or one text in it, has too many bytes or characters
-	Input           // the input is longer than the window
-	Malformed       // the request was rewritten, and is refused for anything but its size
-	Thinking        // a thinking block is bound to another conversation
-	Pictures        // there are too many pictures, or one is too large
-	Pairs           // a call has no result, or a result no call
+	NotSize   Cause = ""
+	Output    Cause = "output"    // the input fits the window, but not together with the output that was asked for
+	Rate      Cause = "rate"      // the request alone has more tokens than are granted for a time: waiting never helps
+	Bytes     Cause = "bytes"     // the body, or one text in it, has too many bytes or characters
+	Input     Cause = "input"     // the input is longer than the window
+	Malformed Cause = "malformed" // the request was rewritten, and is refused for anything but its size
+	Thinking  Cause = "thinking"  // a thinking block is bound to another conversation
+	Pictures  Cause = "pictures"  // there are too many pictures, or one is too large
+	Pairs     Cause = "pairs"     // a call has no result, or a result no call
 )
-
-func (c Cause) String() string {
-	return [...]string{"not ours", "output", "rate", "bytes", "input", "malformed", "thinking", "pictures", "pairs"}[c]
-}
 
 // Sent is what is known about a refused request; 0 is unknown.
 type Sent struct {
@@ -112,7 +108,7 @@ func readSize(status int, contentType string, body []byte, s Sent) (r Refusal) {
 		return reply.readSilence(status, s)
 	}
 	n := readSizes(text)
-	r.Cause = newEvidence(status, text, n, s).judge()
+	r.Cause = judge(status, text, n, s)
 	if r.Cause == Input || r.Cause == Rate {
 		r.Requested = n.whole
 	}
@@ -159,110 +155,62 @@ var chinese = lazily(`(?:输入|提示|消息|对话|内容|文本|长度|上下
 
 func says(text, name string) bool { return words()[name].MatchString(text) }
 
-// evidence is what a refusal can be judged by.
-type evidence struct {
-	sizes
-	status int
-	text   string
-	sent   Sent
-
-	tokens     bool // it speaks of tokens
-	window     bool // it names the window
-	isAbove    bool // the numbers say that the request is larger than a limit
-	isProven   bool // and this limit is one of the window or of tokens
-	onlyOutput bool // it speaks of the output, and not of the input
-}
-
-const (
-	leastTokens     = 512 // tokens; what is smaller is not about a conversation
-	leastCharacters = 100_000
-)
-
-func newEvidence(status int, text string, n sizes, s Sent) *evidence {
-	e := &evidence{sizes: n, status: status, text: text, sent: s}
-	e.tokens = strings.Contains(text, "token")
-	e.window = e.says("window")
-	e.isAbove = n.limit > 0 && n.whole > n.limit
-	e.isProven = e.isAbove && (e.window || e.says("size") || e.tokens && n.whole >= leastTokens)
-	e.onlyOutput = e.says("output") && !e.says("input")
-	return e
-}
-
-func (e *evidence) says(name string) bool { return says(e.text, name) }
-
-// judge returns the cause. Refusals for other reasons may speak of sizes too: these are asked for first.
-func (e *evidence) judge() Cause {
+// judge returns the cause of a refusal. Refusals for other reasons may speak of sizes too: these are asked for first.
+func judge(status int, text string, n sizes, s Sent) Cause {
+	const (
+		leastTokens     = 512 // what is smaller is not about a conversation
+		leastCharacters = 100_000
+	)
+	has := func(name string) bool { return says(text, name) }
+	tokens, window := strings.Contains(text, "token"), has("window")
+	isAbove := n.whole > n.limit                             // the request is larger than a limit
+	isProven := isAbove && (window || tokens || has("size")) // which is one of the window or of tokens
+	isSmall := 0 < n.largest && n.largest < leastTokens && !tokens
+	mayBeOther := !isProven && !window // it may be about anything else
+	onlyOutput := has("output") && !has("input")
 	switch {
-	case strings.Contains(e.text, "bound to a different conversation"):
+	case strings.Contains(text, "bound to a different conversation"):
 		return Thinking
-	case e.says("string") && e.largest >= leastCharacters && !strings.Contains(e.text, "tool"):
+	case has("string") && n.largest >= leastCharacters && !strings.Contains(text, "tool"):
 		return Bytes
-	case e.says("foreign"):
-		return NotSize
-	case e.isAboveRate():
+	case has("rate") && isAbove && !has("spent") && !has("foreign"): // the request alone is more than what is granted
 		return Rate
-	case e.isAboutPictures():
-		return Pictures
-	case e.isAboutOthers():
+	case has("foreign"), has("rate"):
 		return NotSize
-	case e.says("negative") && e.sent.MaxOutput >= 0: // else the client itself asked for less than nothing
+	case mayBeOther && status != 429 && has("pictures") && has("excess"):
+		return Pictures
+	case mayBeOther && !has("long") && has("other"), status == 429 && !window && !has("input"):
+		return NotSize
+	case has("negative") && s.MaxOutput >= 0: // else the client itself asked for less than nothing
 		return Input
-	case e.says("body") && !e.tokens && !e.window:
+	case has("body") && !tokens:
 		return Bytes
-	case e.isProven && !e.onlyOutput, e.saysTooLong():
+	case isProven && !onlyOutput, !isSmall && saysTooLong(text, onlyOutput):
 		return Input
-	case e.status == 413 && !e.onlyOutput:
+	case status == 413:
 		return Bytes
-	case e.isUnpaired():
+	case (status < 300 || status == 400 || status == 422) && has("pairs") && s.Unpaired != nil && s.Unpaired():
 		return Pairs
-	case e.sent.Rewritten && e.says("parts"):
+	case s.Rewritten && has("parts"):
 		return Malformed
 	}
 	return NotSize
 }
 
-// isAboveRate reports whether the request alone is more than what is granted for a time.
-func (e *evidence) isAboveRate() bool {
-	if !e.says("rate") {
-		return false
-	}
-	return e.tokens && e.isAbove && !e.says("spent") || e.whole == 0 && e.says("alone")
-}
-
-func (e *evidence) isAboutPictures() bool {
-	return !e.isProven && !e.window && e.status != 429 && !e.says("rate") && e.says("pictures") && e.says("excess")
-}
-
-// isAboutOthers reports whether a refusal is about anything else, or about what other requests have spent.
-func (e *evidence) isAboutOthers() bool {
-	return e.says("rate") ||
-		!e.isProven && !e.window && !e.says("long") && e.says("other") ||
-		e.status == 429 && !e.window && !e.says("input")
-}
-
-// saysTooLong reports whether a sentence says that the conversation is too long.
-func (e *evidence) saysTooLong() bool {
-	if e.largest > 0 && e.largest < leastTokens && !e.tokens && !e.window {
-		return false
-	}
-	for sentence := range strings.SplitSeq(e.text, "|") {
+// saysTooLong reports whether a sentence says that the conversation is too long. A text that speaks of the output alone
+// is mostly about the model's own limit.
+func saysTooLong(text string, onlyOutput bool) bool {
+	for sentence := range strings.SplitSeq(text, "|") {
 		isMore, window := says(sentence, "excess"), says(sentence, "window")
-		if e.onlyOutput { // mostly the model's own limit
-			if isMore && window && !strings.Contains(sentence, "maxout") {
-				return true
-			}
-			continue
+		isTooLong := isMore && (window || says(sentence, "size")) || says(sentence, "long") || chinese().MatchString(sentence)
+		if onlyOutput {
+			isTooLong = isMore && window && !strings.Contains(sentence, "maxout")
 		}
-		if isMore && (window || says(sentence, "size")) || says(sentence, "long") || chinese().MatchString(sentence) {
+		if isTooLong {
 			return true
 		}
 	}
 	return false
-}
-
-func (e *evidence) isUnpaired() bool {
-	mayBe := e.status < 300 || e.status == 400 || e.status == 422
-	return mayBe && e.sent.Unpaired != nil && e.says("pairs") && e.sent.Unpaired()
 }
 
 // sizes are what the numbers of a text say, in tokens; 0 is unknown.
