@@ -126,8 +126,8 @@ func (r *rescuing) accept(status int) {
 func (r *rescuing) learn() {
 	last := &r.Last.Report
 	model := last.Model + r.input.Variant
-	tokens, isNews := r.proxy.deps.Windows.LearnRefusal(r.event.Upstream, model, r.refusal, r.refused)
-	if isNews {
-		r.event.Rescue.WindowAfter, last.Window = tokens, tokens
+	learned := r.proxy.deps.Windows.LearnRefusal(r.event.Upstream, model, r.refusal, r.refused)
+	if learned > 0 {
+		r.event.Rescue.WindowAfter, last.Window = learned, learned
 	}
 }

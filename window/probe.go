@@ -101,27 +101,24 @@ func (w *Windows) Probe(upstream, model string, get Get, log *slog.Logger) {
 	now := w.now()
 	k := w.of(upstream, model)
 	own, ok := w.servers[upstream]
-	if !ok || w.asking || now.Before(k.askAt) || w.life.Err() != nil {
+	if !ok || now.Before(k.askAt) || w.life.Err() != nil || !w.asking.TryLock() {
 		return
 	}
 	k.askAt = now.Add(askAgain)
 	if own {
 		k.askAt = now.Add(askLoading)
 	}
-	w.asking = true
 	w.running.Go(func() { w.probe(k.id, own, get, log) })
 }
 
-// probe keeps how much a model holds, if its server says so.
+// probe keeps how much a model holds, if its server says so. It unlocks asking.
 func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 	log = log.With("upstream", q.upstream, "model", event.Clip(q.model))
+	defer w.asking.Unlock()
 	defer func() {
 		if caught := recover(); caught != nil {
 			log.Error("panic while asking how much a model holds", "panic", caught, "stack", string(debug.Stack()))
 		}
-		w.mu.Lock()
-		w.asking = false
-		w.mu.Unlock()
 	}()
 	tokens, status, err := w.ask(q, own, get)
 	if tokens == 0 {

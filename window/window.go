@@ -54,13 +54,13 @@ type Windows struct {
 	life    context.Context // ends what servers are asked
 	stop    context.CancelFunc
 	running sync.WaitGroup
+	asking  sync.Mutex // of one server at a time
 
 	mu      sync.Mutex // guards all below
 	config  Config
 	rules   []rule
 	known   map[id]*known   // at most mostKnown
 	servers map[string]bool // as Configure has them
-	asking  bool
 }
 
 // rule is a pattern in lower case, with the window of models that fit it.
@@ -123,9 +123,8 @@ func (w *Windows) Of(upstream, model string) Window {
 	} else if k.family > 0 {
 		found = Window{k.family, Table}
 	}
-	_, isProbed := w.servers[upstream]
-	isProbed = isProbed && w.holds(k.probed)
-	if isProbed && (k.probed.Tokens < found.Tokens || found.Source != Configured) {
+	_, mayProbe := w.servers[upstream]
+	if mayProbe && w.holds(k.probed) && (k.probed.Tokens < found.Tokens || found.Source != Configured) {
 		found = Window{k.probed.Tokens, Probed}
 	}
 	if w.holds(k.learned) && k.learned.Tokens < found.Tokens {
@@ -169,13 +168,13 @@ var (
 // familyName returns the name of a model, in lower case, without provider, region, variant (":free", "@default",
 // Bedrock's "-v1:0") and date, and with the numbers of its version joined alike: 4.1 and 4p1 are 4-1. Million stays.
 func familyName(model string) string {
-	model, long := strings.CutSuffix(model, Million)
+	model, isLong := strings.CutSuffix(model, Million)
 	if tuned, ok := strings.CutPrefix(model, "ft:"); ok {
 		model, _, _ = strings.Cut(tuned, ":")
 	}
 	model = joint().ReplaceAllString(maker().ReplaceAllString(model, ""), "$1-$2")
 	model = date().ReplaceAllString(variant().ReplaceAllString(model, ""), "")
-	if long {
+	if isLong {
 		model += Million
 	}
 	return model
@@ -257,14 +256,14 @@ func (w *Windows) learn(k *known, n lesson) {
 // LearnRefusal learns from a refusal whose request was accepted once it was smaller: the window that it states, or
 // else, if the request was too long by our count, that the window is a little smaller than the request. As that count
 // may be too low, such a window is not below a request that was answered, until a second refusal says the same. It
-// returns what was learned; ok reports that this is news, which deserves a warning.
-func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (tokens int, ok bool) {
+// returns what was learned, which deserves a warning; 0 is nothing.
+func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (learned int) {
 	believed := w.Of(upstream, model).Tokens
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := w.of(upstream, model)
 	if r.Requested > 0 && 4*r.Requested < s.Tokens { // it speaks of another request, or quotes one
-		return 0, false
+		return 0
 	}
 	tokens, keep := r.Limit, keepStated
 	if r.Cause == Input && !r.Below(believed) { // the window only follows from the size of the request
@@ -272,10 +271,10 @@ func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (token
 		k.answered = 0
 	}
 	if tokens < Least || tokens >= believed {
-		return 0, false
+		return 0
 	}
 	w.learn(k, lesson{tokens, w.now().Add(keep)})
-	return tokens, true
+	return tokens
 }
 
 // LearnAnswer takes a window back if an answered request had more tokens, by our count and by the provider's, and
