@@ -10,10 +10,7 @@ import (
 
 // Answers of servers, made up after what each publishes of its API.
 const (
-	vllm = `{"object":"list","data":[{"id":"qwen3-coder","object":"model","created":1,"owned_by":"vllm","root":` +
-		`"/models/Qwen3-Coder","parent":null,` +
-		`"max_model_len":40960,"permission":[{"id":"modelperm-1","allow_logprobs":true}]}]}`
-	vllmAdapters = `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","owned_by":"vllm","root":"Qwen/Qwen3-8B",` +
+	vllm = `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","owned_by":"vllm","root":"Qwen/Qwen3-8B",` +
 		`"parent":null,"max_model_len":32768},` +
 		`{"id":"sql","owned_by":"vllm","root":"/adapters/sql","parent":"Qwen/Qwen3-8B","max_model_len":null}]}`
 	groq = `{"object":"list","data":[{"id":"llama-3.1-8b-instant","active":true,"context_window":131072,` +
@@ -27,8 +24,6 @@ const (
 		`{"id":"BAAI/bge","type":"embedding","context_length":512}]`
 	mistral = `{"object":"list","data":[{"id":"mistral-large-2512","max_context_length":262144,"aliases":` +
 		`["mistral-large-latest"]},{"id":"codestral-2508","max_context_length":256000,"aliases":[]}]}`
-	moonshot = `{"object":"list","data":[{"id":"kimi-k2-0905-preview","object":"model","context_length":262144,` +
-		`"owned_by":"moonshot"},{"id":"moonshot-v1-8k","context_length":8192}]}`
 	llamaOne = `{"default_generation_settings":{"id":0,"n_ctx":16384,"params":{"n_predict":-1}},"total_slots":4,` +
 		`"model_alias":"qwen","model_path":"/models/qwen.gguf"}`
 	ollamaPS = `{"models":[{"name":"llama3.2:latest","model":"llama3.2:latest","size":6654289920,"details":` +
@@ -62,17 +57,15 @@ func TestServersSayHowMuchTheirModelsHold(t *testing.T) {
 		}
 	}
 	const list = "/v1/models"
-	f(list, vllm, "qwen3-coder", 40_960)
-	f(list, vllmAdapters, "qwen/qwen3-8b", 32_768)
-	f(list, vllmAdapters, "/srv/Qwen3-8B", 32_768)
-	f(list, vllmAdapters, "sql", 32_768)
+	f(list, vllm, "qwen/qwen3-8b", 32_768)
+	f(list, vllm, "/srv/Qwen3-8B", 32_768)
+	f(list, vllm, "sql", 32_768)
 	f(list, groq, "gemma2-9b-it", 8_192)
 	f(list, groq, "whisper-large-v3", 0) // too small to be true
 	f(list, openRouter, "z-ai/glm-4.6", 202_752)
 	f(list, openRouter, "openrouter/auto", 0)
 	f(list, together, "deepseek-ai/DeepSeek-V3", 131_072)
 	f(list, mistral, "mistral-large-latest", 262_144)
-	f(list, moonshot, "moonshot-v1-8k", 8_192)
 	f("/props", llamaOne, "qwen", 16_384)
 	f("/api/ps", ollamaPS, "llama3.2", 8_192)
 	f("/api/ps", ollamaPS, "unsloth/Qwen3-8B-GGUF:Q4_K_M", 40_960)

@@ -148,17 +148,11 @@ func TestOutputIsToldFromInput(t *testing.T) {
 
 func TestStructureIsOursAfterARewriteOnly(t *testing.T) {
 	for _, text := range []string{
-		"An assistant message with tool_calls must be followed by a tool message for each tool_call_id",
-		"tool_call_id  is not found",
 		"messages.3: content must not be empty",
-		"messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each " +
-			"`tool_use` block must have a corresponding `tool_result` block in the next message.",
 		"messages: `tool_use` ids must be unique",
 		"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`. When `thinking` " +
 			"is enabled, a final `assistant` message must start with a thinking block.",
-		"messages: text content blocks must be non-empty",
 		"messages: first message must use the \"user\" role",
-		"No tool output found for function call call_1.",
 	} {
 		if r := ReadRefusal(400, "", failure(text), Sent{Tokens: 190_000, Window: 200_000}); r.Cause != NotSize {
 			t.Errorf("as the client wrote it: %s is %v", text, r.Cause)
