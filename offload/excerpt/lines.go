@@ -3,7 +3,7 @@ package excerpt
 import (
 	"cmp"
 	"fmt"
-	"hash/crc32"
+	"hash/crc64"
 	"maps"
 	"regexp"
 	"slices"
@@ -92,7 +92,7 @@ type choice struct {
 	text      string
 	cuts      map[int]string // what long lines are cut to
 	isShown   map[int]bool
-	shapes    map[string]*shape // by mask
+	shapes    map[uint64]*shape // by a sum of the mask
 	lastLine  string            // for which shapeOf was called last: many lines are like the one before
 	lastShape *shape
 	budget    int // tokens that are left for more lines
@@ -109,7 +109,7 @@ type shape struct {
 // newChoice cuts long lines and counts shapes, and shows no line yet.
 func newChoice(text string, budget int, count Count) *choice {
 	x := &choice{text: text, budget: budget, count: count}
-	x.cuts, x.isShown, x.shapes = map[int]string{}, map[int]bool{}, map[string]*shape{}
+	x.cuts, x.isShown, x.shapes = map[int]string{}, map[int]bool{}, map[uint64]*shape{}
 	at := 0
 	for line := range strings.Lines(text) {
 		size := len(line)
@@ -123,35 +123,29 @@ func newChoice(text string, budget int, count Count) *choice {
 	return x
 }
 
-// shapeOf returns the shape of a line.
+// shapeOf returns the shape of a line. Beyond very many shapes, some of the further ones are one.
 func (x *choice) shapeOf(line string) *shape {
+	const most, further = 1 << 18, 1 << 16
 	if line == x.lastLine {
 		return x.lastShape
 	}
 	var space [256]byte // with it, most lines allocate nothing
 	masked := mask(space[:0], line)
-	s := x.shapes[string(masked)]
+	key := crc64.Checksum(masked, sums)
+	s := x.shapes[key]
 	if s == nil {
-		s = x.newShape(string(masked))
+		s = &shape{failure: failure(string(masked))}
+		if len(x.shapes) >= most {
+			key = key%further + uint64(s.failure)*further
+			s = cmp.Or(x.shapes[key], s)
+		}
+		x.shapes[key] = s
 	}
 	x.lastLine, x.lastShape = line, s
 	return s
 }
 
-// newShape returns the shape of a mask that has none yet. Beyond very many shapes, some of the further ones are one.
-func (x *choice) newShape(masked string) *shape {
-	const most, further = 1 << 18, 1 << 16
-	weight := failure(masked)
-	if len(x.shapes) >= most {
-		masked = fmt.Sprintf("\n%g %d", weight, crc32.ChecksumIEEE([]byte(masked))%further) // no mask has a line break
-		if s := x.shapes[masked]; s != nil {
-			return s
-		}
-	}
-	s := &shape{failure: weight}
-	x.shapes[masked] = s
-	return s
-}
+var sums = crc64.MakeTable(crc64.ECMA)
 
 // below returns the line below a line: the length of the text if there is none.
 func (x *choice) below(at int) int {
