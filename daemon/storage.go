@@ -262,10 +262,7 @@ func TrialDeps(conf config.Config, home string, windows *window.Windows) (rewrit
 	if err != nil {
 		return rewrite.Deps{}, err
 	}
-	shelf, err := offload.OpenMemory(o)
-	if err != nil {
-		return rewrite.Deps{}, err
-	}
+	shelf := offload.OpenMemory(o)
 	d := Deps(store.NewMemory(passingMemory), shelf, windows, conf.Store.Keep.D())
 	d.Address = conf.Offload.Address
 	d.CachedPrice = event.NewBiller(Prices(conf)).CachedPrice

@@ -17,9 +17,9 @@ func newInjector(t *testing.T) (*Injector, *offload.Shelf) {
 	t.Helper()
 	m := newMemory()
 	learn(t, m, Owner{"me", "/home/me/my shop"}, "- fact: The port is 8080.")
-	shelf, err := offload.OpenMemory(offload.Options{Keep: time.Hour, Quota: 1 << 20, Address: "url", URL: address})
+	shelf := offload.OpenMemory(offload.Options{Keep: time.Hour, Quota: 1 << 20, Address: "url", URL: address})
 	i := &Injector{Files: FilesIn(t.TempDir()), Shelf: shelf, Memory: m}
-	err = errors.Join(err, i.Files.Add("docs", "faq.md", []byte("FAQ")),
+	err := errors.Join(i.Files.Add("docs", "faq.md", []byte("FAQ")),
 		i.Files.Add("docs", "api.md", []byte("# API\n")))
 	if err != nil {
 		t.Fatal(err)

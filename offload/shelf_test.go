@@ -29,13 +29,7 @@ func inFolder(t testing.TB, data string, o Options) *Shelf {
 // each runs a test with each kind of shelf.
 func each(t *testing.T, o Options, f func(t *testing.T, s *Shelf)) {
 	t.Run("Folder", func(t *testing.T) { f(t, inFolder(t, t.TempDir(), o)) })
-	t.Run("Memory", func(t *testing.T) {
-		s, err := OpenMemory(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(t, s)
-	})
+	t.Run("Memory", func(t *testing.T) { f(t, OpenMemory(o)) })
 	t.Run("Bucket", func(t *testing.T) {
 		o := o
 		o.URL = "https://epitome.example.com/-/artifacts/"

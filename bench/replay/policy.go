@@ -75,10 +75,7 @@ func ownPolicy(conf config.Config, at offload.Options) policy {
 	return policy{"epitome, " + conf.Rewrite.Preset, func(s *session, size int) shaper {
 		const maxBytes = 256 << 20
 		at.Secret, at.Quota, at.Keep = []byte("replay"), maxBytes, time.Hour
-		artifacts, err := offload.OpenMemory(at)
-		if err != nil {
-			return func(*request) (shaped, error) { return shaped{}, err }
-		}
+		artifacts := offload.OpenMemory(at)
 		facts, all := store.NewMemory(maxBytes), unit.Tokens(size)
 		windows := window.New(window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, nil, time.Now)
 		e := &epitome{session: s, conf: conf, window: size, artifacts: artifacts}
