@@ -28,11 +28,6 @@ func windowsOn(s store.Store, clock *watch) *Windows {
 	return w
 }
 
-// answers has a request answered of so many tokens, by the provider's count and by ours.
-func answers(w *Windows, model string, used, counted int) (refuted int) {
-	return w.LearnAnswer("up", model, counted, used)
-}
-
 // learnProbe has the server of a model say what it holds.
 func learnProbe(w *Windows, model string, tokens int) {
 	w.of("up", model).probed = lesson{Tokens: tokens, Until: w.now().Add(keepProbed)}
@@ -96,16 +91,16 @@ func TestLessonsEndByThemselves(t *testing.T) {
 func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 	w, _ := learning()
 	w.LearnRefusal("up", "m", stated(32_768), Sent{Window: 128_000})
-	answers(w, "m", 32_768, 32_768)
+	w.LearnAnswer("up", "m", 32_768, 32_768)
 	w.LearnAnswer("other", "m", 100_000, 100_000)
 	w.want(t, "m", 32_768, Learned)
-	answers(w, "m", 32_769, 32_769)
+	w.LearnAnswer("up", "m", 32_769, 32_769)
 	w.want(t, "m", 128_000, Default)
 	learnProbe(w, "m", 65_536)
 	w.LearnRefusal("up", "m", stated(32_768), Sent{Window: 65_536})
-	answers(w, "m", 40_000, 40_000)
+	w.LearnAnswer("up", "m", 40_000, 40_000)
 	w.want(t, "m", 65_536, Probed)
-	answers(w, "m", 70_000, 70_000)
+	w.LearnAnswer("up", "m", 70_000, 70_000)
 	w.want(t, "m", 128_000, Default)
 }
 
@@ -119,11 +114,11 @@ func TestGuessedWindowsHoldWhatWasAnswered(t *testing.T) {
 			t.Errorf("after %+v of %d tokens the window is %d, want %d", r, counted, got, want)
 		}
 	}
-	answers(w, "m", 90_000, 7_000)
-	answers(w, "m", 50_000, 6_000)
+	w.LearnAnswer("up", "m", 7_000, 90_000)
+	w.LearnAnswer("up", "m", 6_000, 50_000)
 	f(Refusal{Cause: Input}, 8_000, 90_000)
 	f(Refusal{Cause: Input}, 60_000, 57_000) // again: the server holds less than before
-	answers(w, "m", 50_000, 6_000)
+	w.LearnAnswer("up", "m", 6_000, 50_000)
 	f(Refusal{Cause: Input}, 8_000, 50_000)
 	f(stated(32_768), 8_000, 32_768) // by its own words
 }
@@ -133,23 +128,17 @@ func TestSharedLessonsAreEverybodys(t *testing.T) {
 	clock := &watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 	kept := store.NewMemory(1 << 20)
 	a, b := windowsOn(kept, clock), windowsOn(kept, clock)
-	f := func(w *Windows, model string, want int) {
-		t.Helper()
-		if got := w.Of("up", model).Tokens; got != want {
-			t.Errorf("%s holds %d tokens, want %d", model, got, want)
-		}
-	}
-	f(b, "one", 128_000)
+	b.want(t, "one", 128_000, Default)
 	a.LearnRefusal("up", "one", stated(20_000), Sent{Tokens: 30_000, Window: 128_000})
 	b.LearnRefusal("up", "two", stated(40_000), Sent{Tokens: 50_000, Window: 128_000})
 	clock.at = clock.at.Add(readEvery)
-	f(b, "one", 20_000)
-	f(a, "two", 40_000)
-	if refuted := answers(b, "one", 25_000, 25_000); refuted != 20_000 {
+	b.want(t, "one", 20_000, Learned)
+	a.want(t, "two", 40_000, Learned)
+	if refuted := b.LearnAnswer("up", "one", 25_000, 25_000); refuted != 20_000 {
 		t.Errorf("took %d back", refuted)
 	}
 	clock.at = clock.at.Add(readEvery)
-	f(a, "one", 128_000)
+	a.want(t, "one", 128_000, Default)
 }
 
 func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
@@ -166,12 +155,12 @@ func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
 			case 2:
 				learnProbe(w, "mine", n)
 			case 3:
-				answers(w, "mine", n, n)
+				w.LearnAnswer("up", "mine", n, n)
 				if got := w.Of("up", "mine"); got.Source != Configured && got.Tokens < n {
 					t.Fatalf("%d tokens were answered, and the window is %v", n, got)
 				}
 			case 4:
-				answers(w, "mine", n, tokens.Draw(t, "counted"))
+				w.LearnAnswer("up", "mine", tokens.Draw(t, "counted"), n)
 			case 5:
 				clock.at = clock.at.Add(time.Duration(n) * time.Second)
 			}

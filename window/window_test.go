@@ -20,33 +20,29 @@ func (w *Windows) want(t *testing.T, model string, tokens int, source Source) {
 
 func TestWindowsAreFound(t *testing.T) {
 	w := New(Config{Default: 128_000}, nil, time.Now)
-	f := func(model string, tokens int, source Source) {
-		t.Helper()
-		w.want(t, model, tokens, source)
-	}
 	// As requests spell them.
-	f("gpt-4o", 128_000, Table)
-	f("openai/gpt-4.1", 1_047_576, Table)
-	f("gpt-4.1-2025-04-14", 1_047_576, Table)
-	f("ft:gpt-4.1-2025-04-14:acme:name:abc", 1_047_576, Table)
-	f("models/gemini-2.5-pro", 1_048_576, Table)
-	f("us.anthropic.claude-sonnet-4-5-20250929-v1:0", 200_000, Table)
-	f("arn:aws:bedrock:us-east-1:123:inference-profile/us-gov.anthropic.claude-sonnet-4-20250514-v1:0", 200_000,
-		Table)
-	f("claude-sonnet-4-5", 200_000, Table)
-	f("claude-sonnet-4@20250514", 200_000, Table)
-	f("claude-sonnet-4-5-20250929"+Million, 1_000_000, Table)
-	f("claude-haiku-4-5"+Million, 200_000, Table)
-	f("accounts/fireworks/models/llama-v3p1-405b-instruct", 128_000, Table)
+	w.want(t, "gpt-4o", 128_000, Table)
+	w.want(t, "openai/gpt-4.1", 1_047_576, Table)
+	w.want(t, "gpt-4.1-2025-04-14", 1_047_576, Table)
+	w.want(t, "ft:gpt-4.1-2025-04-14:acme:name:abc", 1_047_576, Table)
+	w.want(t, "models/gemini-2.5-pro", 1_048_576, Table)
+	w.want(t, "us.anthropic.claude-sonnet-4-5-20250929-v1:0", 200_000, Table)
+	w.want(t, "arn:aws:bedrock:us-east-1:123:inference-profile/us-gov.anthropic.claude-sonnet-4-20250514-v1:0",
+		200_000, Table)
+	w.want(t, "claude-sonnet-4-5", 200_000, Table)
+	w.want(t, "claude-sonnet-4@20250514", 200_000, Table)
+	w.want(t, "claude-sonnet-4-5-20250929"+Million, 1_000_000, Table)
+	w.want(t, "claude-haiku-4-5"+Million, 200_000, Table)
+	w.want(t, "accounts/fireworks/models/llama-v3p1-405b-instruct", 128_000, Table)
 
 	// What a provider takes less than the window holds.
-	f("gpt-5", 272_000, Table)
-	f("moonshotai/kimi-k2", 131_072, Table)
+	w.want(t, "gpt-5", 272_000, Table)
+	w.want(t, "moonshotai/kimi-k2", 131_072, Table)
 
 	// Nothing is known.
-	f("", 128_000, Default)
-	f("my-own-model", 128_000, Default)
-	f(strings.Repeat("gpt-4", 100), 128_000, Default)
+	w.want(t, "", 128_000, Default)
+	w.want(t, "my-own-model", 128_000, Default)
+	w.want(t, strings.Repeat("gpt-4", 100), 128_000, Default)
 }
 
 func TestConfiguredPatternsGoFirst(t *testing.T) {
@@ -58,17 +54,13 @@ func TestConfiguredPatternsGoFirst(t *testing.T) {
 		"claude-*":        1_000_000,
 		"*-of-a-long-one": 3_000,
 	}}, nil, time.Now)
-	f := func(model string, tokens int, source Source) {
-		t.Helper()
-		w.want(t, model, tokens, source)
-	}
-	f("gpt-4o", 100_000, Configured)
-	f("openai/gpt-4o", 70_000, Configured)
-	f("gpt-51", 1_000, Configured) // of two as long, the smaller
-	f("claude-sonnet-4-5", 1_000_000, Configured)
-	f("models/gemini-2.5-pro", 1_048_576, Table)
-	f("nobody", 9_999, Default)
-	f(strings.Repeat("x", 10_000)+"-of-a-long-one", 3_000, Configured)
+	w.want(t, "gpt-4o", 100_000, Configured)
+	w.want(t, "openai/gpt-4o", 70_000, Configured)
+	w.want(t, "gpt-51", 1_000, Configured) // of two as long, the smaller
+	w.want(t, "claude-sonnet-4-5", 1_000_000, Configured)
+	w.want(t, "models/gemini-2.5-pro", 1_048_576, Table)
+	w.want(t, "nobody", 9_999, Default)
+	w.want(t, strings.Repeat("x", 10_000)+"-of-a-long-one", 3_000, Configured)
 }
 
 func TestUsableLeavesRoomForTheAnswer(t *testing.T) {
