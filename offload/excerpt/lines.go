@@ -263,7 +263,9 @@ func failure(line string) float64 {
 
 // choose shows lines while the budget lasts: the ends of the text, failing lines with lines around them, then the rest.
 func (x *choice) choose() {
-	x.showEnds()
+	share := x.budget / endShare
+	x.showEnd(0, headLines, share, x.below)
+	x.showEnd(x.above(len(x.text)), tailLines, share, x.above)
 	// So many lines are tried at most: each takes a token of the budget at least, unless it is shown already.
 	most := max(x.budget, 1) + len(x.isShown)
 	failing := x.rank(most, func(at int, s *shape) bool {
@@ -283,18 +285,13 @@ func (x *choice) choose() {
 	}
 }
 
-// showEnds shows the first lines of the text, and then the last ones, each while their share of the budget lasts.
-func (x *choice) showEnds() {
-	share := x.budget / endShare
-	first, room := 0, share
-	for i := 0; i < headLines && room > 0; i++ {
-		room -= x.show(first)
-		first = x.below(first)
-	}
-	last, room := x.above(len(x.text)), share
-	for i := 0; i < tailLines && room > 0; i++ {
-		room -= x.show(last)
-		last = x.above(last)
+// showEnd shows up to n lines from one at an end of the text on, while their share of the budget lasts.
+func (x *choice) showEnd(at, n, share int, next func(at int) int) {
+	for range n {
+		if share > 0 {
+			share -= x.show(at)
+		}
+		at = next(at)
 	}
 }
 
