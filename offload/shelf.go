@@ -126,7 +126,7 @@ func (s *Shelf) Put(name string, content []byte, urgent bool) error {
 	return failure("put", name, err)
 }
 
-// failure returns the error of doing something with an artifact, which tells the first letters of its name; nil for nil.
+// failure returns the error of doing something with an artifact; nil for nil. It tells the first letters of the name.
 func failure(doing, name string, err error) error {
 	if err == nil {
 		return nil

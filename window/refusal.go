@@ -202,7 +202,8 @@ func judge(status int, text string, n sizes, s Sent) Cause {
 func saysTooLong(text string, onlyOutput bool) bool {
 	for sentence := range strings.SplitSeq(text, "|") {
 		isMore, window := says(sentence, "excess"), says(sentence, "window")
-		isTooLong := isMore && (window || says(sentence, "size")) || says(sentence, "long") || chinese().MatchString(sentence)
+		isTooLong := isMore && (window || says(sentence, "size")) || says(sentence, "long") ||
+			chinese().MatchString(sentence)
 		if onlyOutput {
 			isTooLong = isMore && window && !strings.Contains(sentence, "maxout")
 		}

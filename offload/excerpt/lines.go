@@ -280,7 +280,8 @@ func (x *choice) choose() {
 			}
 		}
 	}
-	for _, r := range x.rank(most, func(at int, _ *shape) bool { return !x.isNote(at) }) { // the other failing lines, too
+	rest := x.rank(most, func(at int, _ *shape) bool { return !x.isNote(at) }) // with the other failing lines
+	for _, r := range rest {
 		x.show(r.at)
 	}
 }
@@ -388,7 +389,7 @@ func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \
 // join returns the lines that are shown with a note in place of each gap, and how many lines are not shown.
 func (x *choice) join(isKept bool) (short string, omitted int) {
 	var b strings.Builder
-	from, number := 0, 1                                             // where the gap begins, and the number of its first line
+	from, number := 0, 1                                             // of the gap: where it begins, and the number of its first line
 	ends := append(slices.Sorted(maps.Keys(x.isShown)), len(x.text)) // behind the last line, a gap ends as well
 	for _, at := range ends {
 		gap := x.text[from:at]
