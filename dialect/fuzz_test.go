@@ -63,7 +63,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, name := range names {
 			d, _ := Of(name, nil)
-			answer.StepOf(d, nil, data)
+			answer.StepOf(d, answer.Event{Data: data})
 			u, input := d.Usage(data)
 			a, _ := answer.Read(d, data)
 			if u.Input < 0 || u.Read < 0 || u.Output < 0 || input < 0 || a.Input < 0 || a.Cached > a.Input {

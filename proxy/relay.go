@@ -198,7 +198,7 @@ func hold(a *wire.Answer, wait time.Duration, enough func([]byte) bool) []byte {
 func firstStep(d conversation.Dialect, content []byte) (step answer.Step, endsLine bool) {
 	end := bytes.LastIndexAny(content, "\r\n") + 1
 	for e := range answer.Events(content[:end]) {
-		step = answer.StepOf(d, []byte(e.Type), e.Data)
+		step = answer.StepOf(d, e)
 		if step != answer.FrameStep {
 			break
 		}
@@ -306,7 +306,7 @@ func (x *exchange) countUsage(u *event.Usage, cut bool) {
 // word. There are none where a single event fills the end: the one with which a response ends.
 func lastSteps(d conversation.Dialect, end []byte) (steps []answer.Step) {
 	for e := range answer.Events(end) {
-		steps = append(steps, answer.StepOf(d, []byte(e.Type), e.Data))
+		steps = append(steps, answer.StepOf(d, e))
 	}
 	return steps[max(0, len(steps)-3):]
 }

@@ -63,16 +63,14 @@ type Partial struct {
 	Said strings.Builder // the text read so far; Text is set at the end
 }
 
-// StepOf returns the meaning of an event with that data. kind is the name of the event in the stream, outside its data;
-// empty if it has none.
-func StepOf(f Format, kind, data []byte) Step {
-	kind, data = bytes.TrimSpace(kind), bytes.TrimSpace(data)
-	event := gjson.ParseBytes(data)
-	name := cmp.Or(event.Get("type").Str, string(kind))
+// StepOf returns the meaning of an event.
+func StepOf(f Format, e Event) Step {
+	event := gjson.ParseBytes(e.Data)
+	name := cmp.Or(event.Get("type").Str, strings.TrimSpace(e.Type))
 	switch {
-	case bytes.EqualFold(kind, []byte("error")), name == "error", reportsError(event):
+	case strings.EqualFold(strings.TrimSpace(e.Type), "error"), name == "error", reportsError(event):
 		return ErrorStep
-	case len(data) == 0:
+	case len(bytes.TrimSpace(e.Data)) == 0:
 		return FrameStep
 	case !event.IsObject(): // the mark [DONE] of Chat Completions, or an unknown event
 		return SaidStep
@@ -116,7 +114,7 @@ func Read(f Format, body []byte) (Answer, error) {
 
 // add adds what an event says, and returns its meaning.
 func (a *Partial) add(f Format, e Event) Step {
-	step := StepOf(f, []byte(e.Type), e.Data)
+	step := StepOf(f, e)
 	if step == ErrorStep {
 		a.Error = e.Data
 	} else if jsonspan.Valid(e.Data) { // events that are not JSON, such as [DONE], have no text
@@ -201,52 +199,6 @@ func ReadUsage(text []byte, input, output string) (u event.Usage, request int) {
 	return Complete(u, Tokens(v.Get(output+"_tokens")), Tokens(v.Get("total_tokens"))), u.Input
 }
 
-// Field is one line of a stream. A comment has no Name; the empty line, which ends an event, has neither.
-type Field struct {
-	Name, Value []byte
-	End         bool // the line is empty
-}
-
-// NextField reads the first line of data. ok is false while its end is missing; rest is all behind it. A CR that is the
-// last byte ends no line yet, as an LF may belong to it.
-func NextField(data []byte) (f Field, rest []byte, ok bool) {
-	n := bytes.IndexAny(data, "\r\n")
-	if n < 0 || data[n] == '\r' && n+1 == len(data) {
-		return Field{}, data, false
-	}
-	rest = data[n+1:]
-	if data[n] == '\r' {
-		rest = bytes.TrimPrefix(rest, []byte("\n"))
-	}
-	return parse(data[:n]), rest, true
-}
-
-// Fields returns all lines of a whole stream, the last one too if it has no end.
-func Fields(stream []byte) iter.Seq[Field] {
-	return func(yield func(Field) bool) {
-		for rest := TrimMark(stream); len(rest) > 0; {
-			f, behind, isWhole := NextField(rest)
-			if !isWhole { // it ends with the stream
-				f = parse(bytes.TrimSuffix(rest, []byte("\r")))
-				behind = nil
-			}
-			if !yield(f) {
-				return
-			}
-			rest = behind
-		}
-	}
-}
-
-// parse reads a line without its end.
-func parse(line []byte) Field {
-	if len(line) == 0 {
-		return Field{End: true}
-	}
-	name, value, _ := bytes.Cut(line, []byte(":"))
-	return Field{Name: name, Value: bytes.TrimPrefix(value, []byte(" "))}
-}
-
 // Event is one event of a stream.
 type Event struct {
 	Type string // empty if the stream does not say
@@ -255,34 +207,33 @@ type Event struct {
 
 // Events returns the events of a whole stream that have data.
 func Events(stream []byte) iter.Seq[Event] {
+	stream = bytes.TrimPrefix(stream, []byte(mark))
+	stream = bytes.ReplaceAll(stream, []byte("\r\n"), []byte("\n"))
+	stream = bytes.ReplaceAll(stream, []byte("\r"), []byte("\n"))
 	return func(yield func(Event) bool) {
 		var e Event
-		for f := range Fields(stream) {
+		for line := range bytes.SplitSeq(append(stream, '\n'), []byte("\n")) { // the end of the stream ends an event
+			name, value, _ := bytes.Cut(line, []byte(":"))
+			value = bytes.TrimPrefix(value, []byte(" "))
 			switch {
-			case f.End:
+			case len(line) == 0:
 				if e.Data != nil && !yield(e) {
 					return
 				}
 				e = Event{}
-			case string(f.Name) == "event":
-				e.Type = string(f.Value)
-			case string(f.Name) == "data" && e.Data == nil:
-				e.Data = append([]byte{}, f.Value...)
-			case string(f.Name) == "data":
-				e.Data = append(append(e.Data, '\n'), f.Value...)
+			case string(name) == "event":
+				e.Type = string(value)
+			case string(name) == "data" && e.Data == nil:
+				e.Data = append([]byte{}, value...)
+			case string(name) == "data":
+				e.Data = append(append(e.Data, '\n'), value...)
 			}
-		}
-		if e.Data != nil {
-			yield(e)
 		}
 	}
 }
 
 // mark is a byte order mark, which may stand at the beginning of a stream.
 const mark = "\ufeff"
-
-// TrimMark returns the beginning of a stream without a byte order mark.
-func TrimMark(begin []byte) []byte { return bytes.TrimPrefix(begin, []byte(mark)) }
 
 // IsStream reports whether a text with this beginning is an event stream.
 func IsStream(begin []byte) bool {

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -41,67 +40,4 @@ func TestEventsAreReadAsBrowsersReadThem(t *testing.T) {
 	f("data: no empty line\n", "|no empty line")
 	f("data: a\n\ndata: no end", "|a", "|no end")
 	f("event: nothing\n")
-}
-
-// plainly reads a stream that is there whole in the plainest way.
-func plainly(stream string) (list []string) {
-	stream = strings.TrimPrefix(stream, "\ufeff")
-	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(stream, "\r\n", "\n"), "\r", "\n"), "\n")
-	var data []string
-	kind := ""
-	for _, l := range append(lines, "") { // the end of the stream ends an event
-		name, value, _ := strings.Cut(l, ":")
-		value = strings.TrimPrefix(value, " ")
-		switch {
-		case l == "":
-			if data != nil {
-				list = append(list, kind+"|"+strings.Join(data, "\n"))
-			}
-			data, kind = nil, ""
-		case name == "data":
-			data = append(data, value)
-		case name == "event":
-			kind = value
-		}
-	}
-	return list
-}
-
-// lines returns the fields of a stream that comes in two pieces.
-func lines(first, second string) (list []string) {
-	note := func(f Field) { list = append(list, fmt.Sprintf("%q %q %v", f.Name, f.Value, f.End)) }
-	rest := []byte(first)
-	for _, piece := range []string{"", second} {
-		rest = append(slices.Clone(rest), piece...)
-		for f, behind, ok := NextField(rest); ok; f, behind, ok = NextField(rest) {
-			note(f)
-			rest = behind
-		}
-	}
-	for f := range Fields(rest) {
-		note(f)
-	}
-	return list
-}
-
-// Wherever a stream is cut into pieces, it says the same, and what it says is what the plainest reader finds.
-func FuzzPiecesSayTheSame(f *testing.F) {
-	f.Add("data: a\n\n")
-	f.Add("\ufeffevent: x\r\ndata: a\r\ndata: b\r\n\r\nid: 1\rdata\r\r: c\n\ndata: d")
-	f.Add("data:\r\r\n\n\r")
-	f.Fuzz(func(t *testing.T, stream string) {
-		if len(stream) > 1<<10 {
-			return
-		}
-		want := plainly(stream)
-		whole := lines(stream, "")
-		for at := range len(stream) + 1 {
-			if got := lines(stream[:at], stream[at:]); !slices.Equal(got, whole) {
-				t.Fatalf("%q cut at %d: %q, want %q", stream, at, got, whole)
-			}
-		}
-		if got := all(stream); !slices.Equal(got, want) {
-			t.Fatalf("%q: %q, want %q", stream, got, want)
-		}
-	})
 }

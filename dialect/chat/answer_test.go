@@ -12,7 +12,7 @@ import (
 func TestEventsOfAStream(t *testing.T) {
 	f := func(kind, data string, want answer.Step) {
 		t.Helper()
-		if got := answer.StepOf(Dialect{}, []byte(kind), []byte(data)); got != want {
+		if got := answer.StepOf(Dialect{}, answer.Event{Type: kind, Data: []byte(data)}); got != want {
 			t.Errorf("%s %s: step %v, want %v", kind, data, got, want)
 		}
 	}

@@ -103,11 +103,11 @@ func (t *turn) add(v gjson.Result) {
 // addStream reads the counts in the events of a stream. It reports whether it has a start, and the count of the output
 // at its end.
 func (t *turn) addStream(text []byte) (hasStart, hasEnd bool) {
-	for f := range answer.Fields(text) {
-		if string(f.Name) != "data" || !jsonspan.Valid(f.Value) {
+	for event := range answer.Events(text) {
+		if !jsonspan.Valid(event.Data) {
 			continue
 		}
-		e := gjson.ParseBytes(f.Value)
+		e := gjson.ParseBytes(event.Data)
 		switch e.Get("type").Str {
 		case "message_start":
 			hasStart = true

@@ -29,7 +29,7 @@ func TestEventsOfAStream(t *testing.T) {
 			`{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"}}`},
 	} {
 		for _, data := range events {
-			if got := answer.StepOf(Dialect{}, nil, []byte(data)); got != want {
+			if got := answer.StepOf(Dialect{}, answer.Event{Data: []byte(data)}); got != want {
 				t.Errorf("%s: step %v, want %v", data, got, want)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 func TestEventsOfAStream(t *testing.T) {
 	f := func(data string, want answer.Step) {
 		t.Helper()
-		if got := answer.StepOf(Dialect{}, nil, []byte(data)); got != want {
+		if got := answer.StepOf(Dialect{}, answer.Event{Data: []byte(data)}); got != want {
 			t.Errorf("%s: step %v, want %v", data, got, want)
 		}
 	}
