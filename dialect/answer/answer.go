@@ -143,17 +143,17 @@ func dollars(v gjson.Result) (nano int64) {
 	return int64(math.Round(v.Num * 1e9))
 }
 
-// Complete returns the counts u of an answer as they are recorded, with its output: without input or output, only the
-// charge. output and total, the sum of input and output, may be Unknown. An input of 0 is none, as it is stated by
-// servers that do not count.
-func Complete(u event.Usage, output, total int) event.Usage {
+// Complete returns the counts u of an answer as they are recorded: without input or output, only the charge. u.Output
+// and total, the sum of input and output, may be Unknown. An input of 0 is none, as it is stated by servers that do not
+// count.
+func Complete(u event.Usage, total int) event.Usage {
 	if total > u.Input && u.Input > 0 { // some servers count the reasoning in total but not in output
-		output = max(output, total-u.Input)
+		u.Output = max(u.Output, total-u.Input)
 	}
-	if u.Input <= 0 || output < 0 {
+	if u.Input <= 0 || u.Output < 0 {
 		return event.Usage{Charged: u.Charged}
 	}
-	u.Source, u.Output = event.UsageProvider, output
+	u.Source = event.UsageProvider
 	u.Odd = u.Read+u.Write5m+u.Write1h > u.Input // these are parts of Input, so one of the numbers is wrong
 	return u
 }
@@ -182,7 +182,8 @@ func ReadUsage(text []byte, input, output string) (u event.Usage, request int) {
 	v := LastUsage(text, input+"_tokens")
 	written := Tokens(v.Get(input + "_tokens_details.cache_write_tokens"))
 	u = event.Usage{
-		Input: max(Tokens(v.Get(input+"_tokens")), 0), Write5m: max(written, 0), CacheUnknown: written < 0,
+		Input: max(Tokens(v.Get(input+"_tokens")), 0), Output: Tokens(v.Get(output + "_tokens")),
+		Write5m: max(written, 0), CacheUnknown: written < 0,
 		Charged:   dollars(v.Get("cost")), // OpenRouter
 		Reasoning: max(Tokens(v.Get(output+"_tokens_details.reasoning_tokens")), 0),
 	}
@@ -196,7 +197,7 @@ func ReadUsage(text []byte, input, output string) (u event.Usage, request int) {
 	if v.Get("is_byok").Bool() { // OpenRouter calls a provider with the client's own key: its charge is beside cost
 		u.Charged += dollars(v.Get("cost_details.upstream_inference_cost"))
 	}
-	return Complete(u, Tokens(v.Get(output+"_tokens")), Tokens(v.Get("total_tokens"))), u.Input
+	return Complete(u, Tokens(v.Get("total_tokens"))), u.Input
 }
 
 // Event is one event of a stream.

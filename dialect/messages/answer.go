@@ -15,25 +15,19 @@ import (
 	"epitome/internal/jsonspan"
 )
 
+// frame are the events that are parts of the frame, whatever they say.
+var frame = []string{"message_start", "message_delta", "content_block_stop", "ping"}
+
 // Step returns the meaning of an event for its answer. A text block that is still empty is a part of the frame.
 func (Dialect) Step(name string, e gjson.Result) answer.Step {
-	isFrame := false
-	switch name {
-	case "message_start", "ping", "content_block_stop":
-		isFrame = true
-	case "content_block_start":
-		isFrame = e.Get("content_block.type").Str == "text" && e.Get("content_block.text").Str == ""
-	case "content_block_delta":
-		isFrame = e.Get("delta.type").Str == "text_delta" && e.Get("delta.text").Str == ""
-	case "message_delta":
-		if e.Get("delta.stop_reason").Str != "" {
-			return answer.EndStep
-		}
-		isFrame = true
-	case "message_stop":
-		return answer.EndStep
+	isEmpty := func(piece gjson.Result, kind string) bool {
+		return piece.Get("type").Str == kind && piece.Get("text").Str == ""
 	}
-	if isFrame {
+	block, delta := e.Get("content_block"), e.Get("delta")
+	switch {
+	case name == "message_stop", delta.Get("stop_reason").Str != "":
+		return answer.EndStep
+	case slices.Contains(frame, name), isEmpty(block, "text"), isEmpty(delta, "text_delta"):
 		return answer.FrameStep
 	}
 	return answer.SaidStep
@@ -63,46 +57,38 @@ func (Dialect) Add(a *answer.Partial, v gjson.Result) {
 // stream has the counts of its request at the start: without these nothing is known. It has the final output at its
 // end; without it, u.Cut is set.
 func (Dialect) Usage(text []byte) (u event.Usage, request int) {
-	t := turn{usage: event.Usage{CacheUnknown: true}, output: answer.Unknown}
-	hasStart, hasEnd := t.addStream(text)
+	usages, hasStart, hasEnd := usagesIn(text)
 	if !hasStart && hasEnd {
 		return u, 0
 	}
 	if !hasStart { // the answer is not a stream
-		t.add(answer.LastUsage(text, "input_tokens"))
+		usages = []gjson.Result{answer.LastUsage(text, "input_tokens")}
 	}
-	if len(t.calls) < 2 { // else no window ever held the sum
-		request = t.usage.Input + t.usage.Read + t.usage.Write5m
+	u = event.Usage{CacheUnknown: true, Output: answer.Unknown}
+	var calls []gjson.Result // of the model; none if it is not said that there were several
+	for _, v := range usages {
+		readCounts(v, &u)
+		if list := v.Get("iterations"); list.IsArray() {
+			calls = list.Array()
+		}
 	}
-	u, output := t.sum()
+	if len(calls) < 2 { // else no window ever held the sum
+		request = u.Input + u.Read + u.Write5m
+	}
+	if len(calls) > 0 {
+		u = sumOf(calls)
+	}
 	u.Input += u.Read + u.Write5m
 	u.Write1h = min(u.Write1h, u.Write5m)
 	u.Write5m -= u.Write1h
-	u = answer.Complete(u, output, answer.Unknown)
+	u = answer.Complete(u, answer.Unknown)
 	u.Uncached = u.Source != "" && !u.CacheUnknown && u.Read+u.Write5m+u.Write1h == 0
 	u.Cut = u.Source != "" && hasStart && !hasEnd
 	return u, request
 }
 
-// turn has the counts of an answer as the API states them.
-type turn struct {
-	usage  event.Usage    // see readCounts
-	output int            // answer.Unknown until it is stated
-	calls  []gjson.Result // of the model; none if it is not said that there were several
-}
-
-// add reads the counts in v. Later counts replace earlier ones, and the output only grows.
-func (t *turn) add(v gjson.Result) {
-	readCounts(v, &t.usage)
-	t.output = max(t.output, answer.Tokens(v.Get("output_tokens")))
-	if list := v.Get("iterations"); list.IsArray() {
-		t.calls = list.Array()
-	}
-}
-
-// addStream reads the counts in the events of a stream. It reports whether it has a start, and the count of the output
-// at its end.
-func (t *turn) addStream(text []byte) (hasStart, hasEnd bool) {
+// usagesIn returns the counts in the events of a stream, and whether it has a start, and the output at its end.
+func usagesIn(text []byte) (list []gjson.Result, hasStart, hasEnd bool) {
 	for event := range answer.Events(text) {
 		if !jsonspan.Valid(event.Data) {
 			continue
@@ -111,17 +97,17 @@ func (t *turn) addStream(text []byte) (hasStart, hasEnd bool) {
 		switch e.Get("type").Str {
 		case "message_start":
 			hasStart = true
-			t.add(e.Get("message.usage"))
+			list = append(list, e.Get("message.usage"))
 		case "message_delta":
 			hasEnd = hasEnd || e.Get("usage.output_tokens").Exists()
-			t.add(e.Get("usage"))
+			list = append(list, e.Get("usage"))
 		}
 	}
-	return hasStart, hasEnd
+	return list, hasStart, hasEnd
 }
 
-// readCounts sets the counts of u that v states. Input is without what the cache had or took up, and Write5m has all
-// that was written to it.
+// readCounts sets the counts of u that v states; the output only grows. Input is without what the cache had or took up,
+// and Write5m has all that was written to it.
 func readCounts(v gjson.Result, u *event.Usage) {
 	for path, count := range map[string]*int{
 		"input_tokens": &u.Input, "cache_read_input_tokens": &u.Read, "cache_creation_input_tokens": &u.Write5m,
@@ -132,16 +118,13 @@ func readCounts(v gjson.Result, u *event.Usage) {
 			u.CacheUnknown = u.CacheUnknown && path == "input_tokens"
 		}
 	}
+	u.Output = max(u.Output, answer.Tokens(v.Get("output_tokens")))
 }
 
-// sum returns the counts of the turn with its output: the sum over all calls, if it is said that there were several.
-// Those at the top leave out the calls that made a summary.
-func (t *turn) sum() (sum event.Usage, output int) {
-	if len(t.calls) == 0 {
-		return t.usage, t.output
-	}
-	sum.CacheUnknown = true
-	for _, call := range t.calls {
+// sumOf returns the counts of several calls. Those beside them leave out the calls that made a summary.
+func sumOf(calls []gjson.Result) event.Usage {
+	sum := event.Usage{CacheUnknown: true}
+	for _, call := range calls {
 		if call.Get("type").Str == "advisor_message" { // of another model, at its own price
 			continue
 		}
@@ -151,10 +134,10 @@ func (t *turn) sum() (sum event.Usage, output int) {
 		sum.Read += u.Read
 		sum.Write5m += u.Write5m
 		sum.Write1h += u.Write1h
+		sum.Output += u.Output
 		sum.CacheUnknown = sum.CacheUnknown && u.CacheUnknown
-		output += max(0, answer.Tokens(call.Get("output_tokens")))
 	}
-	return sum, output
+	return sum
 }
 
 func (Dialect) Prompt(model, system, user string, f answer.Form) []byte {
