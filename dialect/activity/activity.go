@@ -27,8 +27,6 @@ type Call struct {
 	Kind         Kind          // what the call does
 	About        string        // main argument on one line, at most 250 characters; ↵ is a line break of a command
 	Files        []string      // paths that the call reads or writes; empty unless Kind is Read or Write
-	IsError      bool          // the client marked the result as failed, or the result says so
-	IsOpen       bool          // nobody knows how it ended: it has no result, was broken off or goes on
 	Exit         int           // the exit code that the result states; else -1
 
 	// A result is stale if a later call changes or repeats it. These have the item of the first such call's result, or
@@ -39,9 +37,8 @@ type Call struct {
 	// Again is the item of the newest earlier result of the same tool that had what this lookup asks for, or 0.
 	Again int
 
-	isUnclear bool // the result speaks of a failure that may not be its own
-	shows     bool // a command that only shows text which others wrote
-
+	end     ending
+	shows   bool   // a command that only shows text which others wrote
 	isWhole bool   // a call that writes has the whole new content of the file
 	part    string // arguments that may choose a part of a file, or an output
 }
@@ -55,29 +52,29 @@ func Of(r *conversation.Request, known []Call) []Call {
 	if len(known) > 0 && r.Reused == len(r.Items) {
 		return known // no call is new, and none has to be changed
 	}
-	h := &history{
-		request: r, calls: callsBefore(r.Reused, known), sizes: map[int]int{},
-		newest: make(map[[3]string]int, len(known)), reads: map[string][]int{},
-	}
-	for i, caller := range r.Callers() {
-		if i < r.Reused {
-			if caller >= 0 {
-				h.add(r.Answered[i], false)
-			}
-			continue
-		}
+	calls := callsBefore(r.Reused, known)
+	for i := r.Reused; i < len(r.Items); i++ {
 		it := &r.Items[i]
 		for _, call := range slices.Concat(it.Calls, it.Hosted) {
-			h.calls = append(h.calls, readCall(r.Body, &call, i))
-		}
-		if caller >= 0 { // the item is the first result of a call
-			c := &h.calls[r.Answered[i]]
-			c.Result = i
-			c.readEnd(r.TextOf(it), it.IsError)
-			h.add(r.Answered[i], true)
+			calls = append(calls, readCall(r.Body, &call, i))
 		}
 	}
-	return h.calls
+	h := &history{
+		request: r, sizes: map[int]*Call{}, newest: make(map[[3]string]*Call, len(known)), reads: map[string][]*Call{},
+	}
+	for i, caller := range r.Callers() {
+		if caller < 0 {
+			continue
+		}
+		c := &calls[r.Answered[i]] // the item is its first result
+		isNew := i >= r.Reused
+		if isNew {
+			c.Result = i
+			c.readEnd(r.TextOf(&r.Items[i]), r.Items[i].IsError)
+		}
+		h.add(c, isNew)
+	}
+	return calls
 }
 
 // callsBefore returns a copy of those calls that are before an item, without what they have of it and later ones.
@@ -90,9 +87,7 @@ func callsBefore(item int, calls []Call) []Call {
 			c.Result = -1
 			c.Again = 0
 			c.Exit = -1
-			c.IsError = false
-			c.IsOpen = true
-			c.isUnclear = false
+			c.end = noEnd
 		}
 		if c.Patched >= item {
 			c.Patched = 0
@@ -109,7 +104,7 @@ func callsBefore(item int, calls []Call) []Call {
 func readCall(body []byte, call *conversation.Call, item int) Call {
 	c := Call{
 		Item: item, Result: -1, Tool: call.Name, Arguments: call.Arguments, Output: call.Output,
-		Kind: kindOf(call.Name), IsOpen: true, Exit: -1,
+		Kind: kindOf(call.Name), Exit: -1, end: noEnd,
 	}
 	args := readArguments(call.ArgumentsIn(body), call.FreeText)
 	if c.Kind == Write && kindOf(args.command) == Read { // an editor that is asked to view a file

@@ -36,6 +36,9 @@ func TestFailuresOfCommandsWithoutAnExitCode(t *testing.T) {
 	f := func(exit int, text, want string) {
 		t.Helper()
 		c := Call{Kind: Run, Exit: exit}
+		if exit > 0 {
+			c.end = failed
+		}
 		if got := c.Failure(text); got != want {
 			t.Errorf("exit code %d: got %q, want %q of %q", exit, got, want, text)
 		}

@@ -91,52 +91,52 @@ func exitCode(text string, isQuote bool) int {
 	return code
 }
 
-// ending is what a result says of how its call ended.
+// ending is how a call ended, as far as its result says.
 type ending uint8
 
 const (
-	noFailure ending = iota // in its words
-	unclear
+	noFailure ending = iota
+	unclear          // the result speaks of a failure that may not be its own
 	failed
+	noEnd // there is no result, or the call was broken off or goes on
 )
 
-// readEnd sets how the call ended by the text of its result. isMarked says that the client marked it as failed.
-//
-// A client's answer that the call was refused or broken off counts for all kinds but Ask: users may say anything. An
-// exit code outweighs other words, and a mark an exit code of 0.
+// readEnd sets how the call ended by the text of its result. isMarked says that the client marked it as failed. An exit
+// code outweighs other words, and a mark an exit code of 0.
 func (c *Call) readEnd(text string, isMarked bool) {
-	c.IsError = isMarked
-	c.IsOpen = false
-	c.isUnclear = false
 	isQuote := c.Kind == Read || c.Kind == Search || c.Kind == Fetch || c.shows
 	if c.Kind == Run || !isQuote && c.Kind != Ask { // others may only mention an exit code
 		c.Exit = exitCode(text, c.shows)
 	}
-	if c.Exit >= 0 || c.Kind == Ask {
-		return
+	c.end = noFailure
+	if c.Exit < 0 && c.Kind != Ask { // users may say anything
+		c.end = c.endByWords(text, isQuote)
 	}
+	if c.Exit > 0 || isMarked && c.end != noEnd {
+		c.end = failed
+	}
+}
+
+// endByWords returns how the call ended by a result without an exit code. isQuote says that others wrote the result.
+func (c *Call) endByWords(text string, isQuote bool) ending {
 	said := strings.TrimSpace(text)
 	if inner := jsonspan.Wrapped(text); !inner.Empty() {
 		said = strings.TrimSpace(jsonspan.StringOf([]byte(text[inner.Start:inner.End])))
 	}
-	isRefused := c.readAnswer(said)
-	if c.IsOpen || isMarked || isRefused {
-		c.IsError = !c.IsOpen
-		return
+	end := c.endByAnswer(said)
+	if end != noFailure {
+		return end
 	}
-	end := endOfObject(text, isQuote)
+	end = endOfObject(text, isQuote)
 	if end == noFailure && c.Kind == Run && !c.shows {
 		end = endOfRun(said)
 	}
-	end = max(end, c.endByReport(said, isQuote || c.Kind == Run))
-	c.IsError = end == failed
-	c.isUnclear = end == unclear
+	return max(end, c.endByReport(said, isQuote || c.Kind == Run))
 }
 
-// readAnswer reports whether a result is the client's answer that the call was refused, and sets IsOpen if it says that
-// the call was broken off or goes on. Below the output of a command such an answer is a line. Several are a list that
-// somebody wrote.
-func (c *Call) readAnswer(said string) (isRefused bool) {
+// endByAnswer reads a result that is the client's answer: the call was refused, or was broken off or goes on. Below the
+// output of a command such an answer is a line. Several are a list that somebody wrote.
+func (c *Call) endByAnswer(said string) (end ending) {
 	number := 0
 	head := said[:min(len(said), near)]
 	for line := range strings.Lines(head) {
@@ -144,17 +144,23 @@ func (c *Call) readAnswer(said string) (isRefused bool) {
 			number++
 		}
 	}
-	if number == 1 && answers.MatchString(head) {
-		c.IsOpen = open.MatchString(head)
-		return !c.IsOpen
+	switch {
+	case number == 1 && open.MatchString(head):
+		return noEnd
+	case number == 1 && answers.MatchString(head):
+		return failed
+	case c.Kind != Run:
+		return noFailure
 	}
-	if c.Kind == Run {
-		for line := range strings.Lines(ends(said, near)) {
-			c.IsOpen = c.IsOpen || openLine.MatchString(line)
-			isRefused = isRefused || refusedLine.MatchString(line)
+	for line := range strings.Lines(ends(said, near)) {
+		if openLine.MatchString(line) {
+			return noEnd
+		}
+		if refusedLine.MatchString(line) {
+			end = failed
 		}
 	}
-	return isRefused
+	return end
 }
 
 // endByReport reads a result that is a report of a failure, or begins with one. A quote, which others wrote, counts
@@ -221,20 +227,19 @@ func (c *Call) State() string {
 		return fmt.Sprintf("failed, exit code %d", c.Exit)
 	case c.Failed(): // maybe with exit code 0: the client knows better
 		return "failed"
-	case c.IsOpen || c.isUnclear:
-		return "unclear"
+	case c.end == noFailure:
+		return "ok"
 	}
-	return "ok"
+	return "unclear"
 }
 
 // Failed reports whether the result says that the call failed.
-func (c *Call) Failed() bool { return c.Exit > 0 || c.IsError }
+func (c *Call) Failed() bool { return c.end == failed }
 
 // Failure returns the lines of a call's result that report its failure. They are empty if the call did not fail, or is
 // not a command without an exit code whose output reports a failure.
 func (c *Call) Failure(result string) string {
-	contradicts := func() bool { return !c.shows && endOfRun(result) == failed } // an exit code of 0
-	if !c.Failed() && (c.Kind != Run || c.Exit == 0 && !contradicts()) {
+	if !c.Failed() && (c.Kind != Run || c.Exit == 0 && (c.shows || endOfRun(result) != failed)) {
 		return ""
 	}
 	screen, _ := excerpt.Screen(result)

@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,10 +13,9 @@ import (
 // newest one of an equal call, and with reads of the same file.
 type history struct {
 	request *conversation.Request
-	calls   []Call
-	newest  map[[3]string]int // by what was called: the call with the newest result
-	reads   map[string][]int  // by file: the newest reads that no later call has replaced
-	sizes   map[int]int       // by the bytes of a result: the newest call with such a one
+	newest  map[[3]string]*Call // by what was called: the call with the newest result
+	reads   map[string][]*Call  // by file: the newest reads that no later call has replaced
+	sizes   map[int]*Call       // by the bytes of a result: the newest call with such a one
 }
 
 // Beyond these, older reads of a file and other files of a call are not looked at, as work must not grow with their
@@ -25,41 +25,24 @@ const maxReads, maxFiles = 64, 16
 // leastEqual is how many bytes an older result needs to be stale, whatever it was called for, as a newer one is equal.
 const leastEqual = 1_000
 
-// add adds call k, whose result is the newest; a new one makes older results stale.
-func (h *history) add(k int, isNew bool) {
-	c := &h.calls[k]
-	isRead := c.Kind == Read && len(c.Files) == 1
-	files := slices.Compact(slices.Sorted(slices.Values(c.Files[:min(len(c.Files), maxFiles)])))
-	if c.IsOpen || c.Kind == Ask || c.Failed() && (isRead || c.Kind == Write) {
+// add adds a call, whose result is the newest; a new one makes older results stale.
+func (h *history) add(c *Call, isNew bool) {
+	isOfFiles := c.Kind == Write || c.Kind == Read && len(c.Files) == 1
+	if c.end == noEnd || c.Kind == Ask || c.Failed() && isOfFiles {
 		return
 	}
-	size := h.size(c)
-	if n, ok := h.sizes[size]; ok && isNew && size >= leastEqual && h.content(n) == h.content(k) {
-		h.calls[n].Replaced = c.Result
+	content := h.content(c)
+	old := h.sizes[len(content)]
+	if old != nil && isNew && len(content) >= leastEqual && bytes.Equal(h.content(old), content) {
+		old.Replaced = c.Result
 	}
-	h.sizes[size] = k
-	if isRead || c.Kind == Write {
-		for _, file := range files {
-			if inFolder, ok := strings.CutPrefix(file, h.request.Folder+"/"); ok && h.request.Folder != "" {
-				file = inFolder
-			}
-			reads := h.reads[file]
-			if isNew && isRead {
-				c.Again = h.lastRead(c, reads)
-			}
-			if isNew {
-				reads = slices.DeleteFunc(reads, func(n int) bool { return h.replaces(c, &h.calls[n]) })
-			}
-			if isRead && c.Replaced == 0 {
-				reads = append(reads, k)
-			}
-			h.reads[file] = reads[max(0, len(reads)-maxReads):]
-		}
+	h.sizes[len(content)] = c
+	if isOfFiles {
+		h.addFiles(c, isNew)
 		return
 	}
 	key := [...]string{c.Tool, c.About, c.part}
-	if n, ok := h.newest[key]; ok && isNew {
-		old := &h.calls[n]
+	if old := h.newest[key]; old != nil && isNew {
 		if c.Kind.Looks() && !old.Failed() {
 			c.Again = old.Result
 		}
@@ -67,13 +50,32 @@ func (h *history) add(k int, isNew bool) {
 			old.Replaced = c.Result
 		}
 	}
-	h.newest[key] = k
+	h.newest[key] = c
+}
+
+// addFiles adds a call that reads a file or writes some.
+func (h *history) addFiles(c *Call, isNew bool) {
+	for _, file := range c.Files[:min(len(c.Files), maxFiles)] {
+		if h.request.Folder != "" {
+			file = strings.TrimPrefix(file, h.request.Folder+"/")
+		}
+		reads := h.reads[file]
+		if isNew && c.Kind == Read {
+			c.Again = lastRead(c, reads)
+		}
+		if isNew {
+			reads = slices.DeleteFunc(reads, func(read *Call) bool { return h.replaces(c, read) })
+		}
+		if c.Kind == Read && c.Replaced == 0 {
+			reads = append(reads, c)
+		}
+		h.reads[file] = reads[max(0, len(reads)-maxReads):]
+	}
 }
 
 // lastRead returns the item of the newest of some reads of a file that has what c reads: the same part, or the whole.
-func (h *history) lastRead(c *Call, reads []int) (item int) {
-	for _, n := range slices.Backward(reads) {
-		read := &h.calls[n]
+func lastRead(c *Call, reads []*Call) (item int) {
+	for _, read := range slices.Backward(reads) {
 		if read.Tool == c.Tool && (read.part == "" || read.part == c.part) {
 			return read.Result
 		}
@@ -97,16 +99,13 @@ func (h *history) replaces(c, read *Call) bool {
 	return isReplaced
 }
 
-// content returns the JSON of what the result of call k says.
-func (h *history) content(k int) string {
-	return string(h.request.Items[h.calls[k].Result].Content.Of(h.request.Body))
+// content returns the JSON of what the result of a call says.
+func (h *history) content(c *Call) []byte {
+	return h.request.Items[c.Result].Content.Of(h.request.Body)
 }
 
 // size returns the bytes of a call's result.
-func (h *history) size(c *Call) int {
-	content := h.request.Items[c.Result].Content
-	return content.Len()
-}
+func (h *history) size(c *Call) int { return len(h.content(c)) }
 
 // repeats reports whether nine of ten lines of two results are the same, but for times.
 func (h *history) repeats(c, old *Call) bool {
