@@ -2,7 +2,6 @@ package responses
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -115,53 +114,44 @@ type Compaction struct {
 	Input, Output int       // tokens of the conversation, and of the item
 }
 
-// object is a JSON object; its members are sorted when it is written.
-type object = map[string]any
-
-func (c *Compaction) item() object {
-	return object{"type": "compaction", "id": "cmp_" + c.ID, "encrypted_content": c.Sealed}
+func (c *Compaction) item() string {
+	return fmt.Sprintf(`{"type":"compaction","id":"cmp_%s","encrypted_content":%s}`, c.ID, jsonspan.Quoted(c.Sealed))
 }
 
-func (c *Compaction) usage() object {
-	return object{"input_tokens": c.Input, "input_tokens_details": object{"cached_tokens": 0},
-		"output_tokens": c.Output, "output_tokens_details": object{"reasoning_tokens": 0},
-		"total_tokens": c.Input + c.Output}
+func (c *Compaction) usage() string {
+	return fmt.Sprintf(`{"input_tokens":%d,"input_tokens_details":{"cached_tokens":0},"output_tokens":%d,`+
+		`"output_tokens_details":{"reasoning_tokens":0},"total_tokens":%d}`, c.Input, c.Output, c.Input+c.Output)
 }
 
-// response returns the answer to a trigger, with the item unless it is still in progress.
-func (c *Compaction) response(isDone bool) object {
-	r := object{"id": "resp_" + c.ID, "object": "response", "created_at": c.Created.Unix(), "status": "in_progress",
-		"model": c.Model, "output": []object{}, "error": nil, "incomplete_details": nil, "instructions": nil,
-		"metadata": object{}, "parallel_tool_calls": true, "tool_choice": "auto", "tools": []object{}, "usage": nil}
-	if isDone {
-		r["status"] = "completed"
-		r["output"] = []object{c.item()}
-		r["usage"] = c.usage()
-	}
-	return r
+// response returns the answer to a trigger with a status, the items of its output, and its counts of tokens.
+func (c *Compaction) response(status, output, usage string) string {
+	return fmt.Sprintf(`{"id":"resp_%s","object":"response","created_at":%d,"status":%q,"model":%s,"output":[%s],`+
+		`"usage":%s,"error":null,"incomplete_details":null,"instructions":null,"metadata":{},"tools":[],`+
+		`"tool_choice":"auto","parallel_tool_calls":true}`,
+		c.ID, c.Created.Unix(), status, jsonspan.Quoted(c.Model), output, usage)
 }
 
 // Whole returns the answer to a trigger as one JSON object.
-func (c *Compaction) Whole() []byte { return encode(c.response(true)) }
+func (c *Compaction) Whole() []byte { return []byte(c.response("completed", c.item(), c.usage())) }
 
 // Stream returns the answer to a trigger as events.
 func (c *Compaction) Stream() []byte {
+	item := `"output_index":0,"item":` + c.item()
 	var stream []byte
-	for n, e := range []object{
-		{"type": "response.created", "response": c.response(false)},
-		{"type": "response.output_item.added", "output_index": 0, "item": c.item()},
-		{"type": "response.output_item.done", "output_index": 0, "item": c.item()},
-		{"type": "response.completed", "response": c.response(true)},
+	for n, e := range [][2]string{
+		{"response.created", `"response":` + c.response("in_progress", "", "null")},
+		{"response.output_item.added", item},
+		{"response.output_item.done", item},
+		{"response.completed", `"response":` + string(c.Whole())},
 	} {
-		e["sequence_number"] = n
-		stream = fmt.Appendf(stream, "event: %s\ndata: %s\n\n", e["type"], encode(e))
+		stream = fmt.Appendf(stream, "event: %s\ndata: {\"type\":%q,\"sequence_number\":%d,%s}\n\n", e[0], e[0], n, e[1])
 	}
 	return stream
 }
 
 // OfPath returns the answer to a request at the path of compactions: the user's messages in the request, and the item.
 func (c *Compaction) OfPath(request []byte) []byte {
-	output := []object{}
+	var output []string
 	input := gjson.GetBytes(request, "input")
 	if input.Type == gjson.String {
 		input = gjson.Parse(`[{"role":"user","content":` + input.Raw + `}]`)
@@ -170,23 +160,20 @@ func (c *Compaction) OfPath(request []byte) []byte {
 		if entry.Get("role").Str != "user" {
 			continue
 		}
-		message := object{"id": fmt.Sprintf("msg_%s%d", c.ID, n), "status": "completed"}
-		for key, v := range entry.Map() {
-			message[key] = json.RawMessage(v.Raw)
+		message := jsonspan.Set([]byte(entry.Raw), "type", `"message"`)
+		if !entry.Get("id").Exists() {
+			message = jsonspan.Set(message, "id", fmt.Sprintf(`"msg_%s%d"`, c.ID, n))
 		}
-		message["type"] = "message"
+		if !entry.Get("status").Exists() {
+			message = jsonspan.Set(message, "status", `"completed"`)
+		}
 		if v := entry.Get("content"); v.Type == gjson.String {
-			message["content"] = []object{{"type": "input_text", "text": v.Str}}
+			message = jsonspan.Set(message, "content", "["+string(api.TextPart(v.Str))+"]")
 		}
-		output = append(output, message)
+		output = append(output, string(message))
 	}
-	return encode(object{"id": "resp_" + c.ID, "object": "response.compaction", "created_at": c.Created.Unix(),
-		"output": append(output, c.item()), "usage": c.usage()})
-}
-
-func encode(v object) []byte {
-	b, _ := json.Marshal(v) // texts, numbers, and JSON that was read
-	return b
+	return fmt.Appendf(nil, `{"id":"resp_%s","object":"response.compaction","created_at":%d,"output":[%s],"usage":%s}`,
+		c.ID, c.Created.Unix(), strings.Join(append(output, c.item()), ","), c.usage())
 }
 
 // CompactionsIn returns the contents of the compaction items in an answer, whole or streamed, and reports whether the
@@ -206,9 +193,8 @@ func CompactionsIn(content []byte) (sealed []string, isComplete bool) {
 		isDone := status.Str == "completed" || !status.Exists()
 		isComplete = isComplete || isDone && v.Get("output").IsArray()
 	}
-	if gjson.ValidBytes(content) {
+	if gjson.ValidBytes(content) { // else it is a stream
 		read(gjson.ParseBytes(content))
-		return sealed, isComplete
 	}
 	for e := range answer.Events(content) {
 		event := gjson.ParseBytes(e.Data)
