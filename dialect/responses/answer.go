@@ -3,6 +3,7 @@ package responses
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -185,7 +186,7 @@ func CompactionsIn(content []byte) (sealed []string, isComplete bool) {
 			items = append(items, v.Get("item"))
 		}
 		for _, item := range items {
-			if kinds[item.Get("type").Str].holds == compaction {
+			if slices.Contains(compactions, item.Get("type").Str) {
 				sealed = append(sealed, item.Get("encrypted_content").Str)
 			}
 		}

@@ -5,6 +5,7 @@ package responses
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -69,60 +70,79 @@ func (rd *reader) ReadSetting(key []byte, v jsonspan.Span) error {
 
 // ReadEntry reads an entry of the input.
 func (rd *reader) ReadEntry(o *jsonspan.Object) error {
+	it := conversation.Item{Span: o.Span}
 	typeName := o.Text("type")
 	if typeName == "" && !o.Find("role").Empty() {
 		typeName = "message"
 	}
-	k, isKnown := kinds[typeName]
-	it := conversation.Item{Span: o.Span, Role: k.role, Compaction: k.holds == compaction, Trigger: k.holds == trigger}
-	if k.holds == content && it.Role == conversation.Unknown {
+	_, isCall := calls[typeName]
+	hostedArguments, isHosted := hosted[typeName]
+	mayBePart := false // of an answer, see add
+	switch {
+	case typeName == "message":
 		it.Role = conversation.Roles[o.Text("role")]
-	}
-	if it.Trigger {
+		mayBePart = it.Role == model
+	case isCall, isHosted, typeName == "reasoning", typeName == "mcp_list_tools":
+		it.Role = model
+		mayBePart = true
+	case slices.Contains(results, typeName):
+		it.Role = conversation.Tool
+	case typeName == "additional_tools":
+		it.Role = conversation.System
+		it.Locked = true
+	case slices.Contains(compactions, typeName):
+		it.Compaction = true
+	case typeName == "compaction_trigger":
+		it.Trigger = true
 		rd.Upkeep = conversation.ClientSummarizes
+	default:
+		mayBePart = true
 	}
-	if it.Role == tool {
+	if it.Role == conversation.Tool {
 		it.Name = o.Text("name")
 		it.Answers = o.Text("call_id")
 		it.IsError = hasFailed(o)
 	}
 	isByProgram := o.In("caller").Text("caller_id") != "" // a program of an earlier entry calls: no new answer starts
 	it.StartsAnswer = it.Role == model && !isByProgram
-	// Declarations of tools stay, and so does an asynchronous call, whose output may come at any later time.
-	it.Locked = it.Role == conversation.Unknown || it.Role == system && k.holds == opaque || o.Raw("async") == "true"
-	if k.args != "" {
-		it.Hosted = []conversation.Call{hostedCallOf(o, o.Find(k.args))}
+	// An asynchronous call stays, as its output may come at any later time.
+	it.Locked = it.Locked || it.Role == conversation.Unknown || o.Raw("async") == "true"
+	if isHosted {
+		it.Hosted = []conversation.Call{hostedCallOf(o, o.Find(hostedArguments))}
 	}
-	if err := rd.readValue(&it, o, k); err != nil {
+	if err := rd.readValue(&it, o, typeName); err != nil {
 		return err
 	}
-	rd.add(it, it.Role == model || !isKnown)
+	rd.add(it, mayBePart)
 	return nil
 }
 
-// readValue reads into it what an entry of kind k holds.
-func (rd *reader) readValue(it *conversation.Item, o *jsonspan.Object, k kind) (err error) {
-	value, sealed := o.Find(k.key), o.Find("encrypted_content")
+// readValue reads into it what an entry of a type holds. One that is not read is counted as it is written.
+func (rd *reader) readValue(it *conversation.Item, o *jsonspan.Object, typeName string) (err error) {
+	output, picture, sealed := o.Find("output"), o.Find("result"), o.Find("encrypted_content")
+	arguments, isCall := calls[typeName]
 	switch {
-	case k.holds == arguments:
-		call := callOf(o, value)
-		call.FreeText = k.key == freeText
+	case isCall:
+		call := callOf(o, o.Find(arguments))
+		call.FreeText = arguments == freeText
 		it.Calls = []conversation.Call{call}
-	case k.holds == nothing, !sealed.Empty(): // no part, as it is not read
+	case typeName == "reasoning", typeName == "program_output", !sealed.Empty(): // no part, as it is not read
 		thought := conversation.Thought{Text: o.Find("content"), Summary: o.Find("summary"), Sealed: sealed}
 		it.Reasoning = []conversation.Thought{thought}
-	case k.holds == content:
-		err = rd.ReadContent(it, value, rd.addPart)
-	case k.holds == screenshot:
-		rd.addPart(it, o.In(k.key))
-	case k.holds == jsonText:
+	case typeName == "message":
+		err = rd.ReadContent(it, o.Find("content"), rd.addPart)
+	case typeName == "computer_call_output": // a screenshot, which no text can replace
+		rd.addPart(it, o.In("output"))
+	case typeName == "local_shell_call_output": // JSON in a text, as any text in its place must be
 		it.Answers = cmp.Or(it.Answers, o.Text("id")) // names the call where call_id is missing
-		err = rd.ReadContent(it, value, rd.addPart)
+		err = rd.ReadContent(it, output, rd.addPart)
 		if len(it.Parts) == 1 {
-			it.Parts[0].Encoded = true // so a text that replaces it becomes JSON, too
+			it.Parts[0].Encoded = true
 		}
-	case k.holds == picture && !value.Empty():
-		it.Parts = []conversation.Part{{Kind: conversation.ImagePart, Value: value}}
+	case it.Role == conversation.Tool:
+		err = rd.ReadContent(it, output, rd.addPart)
+	case typeName == "image_generation_call" && !picture.Empty(): // in base64
+		it.Parts = []conversation.Part{{Kind: conversation.ImagePart, Value: picture}}
 	default:
 		it.Parts = []conversation.Part{{Value: o.Span}}
 	}
@@ -233,66 +253,25 @@ func (Dialect) Check(r *conversation.Request) *conversation.Checker {
 	return c
 }
 
-// kind is what all entries of one type in the input have in common.
-type kind struct {
-	role  conversation.Role // Unknown where the entry itself names its role, or where nobody speaks
-	holds holding
-	key   string // JSON key of the value that it holds
-	args  string // JSON key of the arguments of a call that the provider ran
-}
-
-// holding is what an entry holds, and how.
-type holding uint8
-
-const (
-	opaque     holding = iota // something that is not read, but counted as it is written; types without holds, too
-	nothing                   // nothing, or something that cannot be read
-	content                   // a text, or a list of parts
-	jsonText                  // a text that is JSON, as any text in its place must be
-	picture                   // an image, in base64
-	screenshot                // a part with an image, which no text can replace
-	arguments                 // the arguments of a call
-	compaction                // the provider's summary of all before it
-	trigger                   // a request that the provider make such a summary
-)
-
-// Roles under short names, for the table.
-const (
-	system = conversation.System
-	model  = conversation.Assistant
-	tool   = conversation.Tool
-)
-
-// kinds are the known types of entries. An entry of another type, or of none, may be a part of an answer (see add).
-var kinds = map[string]kind{
-	"message":                 {holds: content, key: "content"},
-	"reasoning":               {role: model, holds: nothing},
-	"function_call":           {role: model, holds: arguments, key: "arguments"},
-	"function_call_output":    {role: tool, holds: content, key: "output"},
-	"custom_tool_call":        {role: model, holds: arguments, key: freeText},
-	"custom_tool_call_output": {role: tool, holds: content, key: "output"},
-	"local_shell_call":        {role: model, holds: arguments, key: "action"},
-	"local_shell_call_output": {role: tool, holds: jsonText, key: "output"},
-	"shell_call":              {role: model, holds: arguments, key: "action"},
-	"shell_call_output":       {role: tool, holds: content, key: "output"},
-	"apply_patch_call":        {role: model, holds: arguments, key: "operation"},
-	"apply_patch_call_output": {role: tool, holds: content, key: "output"},
-	"computer_call":           {role: model, holds: arguments, key: "action"},
-	"computer_call_output":    {role: tool, holds: screenshot, key: "output"},
-	"program":                 {role: model, holds: arguments},
-	"program_output":          {role: tool, holds: nothing},
-	"web_search_call":         {role: model, args: "action"},
-	"file_search_call":        {role: model, args: "queries"},
-	"code_interpreter_call":   {role: model, args: "code"},
-	"image_generation_call":   {role: model, holds: picture, key: "result", args: "revised_prompt"},
-	"mcp_call":                {role: model, args: "arguments"},
-	"mcp_list_tools":          {role: model},
-	"compaction":              {holds: compaction},
-	"context_compaction":      {holds: compaction},
-	"compaction_summary":      {holds: compaction},
-	"compaction_trigger":      {holds: trigger},
-	"additional_tools":        {role: system},
-}
+const model = conversation.Assistant
 
 // freeText is the key of arguments that are any text; under other keys they are JSON.
 const freeText = "input"
+
+// The known types of entries, besides some that are read in their own ways. Of calls, and of calls that the provider
+// runs, they come with the key of the arguments.
+var (
+	calls = map[string]string{
+		"function_call": "arguments", "custom_tool_call": freeText, "local_shell_call": "action", "shell_call": "action",
+		"apply_patch_call": "operation", "computer_call": "action", "program": "",
+	}
+	hosted = map[string]string{
+		"web_search_call": "action", "file_search_call": "queries", "code_interpreter_call": "code",
+		"image_generation_call": "revised_prompt", "mcp_call": "arguments",
+	}
+	results = []string{
+		"function_call_output", "custom_tool_call_output", "local_shell_call_output", "shell_call_output",
+		"apply_patch_call_output", "computer_call_output", "program_output",
+	}
+	compactions = []string{"compaction", "context_compaction", "compaction_summary"} // of all that is before them
+)
