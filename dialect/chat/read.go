@@ -52,7 +52,7 @@ func (rd reader) ReadEntry(o *jsonspan.Object) (err error) {
 	case conversation.Unknown: // who speaks in it is not known, so it is never changed
 		it.Locked = true
 	}
-	if err = rd.ReadContent(&it, o.Find("content"), rd.addPart); err != nil {
+	if err = rd.ReadContent(&it, o.Find("content"), rd.AddPart); err != nil {
 		return err
 	}
 	if it.Calls, err = readCalls(rd.Body, o); err != nil {
@@ -60,27 +60,6 @@ func (rd reader) ReadEntry(o *jsonspan.Object) (err error) {
 	}
 	rd.Items = append(rd.Items, it)
 	return nil
-}
-
-// addPart adds an element of an item's content. One of no known kind is counted as it is written.
-func (rd reader) addPart(it *conversation.Item, o *jsonspan.Object) {
-	p := conversation.Part{Span: o.Span, Value: o.Span}
-	text := o.Find("text", "refusal")
-	switch {
-	case jsonspan.IsText(rd.Body, text):
-		p.Kind, p.Value = conversation.TextPart, text
-	case !o.Find("image_url").Empty():
-		image := o.In("image_url") // has no keys where the value is a string, which Mistral takes as the address
-		p.SetImage(rd.Body, cmp.Or(image.Value("url"), o.Value("image_url")), image.Value("detail"))
-	case !o.Find("input_audio").Empty():
-		p.SetAudio(o.In("input_audio"))
-	case !o.Find("file").Empty():
-		file := o.In("file")
-		p.Kind = conversation.FilePart
-		p.Value = file.Value("file_data")
-		p.Title = file.Find("filename") // null is none
-	}
-	it.Parts = append(it.Parts, p)
 }
 
 // readReasoning reads the reasoning beside an answer. Servers name it differently, and some repeat it as blocks.

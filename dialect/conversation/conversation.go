@@ -5,7 +5,6 @@
 package conversation
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -75,17 +74,6 @@ type Part struct {
 	Detail        jsonspan.Span // of an image the resolution to read it at, of audio its format; else empty
 	IsAddress     bool          // Value is the address or the ID of a picture or document, not its data in base64
 	Encoded       bool          // the text is itself JSON, and a text that replaces it must be encoded as JSON too
-}
-
-// SetImage makes p a picture. value is the JSON of its address or of its data as a URL.
-func (p *Part) SetImage(body []byte, value, detail jsonspan.Span) {
-	p.Kind, p.Value, p.Detail = ImagePart, value, detail
-	p.IsAddress = !bytes.HasPrefix(value.Of(body), []byte(`"data:`))
-}
-
-// SetAudio makes p a recording, of which o has the data and the format.
-func (p *Part) SetAudio(o *jsonspan.Object) {
-	p.Kind, p.Value, p.Detail = AudioPart, o.Value("data"), o.Value("format")
 }
 
 // Thought is a block of reasoning. It is dropped as a whole or kept, never shortened.

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -161,6 +162,35 @@ func (r *Request) ReadContent(it *Item, v jsonspan.Span, add func(*Item, *jsonsp
 		it.Locked = true
 	}
 	return err
+}
+
+// AddPart adds an element of an item's content, as OpenAI's APIs have them. One of no known kind, or without its value,
+// is counted as it is written.
+func (r *Request) AddPart(it *Item, o *jsonspan.Object) {
+	p := Part{Span: o.Span}
+	typeName, text, picture := o.Text("type"), o.Find("text", "refusal"), o.Find("image_url")
+	audio, file := o.In("input_audio"), o.In("file")
+	if typeName == "input_file" {
+		file = o
+	}
+	switch {
+	case jsonspan.IsText(r.Body, text):
+		p.Kind, p.Value = TextPart, text
+	case !picture.Empty(), typeName == "input_image", typeName == "computer_screenshot":
+		image := o.In("image_url") // has no keys where the value is a string
+		p.Kind, p.Value = ImagePart, cmp.Or(image.Value("url"), picture, o.Find("file_id"))
+		p.Detail = cmp.Or(image.Value("detail"), o.Value("detail"))
+		p.IsAddress = !bytes.HasPrefix(p.Value.Of(r.Body), []byte(`"data:`))
+	case !audio.Empty():
+		p.Kind, p.Value, p.Detail = AudioPart, audio.Value("data"), audio.Value("format")
+	case !file.Empty():
+		p.Kind, p.Value, p.Title = FilePart, file.Find("file_data", "file_url", "file_id"), file.Find("filename")
+		p.IsAddress = file.Find("file_data").Empty()
+	}
+	if !jsonspan.IsText(r.Body, p.Value) {
+		p = Part{Span: o.Span, Value: o.Span}
+	}
+	it.Parts = append(it.Parts, p)
 }
 
 // findHead sets Lead and Head. The head ends before the first answer or result, or before the first behind the

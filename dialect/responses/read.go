@@ -218,24 +218,7 @@ func (rd *reader) addPart(it *conversation.Item, o *jsonspan.Object) {
 	if !o.Find(breakpoint).Empty() {
 		it.Marks = append(it.Marks, o.Member(breakpoint))
 	}
-	part := conversation.Part{Span: o.Span}
-	switch o.Text("type") {
-	case "input_image", "computer_screenshot":
-		part.SetImage(rd.Body, o.Find("image_url", "file_id"), o.Value("detail"))
-	case "input_file":
-		part.Kind = conversation.FilePart
-		part.Value = o.Find("file_data", "file_url", "file_id")
-		part.IsAddress = o.Find("file_data").Empty()
-		part.Title = o.Find("filename")
-	case "input_audio":
-		part.SetAudio(o.In("input_audio"))
-	default:
-		part.Kind, part.Value = conversation.TextPart, o.Find("text", "refusal")
-	}
-	if !jsonspan.IsText(rd.Body, part.Value) { // of no known kind, or without its value: it is counted as it is written
-		part = conversation.Part{Span: o.Span, Value: o.Span}
-	}
-	it.Parts = append(it.Parts, part)
+	rd.AddPart(it, o)
 }
 
 // Check finds the broken rules, of those that a rewrite could break: the model's reasoning must stay with the words or
