@@ -105,7 +105,6 @@ type Item struct {
 	Locked       bool            // never replaced and never dropped, mostly because its content is opaque or unknown
 	Compaction   bool            // holds the provider's own summary: the provider ignores the items before it
 	Trigger      bool            // asks the provider for such a summary
-	Keep         []string        // lines of the user that every summary has to hold: see KeepLines
 	Hash         Hash            // of what the model sees of it; zero until Chain
 	Size         Size            // before any edit, in tokens of the vocabulary; zero until Count
 }

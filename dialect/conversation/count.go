@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/tidwall/gjson"
-
 	"epitome/event"
 	"epitome/internal/jsonspan"
 	"epitome/tokenize"
@@ -77,10 +75,6 @@ func (r *Request) countTools(s Scale) int {
 // declared reads the declarations of tools. Unless all are functions, as OpenAI's APIs have them, it returns nil: they
 // are counted as they are written.
 func declared(tools []byte) []tokenize.Tool {
-	first := gjson.GetBytes(tools, "0")
-	if first.Exists() && first.Get("type").Str != "function" {
-		return nil
-	}
 	var all []struct {
 		tokenize.Tool
 		Type     string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"epitome/internal/jsonspan"
 )
@@ -18,48 +19,54 @@ type Drop struct {
 // DropItems returns the edits for all drops, which must be in order and must not overlap. The edits also remove commas
 // that would be left over, and a message whose items are all dropped.
 func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
-	isDropped := make([]bool, len(r.Items))
-	replacements := map[int][]byte{} // Drop.Message by the index of the drop's first item
-	next := 0                        // the first item that the next drop may have
-	for _, d := range drops {
-		if d.First < next || d.First+d.Count > len(r.Items) {
-			const problem = "cannot drop %d items from item %d on: they overlap others, or do not exist"
-			return nil, fmt.Errorf(problem, d.Count, d.First)
-		}
-		for next = d.First; next < d.First+d.Count; next++ {
-			isDropped[next] = true
-		}
-		if d.Message != nil {
-			replacements[d.First] = d.Message
-		}
+	isDropped, messages, err := r.dropped(drops)
+	if err != nil {
+		return nil, err
 	}
 	var removed []jsonspan.Span // without a replacement
 	for first, end := 0, 0; first < len(r.Items); first = end {
 		_, end = r.itemsOfMessage(first)
 		message := r.Items[first].MessageSpan()
 		stays := slices.Contains(isDropped[first:end], false)
-		var instead [][]byte // of the message
-		for i := first; i < end; i++ {
-			replacement, isReplaced := replacements[i]
-			if stays && isDropped[i] {
+		for i := first; i < end && stays; i++ {
+			if isDropped[i] {
 				removed = append(removed, r.Items[i].Span)
 			}
-			switch {
-			case isReplaced && !stays:
-				instead = append(instead, replacement)
-			case isReplaced && i == first: // the message loses its first item: the replacement goes before it
-				edits = append(edits, jsonspan.Insert(message.Start, string(replacement)+","))
-			case isReplaced:
-				edits = append(edits, jsonspan.Insert(message.End, ","+string(replacement)))
-			}
 		}
-		if len(instead) > 0 {
-			edits = append(edits, jsonspan.Edit{Span: message, With: bytes.Join(instead, []byte(","))})
-		} else if !stays {
+		isNone := func(m string) bool { return m == "" }
+		with := strings.Join(slices.DeleteFunc(slices.Clone(messages[first:end]), isNone), ",")
+		switch {
+		case !stays && with != "":
+			edits = append(edits, jsonspan.Edit{Span: message, With: []byte(with)})
+		case !stays:
 			removed = append(removed, message)
+		case messages[first] != "": // the message loses its first item: the replacement goes before it
+			edits = append(edits, jsonspan.Insert(message.Start, with+","))
+		case with != "":
+			edits = append(edits, jsonspan.Insert(message.End, ","+with))
 		}
 	}
 	return append(edits, jsonspan.TakeOut(r.Body, removed...)...), nil
+}
+
+// dropped reports which items the drops take out, and returns Drop.Message of each drop by its first item.
+func (r *Request) dropped(drops []Drop) (isDropped []bool, messages []string, err error) {
+	isDropped = make([]bool, len(r.Items))
+	messages = make([]string, len(r.Items))
+	next := 0 // the first item that the next drop may have
+	for _, d := range drops {
+		if d.First < next || d.First+d.Count > len(r.Items) {
+			const problem = "cannot drop %d items from item %d on: they overlap others, or do not exist"
+			return nil, nil, fmt.Errorf(problem, d.Count, d.First)
+		}
+		if d.Count > 0 {
+			messages[d.First] = string(d.Message)
+		}
+		for next = d.First; next < d.First+d.Count; next++ {
+			isDropped[next] = true
+		}
+	}
+	return isDropped, messages, nil
 }
 
 // itemsOfMessage returns the items [first, end) that share the message of item i.

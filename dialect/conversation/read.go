@@ -58,9 +58,6 @@ func (r *Request) ReadBody(known *Request, rd Reader) (*Request, error) {
 		return nil, fmt.Errorf("the request has more than %d items", MaxItems)
 	}
 	r.numberItems()
-	for i := r.Reused; i < len(r.Items); i++ {
-		r.Items[i].Keep = r.keepLines(&r.Items[i])
-	}
 	r.findHead()
 	r.checkLast()
 	r.Unpriced = r.Unpriced || slices.ContainsFunc(r.Items, isUnpriced)

@@ -163,7 +163,7 @@ func (r *Request) keepLines(it *Item) (lines []string) {
 // KeepLines returns the lines to keep of items [first, end).
 func (r *Request) KeepLines(first, end int) (lines []string) {
 	for i := first; i < end; i++ {
-		lines = append(lines, r.Items[i].Keep...)
+		lines = append(lines, r.keepLines(&r.Items[i])...)
 	}
 	return lines
 }

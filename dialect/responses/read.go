@@ -70,33 +70,16 @@ func (rd *reader) ReadSetting(key []byte, v jsonspan.Span) error {
 
 // ReadEntry reads an entry of the input.
 func (rd *reader) ReadEntry(o *jsonspan.Object) error {
-	it := conversation.Item{Span: o.Span}
 	typeName := o.Text("type")
 	if typeName == "" && !o.Find("role").Empty() {
 		typeName = "message"
 	}
-	_, isCall := calls[typeName]
-	hostedArguments, isHosted := hosted[typeName]
-	mayBePart := false // of an answer, see add
-	switch {
-	case typeName == "message":
-		it.Role = conversation.Roles[o.Text("role")]
-		mayBePart = it.Role == model
-	case isCall, isHosted, typeName == "reasoning", typeName == "mcp_list_tools":
-		it.Role = model
-		mayBePart = true
-	case slices.Contains(results, typeName):
-		it.Role = conversation.Tool
-	case typeName == "additional_tools":
-		it.Role = conversation.System
-		it.Locked = true
-	case slices.Contains(compactions, typeName):
-		it.Compaction = true
-	case typeName == "compaction_trigger":
-		it.Trigger = true
+	role, mayBePart := roleOf(o, typeName)
+	it := conversation.Item{
+		Span: o.Span, Role: role, Compaction: slices.Contains(compactions, typeName), Trigger: typeName == trigger,
+	}
+	if it.Trigger {
 		rd.Upkeep = conversation.ClientSummarizes
-	default:
-		mayBePart = true
 	}
 	if it.Role == conversation.Tool {
 		it.Name = o.Text("name")
@@ -105,16 +88,34 @@ func (rd *reader) ReadEntry(o *jsonspan.Object) error {
 	}
 	isByProgram := o.In("caller").Text("caller_id") != "" // a program of an earlier entry calls: no new answer starts
 	it.StartsAnswer = it.Role == model && !isByProgram
-	// An asynchronous call stays, as its output may come at any later time.
-	it.Locked = it.Locked || it.Role == conversation.Unknown || o.Raw("async") == "true"
-	if isHosted {
-		it.Hosted = []conversation.Call{hostedCallOf(o, o.Find(hostedArguments))}
+	// Declarations of tools stay, and so does an asynchronous call, whose output may come at any later time.
+	it.Locked = it.Role == conversation.Unknown || typeName == "additional_tools" || o.Raw("async") == "true"
+	if arguments, isHosted := hosted[typeName]; isHosted {
+		it.Hosted = []conversation.Call{hostedCallOf(o, o.Find(arguments))}
 	}
 	if err := rd.readValue(&it, o, typeName); err != nil {
 		return err
 	}
 	rd.add(it, mayBePart)
 	return nil
+}
+
+// roleOf returns who speaks in an entry of a type, and whether it may be a part of an answer, as unknown ones may.
+func roleOf(o *jsonspan.Object, typeName string) (role conversation.Role, mayBePart bool) {
+	_, isCall := calls[typeName]
+	_, isHosted := hosted[typeName]
+	switch {
+	case typeName == "message":
+		role = conversation.Roles[o.Text("role")]
+		return role, role == model
+	case isCall, isHosted, typeName == "reasoning", typeName == "mcp_list_tools":
+		return model, true
+	case slices.Contains(results, typeName):
+		return conversation.Tool, false
+	case typeName == "additional_tools":
+		return conversation.System, false
+	}
+	return conversation.Unknown, typeName != trigger && !slices.Contains(compactions, typeName)
 }
 
 // readValue reads into it what an entry of a type holds. One that is not read is counted as it is written.
@@ -237,6 +238,9 @@ func (Dialect) Check(r *conversation.Request) *conversation.Checker {
 }
 
 const model = conversation.Assistant
+
+// trigger is the type of an entry that asks the provider for a summary.
+const trigger = "compaction_trigger"
 
 // freeText is the key of arguments that are any text; under other keys they are JSON.
 const freeText = "input"
