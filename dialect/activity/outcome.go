@@ -82,12 +82,11 @@ func ends(text string, last int) string {
 // Of a quote, which others wrote, a bare code counts at the beginning alone.
 func exitCode(text string, isQuote bool) int {
 	text = ends(text, near)
-	m := exitForm.FindStringSubmatchIndex(text)
-	isBare := m != nil && m[4] >= 0
-	if m == nil || isQuote && isBare && m[0] > 0 {
+	m := exitForm.FindStringSubmatch(text)
+	if m == nil || isQuote && m[2] != "" && !strings.HasPrefix(text, m[0]) {
 		return -1
 	}
-	code, _ := strconv.Atoi(text[max(m[2], m[4], m[6]):max(m[3], m[5], m[7])])
+	code, _ := strconv.Atoi(m[1] + m[2] + m[3]) // of which one is not empty
 	return code
 }
 

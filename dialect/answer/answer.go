@@ -90,17 +90,16 @@ func Read(f Format, body []byte) (Answer, error) {
 	body = body[:min(len(body), maxBytes)]
 	var a Partial
 	isOver := false
-	if IsStream(body) {
-		for e := range Events(body) {
-			step := a.add(f, e)
-			if step == EndStep || step == ErrorStep {
-				isOver = true
-				break
-			}
-		}
-	} else if jsonspan.Valid(body) { // a whole answer is read as the only event of a stream
+	if jsonspan.Valid(body) { // a whole answer is read as the only event of a stream
 		a.add(f, Event{Data: body})
 		isOver = true
+	}
+	for e := range Events(body) {
+		if isOver {
+			break
+		}
+		step := a.add(f, e)
+		isOver = step == EndStep || step == ErrorStep
 	}
 	if !isOver {
 		return Answer{}, io.ErrUnexpectedEOF

@@ -93,14 +93,11 @@ func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call
 		return calls, nil
 	}
 	_, err = jsonspan.Objects(body, list.Start+1, func(call *jsonspan.Object) error {
-		function := call.In("function")
-		c := conversation.Call{ID: call.Text("id"), Name: function.Text("name"), Arguments: function.Value("arguments")}
-		if custom := call.In("custom"); !custom.Empty() { // a tool that takes free text
-			c.Name = custom.Text("name")
-			c.Arguments = custom.Value("input")
-			c.FreeText = true
-		}
-		calls = append(calls, c)
+		function, custom := call.In("function"), call.In("custom") // a custom tool takes free text
+		calls = append(calls, conversation.Call{
+			ID: call.Text("id"), Name: cmp.Or(custom.Text("name"), function.Text("name")),
+			Arguments: cmp.Or(custom.Value("input"), function.Value("arguments")), FreeText: !custom.Empty(),
+		})
 		return nil
 	})
 	return calls, err

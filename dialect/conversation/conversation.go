@@ -244,11 +244,7 @@ func (r *Request) hashOf(i int) Hash {
 			source = p.Value
 		}
 		number(int(p.Kind))
-		if len(it.Marks) == 0 {
-			field(source.Of(r.Body))
-		} else {
-			field(r.without(it.Marks, source))
-		}
+		field(r.without(it.Marks, source))
 	}
 	number(len(it.Calls))
 	for _, c := range it.Calls {

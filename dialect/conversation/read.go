@@ -70,8 +70,8 @@ func (r *Request) readMember(key []byte, start int, rd Reader) (end int, err err
 	if err != nil {
 		return 0, err
 	}
-	v := jsonspan.UnlessNull(r.Body, jsonspan.Span{Start: start, End: end})
-	if v.Empty() {
+	v := jsonspan.Span{Start: start, End: end}
+	if string(v.Of(r.Body)) == "null" {
 		return end, nil
 	}
 	switch string(key) {

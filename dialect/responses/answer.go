@@ -15,25 +15,27 @@ import (
 	"epitome/internal/jsonspan"
 )
 
+// frame are the events that are parts of the frame, whatever they say.
+var frame = []string{
+	"response.created", "response.queued", "response.in_progress", "response.metadata", "response.heartbeat", "keepalive",
+	"ping",
+}
+
 // Step returns the meaning of an event for its answer. A message that is still empty is a part of the frame.
 func (Dialect) Step(name string, e gjson.Result) answer.Step {
-	isFrame := strings.HasPrefix(name, "codex.") // such as codex.rate_limits, which is not of the answer
 	switch name {
 	case "response.failed", "response.cancelled":
 		return answer.ErrorStep
 	case "response.completed", "response.incomplete", "response.done":
 		return answer.EndStep
-	case "response.created", "response.queued", "response.in_progress", "response.metadata",
-		"response.heartbeat", "keepalive", "ping":
-		isFrame = true
-	case "response.output_item.added":
-		isFrame = e.Get("item.type").Str == "message" && e.Get("item.content.0.text").Str == ""
-	case "response.content_part.added":
-		isFrame = e.Get("part.type").Str == "output_text" && e.Get("part.text").Str == ""
-	case "response.output_text.delta":
-		isFrame = e.Get("delta").Str == ""
 	}
-	if isFrame {
+	isEmpty := func(piece gjson.Result, kind, text string) bool {
+		return piece.Get("type").Str == kind && piece.Get(text).Str == ""
+	}
+	switch {
+	case slices.Contains(frame, name), strings.HasPrefix(name, "codex."), // such as codex.rate_limits
+		isEmpty(e.Get("item"), "message", "content.0.text"), isEmpty(e.Get("part"), "output_text", "text"),
+		isEmpty(e, "response.output_text.delta", "delta"):
 		return answer.FrameStep
 	}
 	return answer.SaidStep

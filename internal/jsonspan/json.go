@@ -209,14 +209,6 @@ func walk(body []byte, i int, closing byte, f func(start int) (end int, err erro
 	return 0, ErrNoJSON
 }
 
-// UnlessNull returns v; an empty span if v is a JSON null, which APIs take for a value that does not exist.
-func UnlessNull(body []byte, v Span) Span {
-	if string(v.Of(body)) == "null" {
-		return Span{}
-	}
-	return v
-}
-
 // IsText reports whether v is a string.
 func IsText(body []byte, v Span) bool { return !v.Empty() && body[v.Start] == '"' }
 
@@ -279,7 +271,8 @@ func (o *Object) Member(key string) Span {
 // Find returns the value of the first key that exists with a value other than null; an empty span if there is none.
 func (o *Object) Find(keys ...string) Span {
 	for _, key := range keys {
-		if v := UnlessNull(o.body, o.Value(key)); !v.Empty() {
+		v := o.Value(key)
+		if !v.Empty() && string(v.Of(o.body)) != "null" {
 			return v
 		}
 	}
