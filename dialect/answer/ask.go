@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"errors"
 	"strconv"
 
 	"epitome/internal/jsonspan"
@@ -19,29 +18,6 @@ type Form struct {
 	MaxOutput int  // tokens
 	OtherCap  bool // the provider wants the cap under another name than usual
 	Stream    bool // the provider answers in streams alone
-}
-
-// Ask returns body with message at the end of the list under listKey, asked for in that form: see Plain.
-func Ask(body []byte, listKey string, message []byte, f Form, dropped []string) ([]byte, error) {
-	o, err := jsonspan.WholeObject(body)
-	if err != nil {
-		return nil, err
-	}
-	list := o.Value(listKey)
-	if list.Empty() || body[list.Start] != '[' {
-		return nil, errors.New("the body has no list of " + listKey)
-	}
-	body = jsonspan.Set(body, listKey+".-1", string(message)) // -1 appends
-	return Plain(body, f, dropped), nil
-}
-
-// Plain returns body without the settings in dropped. It is streamed only if the form says so.
-func Plain(body []byte, f Form, dropped []string) []byte {
-	body = jsonspan.Delete(jsonspan.Delete(body, "stream"), dropped...)
-	if f.Stream {
-		body = jsonspan.Set(body, "stream", "true")
-	}
-	return body
 }
 
 // CapOutput lowers the caps on the output of a request, thinking and answer together, to tokens (of the model). A

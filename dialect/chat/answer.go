@@ -73,18 +73,11 @@ func (Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte,
 	if clientUsesOther != f.OtherCap { // the client's name is used until it is refused, which f.OtherCap says
 		used, unused = unused, used
 	}
-	asked, err := answer.Ask(body, api.List, api.Message("user", instruction), f, api.Dropped)
+	asked, err := api.Ask(body, api.Message("user", instruction), f)
 	if err != nil {
 		return nil, err
 	}
-	asked = jsonspan.Delete(asked, unused)
-	if gjson.GetBytes(body, "tools.0").Exists() { // without tools, servers may refuse a tool_choice
-		asked = jsonspan.Set(asked, "tool_choice", `"none"`)
-	}
-	if gjson.GetBytes(body, "functions.0").Exists() {
-		asked = jsonspan.Set(asked, "function_call", `"none"`)
-	}
-	return jsonspan.Set(asked, used, strconv.Itoa(f.MaxOutput)), nil
+	return jsonspan.Set(jsonspan.Delete(asked, unused), used, strconv.Itoa(f.MaxOutput)), nil
 }
 
 func (d Dialect) Prompt(model, system, user string, f answer.Form) []byte {

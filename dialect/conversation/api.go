@@ -3,12 +3,15 @@ package conversation
 import (
 	"bytes"
 	_ "embed" // apis.toml
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/tidwall/gjson"
 
+	"epitome/dialect/answer"
 	"epitome/internal/jsonspan"
 )
 
@@ -58,7 +61,8 @@ type API struct {
 	NameResultForm string // of a result that has the tool's name in the place of an ID
 	ResultsForm    string // of all results of an answer, as elements of the list
 
-	Dropped []string // settings that keep an answer from being one plain text, or were made for another answer
+	NoTools [][2]string // paths of gjson to tools, each with the setting of which "none" lets the model call none of them
+	Dropped []string    // settings that keep an answer from being one plain text, or were made for another answer
 }
 
 // Serves reports whether a request with a body and that path, as the upstream gets it, holds a conversation.
@@ -100,6 +104,35 @@ func (a *API) TextPart(text string) []byte {
 // Message returns the JSON of a message, as an element of the list of items.
 func (a *API) Message(role, text string) []byte {
 	return fmt.Appendf(nil, a.MessageForm, role, jsonspan.Quoted(text))
+}
+
+// Ask returns body with a message at the end of its list, asked for in a form: see Plain.
+func (a *API) Ask(body, message []byte, f answer.Form) ([]byte, error) {
+	o, err := jsonspan.WholeObject(body)
+	if err != nil {
+		return nil, err
+	}
+	list := o.Value(a.List)
+	if list.Empty() || body[list.Start] != '[' {
+		return nil, errors.New("the body has no list of " + a.List)
+	}
+	body = jsonspan.Set(body, a.List+".-1", string(message)) // -1 appends
+	return a.Plain(body, f), nil
+}
+
+// Plain returns body without the settings that are Dropped, and with "none" where it chooses among tools that it has. It
+// is streamed only if the form says so.
+func (a *API) Plain(body []byte, f answer.Form) []byte {
+	body = jsonspan.Delete(jsonspan.Delete(body, "stream"), a.Dropped...)
+	if f.Stream {
+		body = jsonspan.Set(body, "stream", "true")
+	}
+	for _, tools := range a.NoTools { // without tools, servers may refuse a choice
+		if gjson.GetBytes(body, tools[0]).Exists() {
+			body = jsonspan.Set(body, tools[1], `"none"`)
+		}
+	}
+	return body
 }
 
 // Result is a text to be sent as the result of a call.

@@ -179,7 +179,7 @@ func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	asked = answer.Plain(asked, f, api.Dropped)
+	asked = api.Plain(asked, f)
 	return jsonspan.Set(asked, answer.UsualCap, strconv.Itoa(maxOutput)), nil
 }
 

@@ -143,14 +143,14 @@ func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
 		if v := block.Find("text"); jsonspan.IsText(rd.Body, v) {
 			p.Kind, p.Value = conversation.TextPart, v
 		}
-	case "tool_use":
-		call := conversation.Call{ID: block.Text("id"), Name: block.Text("name"), Arguments: block.Find("input")}
-		it.Calls = append(it.Calls, call)
-		return
-	case "server_tool_use", "mcp_tool_use":
+	case "tool_use", "server_tool_use", "mcp_tool_use":
 		name := strings.TrimPrefix(block.Text("server_name")+"."+block.Text("name"), ".")
 		call := conversation.Call{ID: block.Text("id"), Name: name, Arguments: block.Find("input")}
-		it.Hosted = append(it.Hosted, call)
+		if typeName == "tool_use" {
+			it.Calls = append(it.Calls, call)
+			return
+		}
+		it.Hosted = append(it.Hosted, call) // the provider runs it
 	case "thinking", "redacted_thinking":
 		it.Thinking = append(it.Thinking, conversation.Thought{
 			Span: block.Span, Text: block.Find("thinking"), Sealed: block.Find("data", "signature"),

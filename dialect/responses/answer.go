@@ -88,12 +88,9 @@ func (Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte,
 	if bytes.Contains(body, []byte(`"encrypted_content"`)) {
 		role = "developer"
 	}
-	asked, err := answer.Ask(body, api.List, api.Message(role, instruction), f, api.Dropped)
+	asked, err := api.Ask(body, api.Message(role, instruction), f)
 	if err != nil {
 		return nil, err
-	}
-	if gjson.GetBytes(body, "tools.0").Exists() || bytes.Contains(body, []byte(`"additional_tools"`)) { // it has tools
-		asked = jsonspan.Set(asked, "tool_choice", `"none"`)
 	}
 	if !f.OtherCap { // else the provider has refused the only cap that this API has
 		asked = jsonspan.Set(asked, answer.ResponsesCap, strconv.Itoa(f.MaxOutput))

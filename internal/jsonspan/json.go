@@ -36,8 +36,8 @@ var (
 // maxDepth bounds how deeply arrays and objects are nested. encoding/json has the same limit.
 const maxDepth = 10_000
 
-// SkipSpace returns the first index from i on at which b has no white space; len(b) if there is none.
-func SkipSpace(b []byte, i int) int {
+// skipSpace returns the first index from i on at which b has no white space; len(b) if there is none.
+func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
 		i++
 	}
@@ -67,7 +67,7 @@ func EndOfValue(b []byte, i int) (end int, err error) { return endOfValue(b, i, 
 
 // IsFlat reports whether arrays and objects of the JSON text b are nested at most maxLevels deep.
 func IsFlat(b []byte, maxLevels int) bool {
-	_, err := endOfValue(b, SkipSpace(b, 0), maxLevels)
+	_, err := endOfValue(b, skipSpace(b, 0), maxLevels)
 	return err == nil
 }
 
@@ -125,7 +125,7 @@ func Commas(b []byte) (n int) {
 // Valid reports whether b is one valid JSON value. It checks the nesting first, because gjson's validator is recursive
 // and has no limit: a deep value could exhaust the stack.
 func Valid(b []byte) bool {
-	_, err := EndOfValue(b, SkipSpace(b, 0))
+	_, err := EndOfValue(b, skipSpace(b, 0))
 	return err == nil && gjson.ValidBytes(b)
 }
 
@@ -149,8 +149,8 @@ func members(body []byte, start int, f func(key Span, valueStart int) (valueEnd 
 			return 0, errEscaped
 		}
 		keys = append(keys, key.Of(body))
-		colon := SkipSpace(body, keyEnd)
-		valueStart := SkipSpace(body, colon+1)
+		colon := skipSpace(body, keyEnd)
+		valueStart := skipSpace(body, colon+1)
 		if valueStart >= len(body) || body[colon] != ':' {
 			return 0, ErrNoJSON
 		}
@@ -165,8 +165,8 @@ func members(body []byte, start int, f func(key Span, valueStart int) (valueEnd 
 
 // Document calls f for each member of body, which must be one object, with its key without the quotes.
 func Document(body []byte, f func(key []byte, valueStart int) (valueEnd int, err error)) error {
-	end, err := members(body, SkipSpace(body, 0), func(k Span, start int) (int, error) { return f(k.Of(body), start) })
-	if err == nil && SkipSpace(body, end) != len(body) {
+	end, err := members(body, skipSpace(body, 0), func(k Span, start int) (int, error) { return f(k.Of(body), start) })
+	if err == nil && skipSpace(body, end) != len(body) {
 		err = ErrNoJSON
 	}
 	return err
@@ -187,7 +187,7 @@ func Objects(body []byte, i int, f func(o *Object) error) (end int, err error) {
 // walk calls f for each element or member from body[i] on, up to the closing bracket of their array or object, and
 // returns the index behind this bracket. f returns the index behind the element or member that begins at start.
 func walk(body []byte, i int, closing byte, f func(start int) (end int, err error)) (end int, err error) {
-	i = SkipSpace(body, i)
+	i = skipSpace(body, i)
 	if i < len(body) && body[i] == closing {
 		return i + 1, nil
 	}
@@ -195,7 +195,7 @@ func walk(body []byte, i int, closing byte, f func(start int) (end int, err erro
 		if i, err = f(i); err != nil {
 			return 0, err
 		}
-		i = SkipSpace(body, i)
+		i = skipSpace(body, i)
 		switch {
 		case i >= len(body): // the bracket is missing, and the loop ends
 		case body[i] == closing:
@@ -203,7 +203,7 @@ func walk(body []byte, i int, closing byte, f func(start int) (end int, err erro
 		case body[i] != ',':
 			return 0, ErrNoJSON
 		default:
-			i = SkipSpace(body, i+1)
+			i = skipSpace(body, i+1)
 		}
 	}
 	return 0, ErrNoJSON
@@ -214,7 +214,7 @@ func IsText(body []byte, v Span) bool { return !v.Empty() && body[v.Start] == '"
 
 // HasElements reports whether v is an array with at least one element.
 func HasElements(body []byte, v Span) bool {
-	return !v.Empty() && body[v.Start] == '[' && SkipSpace(body, v.Start+1) != v.End-1 // not the closing bracket
+	return !v.Empty() && body[v.Start] == '[' && skipSpace(body, v.Start+1) != v.End-1 // not the closing bracket
 }
 
 // Object is a JSON object whose values are found by their keys. In represents a missing object as one without keys.
@@ -242,7 +242,7 @@ func WholeObject(body []byte) (*Object, error) {
 	if !Valid(body) {
 		return nil, ErrNoJSON
 	}
-	return ObjectAt(body, SkipSpace(body, 0))
+	return ObjectAt(body, skipSpace(body, 0))
 }
 
 func (o *Object) member(key string) member {

@@ -77,9 +77,9 @@ func TakeOut(body []byte, spans ...Span) (edits []Edit) {
 			s.Start = edits[n-1].Start
 			edits = edits[:n-1]
 		}
-		next := SkipSpace(body, s.End)
+		next := skipSpace(body, s.End)
 		if body[next] == ',' { // else it is the closing bracket
-			s.End = SkipSpace(body, next+1)
+			s.End = skipSpace(body, next+1)
 		} else { // the last element or member: the comma before it must go
 			s.Start = len(bytes.TrimRight(body[:s.Start], " \t\r\n,"))
 		}
@@ -184,7 +184,7 @@ func Wrapped(s string) (long Span) {
 	const maxAround = 400 // bytes beside the string
 	around := func(end int) int { return end - long.Len() }
 	text := bytesOf(s)
-	first := SkipSpace(text, 0)
+	first := skipSpace(text, 0)
 	if first == len(text) || !strings.ContainsRune(`{["`, rune(text[first])) {
 		return Span{}
 	}
@@ -202,7 +202,7 @@ func Wrapped(s string) (long Span) {
 		}
 		i = end
 	}
-	isKey := bytes.HasPrefix(text[SkipSpace(text, long.End):], []byte(":"))
+	isKey := bytes.HasPrefix(text[skipSpace(text, long.End):], []byte(":"))
 	if long.Empty() || isKey || around(len(text)) > maxAround || !Valid(text) {
 		return Span{}
 	}
