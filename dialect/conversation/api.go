@@ -61,7 +61,7 @@ type API struct {
 	NameResultForm string // of a result that has the tool's name in the place of an ID
 	ResultsForm    string // of all results of an answer, as elements of the list
 
-	NoTools [][2]string // paths of gjson to tools, each with the setting of which "none" lets the model call none of them
+	NoTools [][2]string // paths of gjson to tools, each with the setting that lets the model call none of them
 	Dropped []string    // settings that keep an answer from being one plain text, or were made for another answer
 }
 
@@ -120,8 +120,8 @@ func (a *API) Ask(body, message []byte, f answer.Form) ([]byte, error) {
 	return a.Plain(body, f), nil
 }
 
-// Plain returns body without the settings that are Dropped, and with "none" where it chooses among tools that it has. It
-// is streamed only if the form says so.
+// Plain returns body without the settings that are Dropped, and so that no tool is called. It is streamed only if the
+// form says so.
 func (a *API) Plain(body []byte, f answer.Form) []byte {
 	body = jsonspan.Delete(jsonspan.Delete(body, "stream"), a.Dropped...)
 	if f.Stream {

@@ -99,7 +99,8 @@ func TestUsageHasTheProvidersCompaction(t *testing.T) {
 		{203_000, 4500, summary + "," + message, event.Usage{Input: 203_000, Output: 4500, CacheUnknown: true}, 0},
 		{23_000, 1000, two + "," + two, event.Usage{Input: 23_000, Output: 1000, CacheUnknown: true}, 0},
 		{23_000, 1000, message, event.Usage{Input: 23_000, Output: 1000, CacheUnknown: true}, 23_000},
-		{412, 531, `{"type":"message","input_tokens":412,"output_tokens":89},{"type":"advisor_message","input_tokens":823},` +
+		{412, 531, `{"type":"message","input_tokens":412,"output_tokens":89},` +
+			`{"type":"advisor_message","input_tokens":823,"output_tokens":1612},` +
 			`{"type":"message","input_tokens":1348,"cache_read_input_tokens":412,"output_tokens":442}`,
 			event.Usage{Input: 412 + 1348 + 412, Output: 531, Read: 412}, 0}, // the advisor has its own price
 		{23_000, 1000, "", event.Usage{Input: 23_000, Output: 1000, CacheUnknown: true}, 23_000},

@@ -17,8 +17,8 @@ import (
 
 // frame are the events that are parts of the frame, whatever they say.
 var frame = []string{
-	"response.created", "response.queued", "response.in_progress", "response.metadata", "response.heartbeat", "keepalive",
-	"ping",
+	"response.created", "response.queued", "response.in_progress", "response.metadata", "response.heartbeat",
+	"keepalive", "ping",
 }
 
 // Step returns the meaning of an event for its answer. A message that is still empty is a part of the frame.
@@ -144,7 +144,8 @@ func (c *Compaction) Stream() []byte {
 		{"response.output_item.done", item},
 		{"response.completed", `"response":` + string(c.Whole())},
 	} {
-		stream = fmt.Appendf(stream, "event: %s\ndata: {\"type\":%q,\"sequence_number\":%d,%s}\n\n", e[0], e[0], n, e[1])
+		const form = "event: %s\ndata: {\"type\":%q,\"sequence_number\":%d,%s}\n\n"
+		stream = fmt.Appendf(stream, form, e[0], e[0], n, e[1])
 	}
 	return stream
 }

@@ -249,8 +249,8 @@ const freeText = "input"
 // runs, they come with the key of the arguments.
 var (
 	calls = map[string]string{
-		"function_call": "arguments", "custom_tool_call": freeText, "local_shell_call": "action", "shell_call": "action",
-		"apply_patch_call": "operation", "computer_call": "action", "program": "",
+		"function_call": "arguments", "custom_tool_call": freeText, "local_shell_call": "action",
+		"shell_call": "action", "apply_patch_call": "operation", "computer_call": "action", "program": "",
 	}
 	hosted = map[string]string{
 		"web_search_call": "action", "file_search_call": "queries", "code_interpreter_call": "code",
