@@ -217,16 +217,14 @@ func Events(stream []byte) iter.Seq[Event] {
 			value = bytes.TrimPrefix(value, []byte(" "))
 			switch {
 			case len(line) == 0:
-				if e.Data != nil && !yield(e) {
+				if e.Data != nil && !yield(Event{e.Type, bytes.TrimSuffix(e.Data, []byte("\n"))}) {
 					return
 				}
 				e = Event{}
 			case string(name) == "event":
 				e.Type = string(value)
-			case string(name) == "data" && e.Data == nil:
-				e.Data = append([]byte{}, value...)
 			case string(name) == "data":
-				e.Data = append(append(e.Data, '\n'), value...)
+				e.Data = append(append(e.Data, value...), '\n')
 			}
 		}
 	}

@@ -18,13 +18,6 @@ func read(tb testing.TB, body string) *conversation.Request {
 
 func bodyOf(messages ...string) string { return `{"messages":[` + strings.Join(messages, ",") + `]}` }
 
-func TestTheClientsOwnSummaryIsNoticed(t *testing.T) {
-	r := read(t, bodyOf(`{"role":"user","content":"Provide a detailed prompt for continuing our conversation above"}`))
-	if r.Upkeep != conversation.ClientSummarizes {
-		t.Errorf("the upkeep is %v", r.Upkeep)
-	}
-}
-
 func TestHashIsOfWhatIsSaid(t *testing.T) {
 	f := func(same bool, a, b string) {
 		t.Helper()
