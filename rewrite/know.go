@@ -130,7 +130,7 @@ func (x *shaping) find() error {
 		d.Undone, d.Restored, d.Prepared = false, d.Items, 0
 	}
 	if !x.fits(d) { // all is decided anew, as for a new conversation
-		d = ledger.Decision{Conversation: d.Conversation, Began: d.Began}
+		d = ledger.Decision{Conversation: d.Conversation, Origin: ledger.Origin{Began: d.Began}}
 		x.found.discarded = true
 	}
 	k := x.known

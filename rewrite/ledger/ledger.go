@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -71,141 +72,223 @@ func idOf(parts ...string) string {
 // has the ID of the request's conversation. Edits and lists of known are not read again. If there is none, or after
 // an error, the decision has no Items.
 func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
-	const newest = 32 // prefixes that are read first
-	few := newest
-	if known.record != nil {
-		few = 4 // mostly the request is a turn longer than the one before
-	}
-	var d Decision
-	var list []Decision
-	read := 0 // of r.Ends
-	for _, upTo := range []int{few, newest, len(r.Ends)} {
-		upTo = min(upTo, len(r.Ends))
-		more, err := l.decisions(&r, r.Ends[read:upTo], known.record)
-		list = append(list, more...)
-		read = upTo
-		if err == nil {
-			d, err = l.best(&r, list, known)
-		}
+	const few, newest = 4, 32 // prefixes: mostly the request is a turn longer than the one before
+	for _, n := range []int{few, newest, len(r.Ends)} {
+		ends := r.Ends[:min(n, len(r.Ends))]
+		list, err := l.decisions(&r, ends)
 		if err != nil {
-			return r.New(), fmt.Errorf("cannot look for a decision: %w", err)
+			return r.New(), err
 		}
-		isLast := read == len(r.Ends) || read == newest && len(list) > 0
-		if isLast || r.isBest(&d) {
-			break
-		}
-	}
-	return d, nil
-}
-
-// best returns the decision of the highest rank in a list, which has the longest prefixes first, of which no edit is
-// lost; one without Items if there is none.
-func (l *Ledger) best(r *Request, list []Decision, known Decision) (Decision, error) {
-	list = r.apart(list)
-	slices.SortStableFunc(list, func(a, b Decision) int { return r.compare(&b, &a) })
-	for _, d := range list {
-		isWhole, err := l.readEdits(&d, known)
-		if err != nil {
+		d, err := l.best(&r, list, known)
+		isLast := len(ends) == len(r.Ends) || n == newest && len(list) > 0
+		if err != nil || isLast || r.isBest(&d) {
 			return d, err
-		}
-		if isWhole {
-			d.OtherModel = !r.isOwnModel(&d)
-			r.identify(&d, list)
-			return d, nil
 		}
 	}
 	return r.New(), nil
 }
 
-// identify sets the ID of d's conversation, as it is at the longest prefix in the list, be it another model's.
-func (r *Request) identify(d *Decision, list []Decision) {
-	for _, o := range list {
-		isSame := o.Additions == d.Additions && o.Began == d.Began
-		if d.Opening == "" && o.Opening == "" && isSame && o.Items > d.found {
-			d.found, d.Conversation = o.Items, o.Conversation
+// best returns the best decision in a list, which has the longest prefixes first, of which no edit is lost. If there is
+// none, or after an error, it has no Items.
+func (l *Ledger) best(r *Request, list []Decision, known Decision) (Decision, error) {
+	list = r.ofConversation(list)
+	slices.SortStableFunc(list, r.compare)
+	for _, d := range list {
+		isWhole, err := l.readEdits(&d, known)
+		if err != nil {
+			return r.New(), err
 		}
+		if !isWhole {
+			continue
+		}
+		d.OtherModel = !r.isOwnModel(&d)
+		for _, o := range list { // the ID is that of the longest prefix, be it another model's
+			isAnswered := d.Opening == "" && o.Opening == ""
+			if isAnswered && o.Additions == d.Additions && o.Items > d.from {
+				d.from, d.Conversation = o.Items, o.Conversation
+			}
+		}
+		return d, nil
 	}
+	return r.New(), nil
 }
 
-// mostAlike is how many decisions for one prefix are kept: many conversations may have the same first request.
-const mostAlike = 128
-
-// decisions returns the decisions for the prefixes of those lengths, without their edits, and of each prefix the newest
-// first. A record that is as known was is not parsed again; known may be nil.
-func (l *Ledger) decisions(r *Request, ends []int, known *record) (all []Decision, err error) {
+// decisions returns the decisions for the prefixes of those lengths, without their edits.
+func (l *Ledger) decisions(r *Request, ends []int) (all []Decision, err error) {
 	var keys []string
 	for _, n := range ends {
 		keys = append(keys, r.recordKey(n))
 	}
-	values, err := l.store.GetMany(keys)
-	for i, value := range values {
-		found := known
-		if known == nil || known.key != keys[i] || !bytes.Equal(known.value, value) {
-			found = &record{key: keys[i], value: value, list: parse(value, keys[i])}
-		}
-		for _, d := range slices.Backward(found.list) {
-			d.record = found
-			all = append(all, d)
-		}
+	records, err := l.store.GetMany(keys)
+	for i, record := range records {
+		all = append(all, parse(record, keys[i])...)
 	}
 	return all, err
 }
 
-// readEdits reads the edits of d, but for those of known. It returns false if any is lost.
-func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error) {
-	lists, isWhole, err := readAll(l.store, d.Lists, known.namesIn)
-	if !isWhole {
-		return false, err
+// parse returns the decisions of a record, without their edits, the newest first; none if it cannot be read.
+func parse(record []byte, key string) (list []Decision) {
+	if json.Unmarshal(record, &list) != nil {
+		return nil
 	}
-	d.namesIn = map[string][]string{}
-	for i, key := range d.Lists {
-		d.namesIn[key] = lists[i]
+	for i := range list {
+		list[i].Key, list[i].from = list[i].keyIn(key), list[i].Items
 	}
-	names := slices.Concat(append(lists, d.Names)...)
-	same := 0 // edits at the start that are those of known
-	for same < min(len(names), len(known.Edits)) && known.Edits[same].Name == names[same] {
-		same++
-	}
-	d.Edits = slices.Clip(known.Edits[:same])
-	names = names[same:]
-	if len(names) == 0 {
-		return true, nil
-	}
-	edits := map[string]view.Edit{}
-	for _, e := range known.Edits {
-		edits[e.Name] = e
-	}
-	others, isWhole, err := readAll(l.store, names, edits)
-	for i := range others {
-		others[i].Name = names[i]
-	}
-	d.Edits = append(d.Edits, others...)
-	return isWhole, err
+	return list
 }
 
-// readAll returns the values under keys, of which those that are known are not read. It returns false if any is lost.
-func readAll[T any](s store.Store, keys []string, known map[string]T) (values []T, isWhole bool, err error) {
+// readEdits reads the edits of d, but for those of known. It returns false if any is lost.
+func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error) {
+	d.Edits, d.stored = known.stored, known.stored
+	if d.List == known.List {
+		return true, nil
+	}
+	var names []string
+	list, _, err := l.store.Get(d.List)
+	if err != nil || json.Unmarshal(list, &names) != nil {
+		return false, err
+	}
+	edits := map[string]view.Edit{}
+	for _, e := range known.stored {
+		edits[e.Name] = e
+	}
 	var unknown []string
-	for _, key := range keys {
-		if _, isKnown := known[key]; !isKnown {
-			unknown = append(unknown, key)
+	for _, name := range names {
+		if edits[name].Name == "" {
+			unknown = append(unknown, name)
 		}
 	}
-	read, err := s.GetMany(unknown)
+	values, err := l.store.GetMany(unknown)
+	for i, value := range values {
+		e := view.Edit{Name: unknown[i]}
+		if json.Unmarshal(value, &e) != nil {
+			return false, nil
+		}
+		edits[e.Name] = e
+	}
+	d.Edits = nil
+	for _, name := range names {
+		d.Edits = append(d.Edits, edits[name])
+	}
+	d.stored = d.Edits
+	return err == nil, err
+}
+
+// At returns the decision under a key, with all its edits.
+func (l *Ledger) At(key string) (d Decision, found bool, err error) {
+	err = l.update(key, func(list []Decision, i int) ([]Decision, error) {
+		d = list[i]
+		found, err = l.readEdits(&d, Decision{})
+		return nil, err
+	})
+	return d, found, err
+}
+
+// Restore marks the decision under a key as Undone: requests that continue its prefix are to be sent without its edits.
+// It returns how many these are; 0 if there are none, or if the decision is not known or is Undone already.
+func (l *Ledger) Restore(key string) (edits int, err error) {
+	err = l.update(key, func(list []Decision, i int) ([]Decision, error) {
+		d := &list[i]
+		edits = 0
+		isWhole, err := l.readEdits(d, Decision{})
+		if isWhole && !d.Undone {
+			edits = len(d.Undo())
+		}
+		if edits == 0 {
+			return nil, err
+		}
+		d.Undone = true
+		return list, nil
+	})
+	return edits, err
+}
+
+// Forget removes the decisions under keys, and edits by their names. Lists of names stay until they expire. A record
+// without decisions goes too: in an Overlay it would hide the one below.
+func (l *Ledger) Forget(keys, edits []string) error {
+	gone := slices.Clone(edits)
+	for _, key := range keys {
+		isLast := false // no other decision is in the record
+		err := l.update(key, func(list []Decision, i int) ([]Decision, error) {
+			isLast = len(list) == 1
+			return slices.Delete(list, i, i+1), nil
+		})
+		if err != nil {
+			return err
+		}
+		if isLast {
+			gone = append(gone, recordOf(key))
+		}
+	}
+	return l.store.Delete(gone...)
+}
+
+// update is change for a decision that there is: it does nothing if there is none.
+func (l *Ledger) update(key string, to func(list []Decision, i int) ([]Decision, error)) error {
+	record, _, err := l.store.Get(recordOf(key))
 	if err != nil {
-		return nil, false, err
+		return err
 	}
-	for _, key := range keys {
-		value, isKnown := known[key]
-		if !isKnown {
-			if json.Unmarshal(read[0], &value) != nil {
-				return nil, false, nil
-			}
-			read = read[1:]
+	_, err = l.change(key, record, func(list []Decision, i int) ([]Decision, error) {
+		if i < 0 {
+			return nil, nil
 		}
-		values = append(values, value)
+		return to(list, i)
+	})
+	return err
+}
+
+// change replaces the decisions of the record that has the decision with a key, or is to have it, by those that to
+// returns; i is the index of that decision, or -1. record is what was read before; nil if there is none. If the record
+// is replaced meanwhile, to is called once more. Nothing is written if to returns nil.
+func (l *Ledger) change(key string, record []byte,
+	to func(list []Decision, i int) ([]Decision, error)) (written bool, err error) {
+	for {
+		list := parse(record, recordOf(key))
+		i := slices.IndexFunc(list, func(d Decision) bool { return d.Key == key })
+		list, err := to(list, i)
+		if err != nil || list == nil {
+			return false, err
+		}
+		value, _ := json.Marshal(list) // plain data
+		there, err := l.store.Swap(recordOf(key), record, value, l.keep)
+		if err != nil || bytes.Equal(there, value) {
+			return err == nil, err
+		}
+		record = there
 	}
-	return values, true, nil
+}
+
+// recordOf returns the key of the record that has the decision with a key.
+func recordOf(key string) string {
+	record, _, _ := strings.Cut(key, "/")
+	return record
+}
+
+// IsStale reports whether the edits of a decision have to be touched, long before they expire. Their artifacts are due
+// at the same time.
+func (l *Ledger) IsStale(d Decision, now time.Time) bool {
+	const every = 10 * time.Minute                                   // or less where edits are kept for a short time
+	return now.Round(0).Sub(d.Touched).Abs() > min(l.keep/32, every) // in the future if the clock was set back
+}
+
+// atOnce is how many calls of the store run at the same time, for one request: mostly all that it has.
+const atOnce = 64
+
+// Touch prolongs the life of a decision's edits. Those that cannot be touched expire earlier, and their items are
+// decided anew.
+func (l *Ledger) Touch(d Decision) {
+	if d.List == "" {
+		return
+	}
+	var work errgroup.Group
+	work.SetLimit(atOnce)
+	touch := func(key string) { work.Go(func() error { return l.store.Touch(key, l.keep) }) }
+	touch(d.List)
+	for _, e := range d.stored {
+		touch(e.Name)
+	}
+	_ = work.Wait()
 }
 
 // Record writes d as the decision for the first d.Items items of the request for which it was found. If there is one
@@ -214,147 +297,97 @@ func readAll[T any](s store.Store, keys []string, known map[string]T) (values []
 // since. The decision that is returned has the ID of the conversation, see branch.
 func (l *Ledger) Record(r Request, d Decision, replace bool) (standing Decision, won bool, err error) {
 	d = r.Own(d)
-	d.Edits = slices.Clone(d.Edits) // they get names, and others may share them
+	found := d
+	branch := ""
+	var work sync.WaitGroup // neither waits for the other: a shared store may be far away
+	work.Go(func() { branch = l.branch(&r, &found) })
 	err = l.putEdits(&d)
-	var branched Decision
 	if err == nil {
-		var work sync.WaitGroup // the two do not wait for each other: a shared store may be far away
-		work.Go(func() { branched = l.branch(&r, d) })
-		standing, won, err = l.put(&r, d, replace)
-		work.Wait()
+		standing, won, err = l.put(&r, d, replace, found.List)
 	}
+	work.Wait()
 	if err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
 	}
 	// The decision that stands may have been put before it was known that its conversation branches off.
-	if branched.Parent != "" && standing.Conversation == branched.Parent {
-		standing.Conversation, standing.Parent = branched.Conversation, branched.Parent
+	if branch != "" && standing.Conversation == d.Conversation {
+		standing.Conversation, standing.Parent = branch, d.Conversation
 		if won {
-			_, _, _ = l.put(&r, standing, true) // after an error it keeps the ID that it has
+			_, _, _ = l.put(&r, standing, true, standing.List) // after an error it keeps the ID that it has
 		}
 	}
 	return standing, won, nil
 }
 
-// branch returns d with the ID of the conversation of a request for which it was found. The first request that
-// continues a prefix, and those that continue it alike, stay in its conversation. Any other begins a new one: it has
-// a Parent. If the store fails, the request stays in the conversation: the decision is worth more than its ID.
-func (l *Ledger) branch(r *Request, d Decision) Decision {
-	if d.found == 0 || d.found >= d.Items {
-		return d
+// branch returns the ID of the conversation that begins with a request for which d was found; empty if the request
+// stays in the conversation of d. The first request that continues a prefix, and those that continue it alike, stay
+// there. So do all if the store fails: the decision is worth more than its ID.
+func (l *Ledger) branch(r *Request, d *Decision) string {
+	if d.from == 0 || d.from >= d.Items {
+		return ""
 	}
 	next := r.Chain[d.Items] // with the next answer: the user may have it made again behind the same words
-	key := "n" + Hash(r.Scope, r.Dialect, d.Conversation, string(r.Chain[d.found][:]))
+	key := "n" + Hash(r.Scope, r.Dialect, d.Conversation, string(r.Chain[d.from][:]))
 	first, err := l.store.Swap(key, nil, next[:], l.keep)
-	if err == nil && !bytes.Equal(first, next[:]) {
-		d.Parent, d.Conversation = d.Conversation, idOf(d.Conversation, string(next[:]))
+	if err != nil || bytes.Equal(first, next[:]) {
+		return ""
 	}
-	return d
+	return idOf(d.Conversation, string(next[:]))
 }
 
-// put makes d the decision of its kind for its prefix, unless another one stays: see Record.
-func (l *Ledger) put(r *Request, d Decision, replace bool) (standing Decision, won bool, err error) {
-	key := r.recordKey(d.Items)
-	known := d.record // of this prefix, or of a shorter one
-	d.record = nil
-	var there []byte // the record to be replaced; the first attempt writes only if there is none
-	for {
-		list := parse(there, key)
-		i := slices.IndexFunc(list, func(o Decision) bool { return o.kind() == d.kind() })
+// mostAlike is how many decisions for one prefix are kept: many conversations may have the same first request.
+const mostAlike = 128
+
+// put makes d the decision of its origin for its prefix, unless another one stays: see Record. list is that of d when it
+// was found.
+func (l *Ledger) put(r *Request, d Decision, replace bool, list string) (standing Decision, won bool, err error) {
+	found := d.Key
+	d.Key, d.from = r.Key(d), d.Items
+	won, err = l.change(d.Key, nil, func(all []Decision, i int) ([]Decision, error) {
 		if i >= 0 {
-			standing = list[i]
-			isNews := replace && standing.Key == d.Key && known != nil && !known.has(standing)
+			standing = all[i]
 			isWhole, err := l.readEdits(&standing, d)
-			if err != nil {
-				return standing, false, err
+			isNews := standing.Key == found && standing.List != list
+			if err != nil || isWhole && (!replace || isNews) { // a decision that has lost edits is replaced
+				return nil, err
 			}
-			if isWhole && (!replace || isNews) { // a decision that has lost edits is replaced
-				return standing, false, nil
-			}
-			list = slices.Delete(list, i, i+1)
+			all = slices.Delete(all, i, i+1)
 		}
-		list = append(list[max(0, len(list)+1-mostAlike):], d)
-		value, _ := json.Marshal(list) // plain data
-		there, err = l.store.Swap(key, there, value, l.keep)
-		if err != nil {
-			return d, false, err
-		}
-		if bytes.Equal(there, value) {
-			d.Key, d.found = key+"/"+d.kind(), d.Items
-			list[len(list)-1] = d
-			d.record = &record{key: key, value: value, list: list}
-			return d, true, nil
-		}
+		all = slices.Insert(all, 0, d)
+		return all[:min(len(all), mostAlike)], nil
+	})
+	if won {
+		standing = d
 	}
+	return standing, won, err
 }
 
-// atOnce is how many calls of the store run at the same time, for one request: mostly all that it has.
-const atOnce = 64
-
-// perList is how many names of edits a list has, so that a record has few names, and each turn writes few bytes.
-const perList = 32
-
-// putEdits stores the edits of d that have no name yet, and names all: full lists of names are stored like edits.
+// putEdits stores the edits of d that have no name yet, and the list of all names, unless that is stored as it is.
 func (l *Ledger) putEdits(d *Decision) error {
+	isSame := func(a, b view.Edit) bool { return a.Name == b.Name && a.Name != "" }
+	if slices.EqualFunc(d.Edits, d.stored, isSame) {
+		return nil
+	}
 	var work errgroup.Group
 	work.SetLimit(atOnce)
-	put := func(key string, value []byte) {
+	put := func(kind string, v any) (key string) {
+		value, _ := json.Marshal(v) // plain data
+		key = kind + Hash(string(value))
 		work.Go(func() error {
 			_, err := l.store.Swap(key, nil, value, l.keep) // one that is there is the same
 			return err
 		})
+		return key
 	}
-	known := d.namesIn
-	d.Lists, d.Names, d.namesIn = nil, nil, map[string][]string{}
+	d.Edits = slices.Clone(d.Edits) // others may share them
+	var names []string
 	for k := range d.Edits {
 		e := &d.Edits[k]
 		if e.Name == "" {
-			value, _ := json.Marshal(e) // plain data
-			e.Name = "e" + Hash(string(value))
-			put(e.Name, value)
+			e.Name = put("e", e)
 		}
-		d.Names = append(d.Names, e.Name)
-		if len(d.Names) == perList {
-			key := "l" + Hash(d.Names...)
-			if _, isKnown := known[key]; !isKnown {
-				value, _ := json.Marshal(d.Names) // plain data
-				put(key, value)
-			}
-			d.namesIn[key] = d.Names
-			d.Lists, d.Names = append(d.Lists, key), nil
-		}
+		names = append(names, e.Name)
 	}
+	d.List, d.stored = put("l", names), d.Edits
 	return work.Wait()
-}
-
-// overlay reads from the embedded store, else from the one below, and writes to the embedded one.
-type overlay struct {
-	store.Store
-	below store.Store
-}
-
-func (o overlay) Get(key string) (value []byte, found bool, err error) {
-	if value, found, err = o.Store.Get(key); found || err != nil {
-		return value, found, err
-	}
-	return o.below.Get(key)
-}
-
-func (o overlay) GetMany(keys []string) ([][]byte, error) {
-	values, err := o.below.GetMany(keys)
-	for i := range values {
-		if own, found, _ := o.Store.Get(keys[i]); found {
-			values[i] = own
-		}
-	}
-	return values, err
-}
-
-func (o overlay) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
-	there, _, err := o.Get(key)
-	if err != nil || !bytes.Equal(there, old) {
-		return there, err
-	}
-	own, _, _ := o.Store.Get(key)
-	return o.Store.Swap(key, own, value, keep)
 }
