@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"time"
 
 	"epitome/event"
@@ -80,29 +79,17 @@ func (d *Decision) Undo() (undone []view.Edit) {
 	return undone
 }
 
+// goOnFromLongest has d go on from the decision of its conversation for the longest prefix, be it another model's: that
+// one has the ID by which the conversation is known now.
+func (d *Decision) goOnFromLongest(list []Decision) {
+	for _, o := range list {
+		if o.Opening == d.Opening && o.Additions == d.Additions && o.Items > d.from {
+			d.from, d.Conversation = o.Items, o.Conversation
+		}
+	}
+}
+
 // keyIn returns the key of a decision in the record that has a key.
 func (o *Origin) keyIn(record string) string {
 	return record + "/" + Hash(o.Upstream, o.Model, o.Additions, o.Opening, o.Began)
-}
-
-// Own returns d as a decision about the request, for which it was found.
-func (r *Request) Own(d Decision) Decision {
-	d.Upstream, d.Model, d.Leading, d.Opening, d.Parent = r.Upstream, r.Model, r.Leading, r.Opening, ""
-	d.Began = cmp.Or(d.Began, r.Leading)
-	if d.Key == "" {
-		d.Additions = r.Additions
-	}
-	return d
-}
-
-// Key returns the key under which Record puts a decision of the request.
-func (r *Request) Key(d Decision) string { return d.keyIn(r.recordKey(d.Items)) }
-
-// New returns the decision of a request of which nothing is recorded: it has the ID of a conversation that begins.
-func (r *Request) New() Decision {
-	id := idOf(r.Scope, r.Dialect, string(r.Chain[min(r.Head+1, len(r.Chain)-1)][:]))
-	if r.Opening != "" {
-		id = idOf(r.Scope, r.Dialect, string(r.Chain[r.Head][:]), r.Leading, r.Additions)
-	}
-	return Decision{Conversation: id, Origin: Origin{Began: r.Leading}}
 }

@@ -5,7 +5,7 @@
 // decide the same prefix at once the first wins, and the other adopts its decision.
 //
 // A conversation is known by its items: its system prompt, its tools and its model may change, and its edits are taken
-// over. Those with equal items are told apart by prompt and tools: see apart.
+// over. Those with equal items are told apart by prompt and tools: see ofConversation.
 // Each prefix has one record; those of a request's newest prefixes are read at once.
 package ledger
 
@@ -14,12 +14,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -64,33 +62,41 @@ func Hash(parts ...string) string {
 
 // idOf returns the ID of a conversation, as people see it: 16 hexadecimal digits.
 func idOf(parts ...string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", parts))
-	return hex.EncodeToString(sum[:8])
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", parts)))[:16]
 }
 
 // Find returns the decision to go on from, by rank: mostly the model's own for the longest prefix that has one. It
-// has the ID of the request's conversation. Edits and lists of known are not read again. If there is none, or after
-// an error, the decision has no Items.
+// has the ID of the request's conversation. Edits of known are not read again. If there is none, or after an error,
+// the decision has no Items.
 func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 	const few, newest = 4, 32 // prefixes: mostly the request is a turn longer than the one before
-	for _, n := range []int{few, newest, len(r.Ends)} {
-		ends := r.Ends[:min(n, len(r.Ends))]
-		list, err := l.decisions(&r, ends)
-		if err != nil {
-			return r.New(), err
+	for _, n := range []int{few, newest} {
+		if n >= len(r.Ends) {
+			break
 		}
-		d, err := l.best(&r, list, known)
-		isLast := len(ends) == len(r.Ends) || n == newest && len(list) > 0
-		if err != nil || isLast || r.isBest(&d) {
+		d, err := l.findAmong(&r, r.Ends[:n], known)
+		isEnough := d.Items > 0 && (n == newest || r.isBest(&d))
+		if err != nil || isEnough {
 			return d, err
 		}
 	}
-	return r.New(), nil
+	return l.findAmong(&r, r.Ends, known)
 }
 
-// best returns the best decision in a list, which has the longest prefixes first, of which no edit is lost. If there is
-// none, or after an error, it has no Items.
-func (l *Ledger) best(r *Request, list []Decision, known Decision) (Decision, error) {
+// findAmong is Find for the prefixes of those lengths. It skips decisions of which any edit is lost.
+func (l *Ledger) findAmong(r *Request, ends []int, known Decision) (Decision, error) {
+	var keys []string
+	for _, n := range ends {
+		keys = append(keys, r.recordKey(n))
+	}
+	records, err := l.store.GetMany(keys)
+	if err != nil {
+		return r.New(), err
+	}
+	var list []Decision
+	for i, record := range records {
+		list = append(list, parse(record, keys[i])...)
+	}
 	list = r.ofConversation(list)
 	slices.SortStableFunc(list, r.compare)
 	for _, d := range list {
@@ -98,32 +104,13 @@ func (l *Ledger) best(r *Request, list []Decision, known Decision) (Decision, er
 		if err != nil {
 			return r.New(), err
 		}
-		if !isWhole {
-			continue
+		if isWhole {
+			d.OtherModel = !r.isOwnModel(&d)
+			d.goOnFromLongest(list)
+			return d, nil
 		}
-		d.OtherModel = !r.isOwnModel(&d)
-		for _, o := range list { // the ID is that of the longest prefix, be it another model's
-			isAnswered := d.Opening == "" && o.Opening == ""
-			if isAnswered && o.Additions == d.Additions && o.Items > d.from {
-				d.from, d.Conversation = o.Items, o.Conversation
-			}
-		}
-		return d, nil
 	}
 	return r.New(), nil
-}
-
-// decisions returns the decisions for the prefixes of those lengths, without their edits.
-func (l *Ledger) decisions(r *Request, ends []int) (all []Decision, err error) {
-	var keys []string
-	for _, n := range ends {
-		keys = append(keys, r.recordKey(n))
-	}
-	records, err := l.store.GetMany(keys)
-	for i, record := range records {
-		all = append(all, parse(record, keys[i])...)
-	}
-	return all, err
 }
 
 // parse returns the decisions of a record, without their edits, the newest first; none if it cannot be read.
@@ -137,10 +124,13 @@ func parse(record []byte, key string) (list []Decision) {
 	return list
 }
 
-// readEdits reads the edits of d, but for those of known. It returns false if any is lost.
+// readEdits reads the edits of d, which was just parsed, but for those of known. It returns false if any is lost.
 func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error) {
-	d.Edits, d.stored = known.stored, known.stored
-	if d.List == known.List {
+	switch d.List {
+	case "":
+		return true, nil
+	case known.List:
+		d.Edits, d.stored = known.stored, known.stored
 		return true, nil
 	}
 	var names []string
@@ -166,7 +156,6 @@ func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error
 		}
 		edits[e.Name] = e
 	}
-	d.Edits = nil
 	for _, name := range names {
 		d.Edits = append(d.Edits, edits[name])
 	}
@@ -297,49 +286,44 @@ func (l *Ledger) Touch(d Decision) {
 // since. The decision that is returned has the ID of the conversation, see branch.
 func (l *Ledger) Record(r Request, d Decision, replace bool) (standing Decision, won bool, err error) {
 	d = r.Own(d)
-	found := d
-	branch := ""
-	var work sync.WaitGroup // neither waits for the other: a shared store may be far away
-	work.Go(func() { branch = l.branch(&r, &found) })
-	err = l.putEdits(&d)
+	list := d.List
+	var work errgroup.Group // neither waits for the other: a shared store may be far away
+	work.SetLimit(atOnce)
+	work.Go(func() error {
+		l.branch(&r, &d) // sets other fields of d than putEdits
+		return nil
+	})
+	l.putEdits(&d, &work)
+	err = work.Wait()
 	if err == nil {
-		standing, won, err = l.put(&r, d, replace, found.List)
+		standing, won, err = l.put(&r, d, replace, list)
 	}
-	work.Wait()
 	if err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
-	}
-	// The decision that stands may have been put before it was known that its conversation branches off.
-	if branch != "" && standing.Conversation == d.Conversation {
-		standing.Conversation, standing.Parent = branch, d.Conversation
-		if won {
-			_, _, _ = l.put(&r, standing, true, standing.List) // after an error it keeps the ID that it has
-		}
 	}
 	return standing, won, nil
 }
 
-// branch returns the ID of the conversation that begins with a request for which d was found; empty if the request
-// stays in the conversation of d. The first request that continues a prefix, and those that continue it alike, stay
-// there. So do all if the store fails: the decision is worth more than its ID.
-func (l *Ledger) branch(r *Request, d *Decision) string {
+// branch sets the ID of the conversation of a request for which d was found. The first request that continues a prefix,
+// and those that continue it alike, stay in its conversation. Any other begins a new one: it has a Parent. If the store
+// fails, the request stays in the conversation: the decision is worth more than its ID.
+func (l *Ledger) branch(r *Request, d *Decision) {
 	if d.from == 0 || d.from >= d.Items {
-		return ""
+		return
 	}
 	next := r.Chain[d.Items] // with the next answer: the user may have it made again behind the same words
 	key := "n" + Hash(r.Scope, r.Dialect, d.Conversation, string(r.Chain[d.from][:]))
 	first, err := l.store.Swap(key, nil, next[:], l.keep)
-	if err != nil || bytes.Equal(first, next[:]) {
-		return ""
+	if err == nil && !bytes.Equal(first, next[:]) {
+		d.Parent, d.Conversation = d.Conversation, idOf(d.Conversation, string(next[:]))
 	}
-	return idOf(d.Conversation, string(next[:]))
 }
 
 // mostAlike is how many decisions for one prefix are kept: many conversations may have the same first request.
 const mostAlike = 128
 
-// put makes d the decision of its origin for its prefix, unless another one stays: see Record. list is that of d when it
-// was found.
+// put makes d the decision of its origin for its prefix, unless another one stays: see Record. list is that of d when
+// it was found.
 func (l *Ledger) put(r *Request, d Decision, replace bool, list string) (standing Decision, won bool, err error) {
 	found := d.Key
 	d.Key, d.from = r.Key(d), d.Items
@@ -362,14 +346,13 @@ func (l *Ledger) put(r *Request, d Decision, replace bool, list string) (standin
 	return standing, won, err
 }
 
-// putEdits stores the edits of d that have no name yet, and the list of all names, unless that is stored as it is.
-func (l *Ledger) putEdits(d *Decision) error {
-	isSame := func(a, b view.Edit) bool { return a.Name == b.Name && a.Name != "" }
+// putEdits has work store the edits of d that have no name yet, and the list of all names, unless the store has the same
+// list already.
+func (l *Ledger) putEdits(d *Decision, work *errgroup.Group) {
+	isSame := func(a, b view.Edit) bool { return a.Name == b.Name }
 	if slices.EqualFunc(d.Edits, d.stored, isSame) {
-		return nil
+		return
 	}
-	var work errgroup.Group
-	work.SetLimit(atOnce)
 	put := func(kind string, v any) (key string) {
 		value, _ := json.Marshal(v) // plain data
 		key = kind + Hash(string(value))
@@ -388,6 +371,40 @@ func (l *Ledger) putEdits(d *Decision) error {
 		}
 		names = append(names, e.Name)
 	}
-	d.List, d.stored = put("l", names), d.Edits
-	return work.Wait()
+	d.List, d.stored = "", d.Edits
+	if len(names) > 0 {
+		d.List = put("l", names)
+	}
+}
+
+// overlay reads from the embedded store, else from the one below, and writes to the embedded one.
+type overlay struct {
+	store.Store
+	below store.Store
+}
+
+func (o overlay) Get(key string) (value []byte, found bool, err error) {
+	if value, found, err = o.Store.Get(key); found || err != nil {
+		return value, found, err
+	}
+	return o.below.Get(key)
+}
+
+func (o overlay) GetMany(keys []string) ([][]byte, error) {
+	values, err := o.below.GetMany(keys)
+	for i := range values {
+		if own, found, _ := o.Store.Get(keys[i]); found {
+			values[i] = own
+		}
+	}
+	return values, err
+}
+
+func (o overlay) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
+	there, _, err := o.Get(key)
+	if err != nil || !bytes.Equal(there, old) {
+		return there, err
+	}
+	own, _, _ := o.Store.Get(key)
+	return o.Store.Swap(key, own, value, keep)
 }

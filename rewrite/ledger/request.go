@@ -26,14 +26,36 @@ func (r Request) IsFor(o Request) bool {
 	return r.Scope == o.Scope && r.Dialect == o.Dialect && r.Upstream == o.Upstream && r.Model == o.Model
 }
 
-// recordKey returns the key of the decisions for a prefix. Agents that begin alike in many folders have each a record of
-// their own for their first requests: one record would not hold those of all.
+// recordKey returns the key of the decisions for a prefix. Agents that begin alike in many folders have each a record
+// of their own for their first requests: one record would not hold those of all.
 func (r *Request) recordKey(items int) string {
 	machine := ""
 	if items == r.Head {
 		machine = r.Machine
 	}
 	return "p" + Hash(r.Scope, r.Dialect, string(r.Chain[items][:]), machine)
+}
+
+// Own returns d as a decision about the request, for which it was found.
+func (r *Request) Own(d Decision) Decision {
+	d.Upstream, d.Model, d.Leading, d.Opening, d.Parent = r.Upstream, r.Model, r.Leading, r.Opening, ""
+	d.Began = cmp.Or(d.Began, r.Leading)
+	if d.Key == "" {
+		d.Additions = r.Additions
+	}
+	return d
+}
+
+// Key returns the key under which Record puts a decision of the request.
+func (r *Request) Key(d Decision) string { return d.keyIn(r.recordKey(d.Items)) }
+
+// New returns the decision of a request of which nothing is recorded: it has the ID of a conversation that begins.
+func (r *Request) New() Decision {
+	id := idOf(r.Scope, r.Dialect, string(r.Chain[min(r.Head+1, len(r.Chain)-1)][:]))
+	if r.Opening != "" {
+		id = idOf(r.Scope, r.Dialect, string(r.Chain[r.Head][:]), r.Leading, r.Additions)
+	}
+	return Decision{Conversation: id, Origin: Origin{Began: r.Leading}}
 }
 
 // MayGoOn reports whether a decision about the request's messages is of its conversation, and not of another one. found
@@ -59,7 +81,8 @@ func (r *Request) isOtherFirst(d Decision) bool {
 // best is the rank of the decisions that nothing is better than, but those for longer prefixes.
 const best = 0b1111
 
-// rank orders the decisions of the request's conversation: the request goes on from the highest one.
+// rank orders the decisions of the request's conversation: the request goes on from the highest one. It is made of the
+// answers to four questions, the most important first.
 func (r *Request) rank(d *Decision) (rank int) {
 	for _, isBetter := range []bool{r.agrees(d), d.Opening == "", d.Additions == r.Additions, r.isOwnModel(d)} {
 		rank *= 2
@@ -77,33 +100,34 @@ func (r *Request) isOwnModel(d *Decision) bool { return d.Model == r.Model && d.
 
 // isBest reports whether no decision for a shorter prefix is better than d.
 func (r *Request) isBest(d *Decision) bool {
-	return d.Items > 0 && r.rank(d) == best && (d.Items < r.End || d.Leading == r.Leading)
+	return r.rank(d) == best && (d.Items < r.End || d.Leading == r.Leading)
 }
 
 // ofConversation returns the decisions in list that are of the request's conversation. Others may have the same items,
 // and differ in their prompts alone. If two conversations may be the request's as well as each other, none is.
 func (r *Request) ofConversation(list []Decision) []Decision {
 	list = slices.DeleteFunc(list, r.isOtherFirst)
-	if len(list) == 0 {
-		return nil
-	}
 	complete := map[string]bool{} // by Began: the conversation had all the items with another prompt
 	for _, d := range list {
 		if d.Opening == "" && d.Items >= r.End && d.Leading != r.Leading {
 			complete[d.Began] = true
 		}
 	}
-	evidence := func(d Decision) int { return r.evidence(&d, complete[d.Began]) }
-	own := slices.MaxFunc(list, func(a, b Decision) int { return evidence(a) - evidence(b) })
-	most := evidence(own)
-	if most == 0 {
-		return list
+	var own Decision
+	most, isOne := 0, true
+	for _, d := range list {
+		evidence := r.evidence(&d, complete[d.Began])
+		if evidence > most {
+			own, most, isOne = d, evidence, true
+		} else if evidence == most && d.Items == own.Items && d.Began != own.Began {
+			isOne = false
+		}
 	}
-	isAsGood := func(d Decision) bool { return d.Began != own.Began && d.Items == own.Items && evidence(d) == most }
-	if slices.ContainsFunc(list, isAsGood) {
-		return nil
+	isOther := func(d Decision) bool { return !isOne || d.Began != own.Began }
+	if most > 0 {
+		list = slices.DeleteFunc(list, isOther)
 	}
-	return slices.DeleteFunc(list, func(d Decision) bool { return d.Began != own.Began })
+	return list
 }
 
 // evidence returns how much speaks for d being of the request's conversation. isComplete says that the conversation of
@@ -111,13 +135,13 @@ func (r *Request) ofConversation(list []Decision) []Decision {
 func (r *Request) evidence(d *Decision, isComplete bool) int {
 	isAnswered := d.Opening == ""
 	switch {
-	case isAnswered && d.Began == r.Leading:
+	case isAnswered && d.Began == r.Leading: // the conversation began with the prompt of the request
 		return 5
-	case isAnswered && d.Leading == r.Leading:
+	case isAnswered && d.Leading == r.Leading: // it has that prompt now
 		return 4
 	case isAnswered && !isComplete: // its prompt may have changed with the newest items
 		return 3
-	case d.Leading == r.Leading:
+	case d.Leading == r.Leading: // it may have got another answer
 		return 2
 	case isAnswered: // the client may have sent its last request again
 		return 1
