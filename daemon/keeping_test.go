@@ -23,11 +23,11 @@ import (
 
 	"epitome/config"
 	"epitome/dialect/chat"
-	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/internal/fakeapi"
 	"epitome/proxy"
 	"epitome/rewrite"
+	"epitome/rewrite/ledger"
 )
 
 // shape shapes a conversation with so many large results.
@@ -49,7 +49,7 @@ func TestAnotherVersionsDecisionsAreTold(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	p := run(t, folder, "http://127.0.0.1:1")
-	if _, err := p.storage.store.Swap("format", []byte(conversation.ChainVersion), []byte("chain 4"), century); err != nil {
+	if _, err := p.storage.store.Swap("format", []byte(ledger.Format), []byte("chain 4"), century); err != nil {
 		t.Fatal(err)
 	}
 	p.stop()

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"epitome/config"
-	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/inject"
 	"epitome/offload"
@@ -107,7 +106,7 @@ func (s *storage) openShared(conf config.Config, observe store.Observer) error {
 
 // tellFormat logs that another version of epitome has recorded decisions in the store that this one does not know.
 func (s *storage) tellFormat() {
-	own := []byte(conversation.ChainVersion)
+	own := []byte(ledger.Format)
 	standing, err := s.store.Swap("format", nil, own, century)
 	if err != nil || bytes.Equal(standing, own) {
 		return

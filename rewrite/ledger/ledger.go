@@ -165,10 +165,12 @@ func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error
 
 // At returns the decision under a key, with all its edits.
 func (l *Ledger) At(key string) (d Decision, found bool, err error) {
-	err = l.update(key, func(list []Decision, i int) ([]Decision, error) {
-		d = list[i]
-		found, err = l.readEdits(&d, Decision{})
-		return nil, err
+	err = l.update(key, func(old *Decision) (*Decision, error) {
+		if old != nil {
+			d = *old
+			found, err = l.readEdits(&d, Decision{})
+		}
+		return old, err
 	})
 	return d, found, err
 }
@@ -176,75 +178,80 @@ func (l *Ledger) At(key string) (d Decision, found bool, err error) {
 // Restore marks the decision under a key as Undone: requests that continue its prefix are to be sent without its edits.
 // It returns how many these are; 0 if there are none, or if the decision is not known or is Undone already.
 func (l *Ledger) Restore(key string) (edits int, err error) {
-	err = l.update(key, func(list []Decision, i int) ([]Decision, error) {
-		d := &list[i]
+	err = l.update(key, func(old *Decision) (*Decision, error) {
 		edits = 0
-		isWhole, err := l.readEdits(d, Decision{})
-		if isWhole && !d.Undone {
+		if old == nil || old.Undone {
+			return old, nil
+		}
+		d := *old
+		isWhole, err := l.readEdits(&d, Decision{})
+		if isWhole {
 			edits = len(d.Undo())
 		}
 		if edits == 0 {
-			return nil, err
+			return old, err
 		}
 		d.Undone = true
-		return list, nil
+		return &d, nil
 	})
 	return edits, err
 }
 
-// Forget removes the decisions under keys, and edits by their names. Lists of names stay until they expire. A record
-// without decisions goes too: in an Overlay it would hide the one below.
+// Forget removes the decisions under keys, and edits by their names. Lists of names stay until they expire.
 func (l *Ledger) Forget(keys, edits []string) error {
-	gone := slices.Clone(edits)
 	for _, key := range keys {
-		isLast := false // no other decision is in the record
-		err := l.update(key, func(list []Decision, i int) ([]Decision, error) {
-			isLast = len(list) == 1
-			return slices.Delete(list, i, i+1), nil
-		})
+		err := l.update(key, func(*Decision) (*Decision, error) { return nil, nil })
 		if err != nil {
-			return err
-		}
-		if isLast {
-			gone = append(gone, recordOf(key))
+			return fmt.Errorf("cannot forget a decision: %w", err)
 		}
 	}
-	return l.store.Delete(gone...)
+	return l.store.Delete(edits...)
 }
 
-// update is change for a decision that there is: it does nothing if there is none.
-func (l *Ledger) update(key string, to func(list []Decision, i int) ([]Decision, error)) error {
+// update is change for a decision that is likely to be there.
+func (l *Ledger) update(key string, to func(old *Decision) (*Decision, error)) error {
 	record, _, err := l.store.Get(recordOf(key))
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = l.change(key, record, to)
 	}
-	_, err = l.change(key, record, func(list []Decision, i int) ([]Decision, error) {
-		if i < 0 {
-			return nil, nil
-		}
-		return to(list, i)
-	})
 	return err
 }
 
-// change replaces the decisions of the record that has the decision with a key, or is to have it, by those that to
-// returns; i is the index of that decision, or -1. record is what was read before; nil if there is none. If the record
-// is replaced meanwhile, to is called once more. Nothing is written if to returns nil.
+// mostAlike is how many decisions for one prefix are kept: many conversations may have the same first request.
+const mostAlike = 128
+
+// change puts the decision that to returns in the place of the old one under a key, and reports whether it has; nil is
+// none. Nothing is written if to returns the old one. If the record, which was read before, is replaced meanwhile, to
+// is called once more. A record without decisions goes: in an Overlay it would hide the one below.
 func (l *Ledger) change(key string, record []byte,
-	to func(list []Decision, i int) ([]Decision, error)) (written bool, err error) {
+	to func(old *Decision) (*Decision, error)) (changed bool, err error) {
 	for {
-		list := parse(record, recordOf(key))
-		i := slices.IndexFunc(list, func(d Decision) bool { return d.Key == key })
-		list, err := to(list, i)
-		if err != nil || list == nil {
+		var old *Decision
+		var list []Decision // of the others
+		for _, d := range parse(record, recordOf(key)) {
+			if d.Key == key {
+				old = &d
+			} else {
+				list = append(list, d)
+			}
+		}
+		d, err := to(old)
+		if err != nil || d == old {
 			return false, err
 		}
-		value, _ := json.Marshal(list) // plain data
-		there, err := l.store.Swap(recordOf(key), record, value, l.keep)
-		if err != nil || bytes.Equal(there, value) {
-			return err == nil, err
+		if d != nil {
+			list = slices.Insert(list, 0, *d)
 		}
-		record = there
+		value, _ := json.Marshal(list[:min(len(list), mostAlike)]) // plain data
+		there, err := l.store.Swap(recordOf(key), record, value, l.keep)
+		if err == nil && !bytes.Equal(there, value) {
+			record = there
+			continue
+		}
+		if err == nil && len(list) == 0 {
+			err = l.store.Delete(recordOf(key))
+		}
+		return err == nil, err
 	}
 }
 
@@ -319,26 +326,22 @@ func (l *Ledger) branch(r *Request, d *Decision) {
 	}
 }
 
-// mostAlike is how many decisions for one prefix are kept: many conversations may have the same first request.
-const mostAlike = 128
-
 // put makes d the decision of its origin for its prefix, unless another one stays: see Record. list is that of d when
 // it was found.
 func (l *Ledger) put(r *Request, d Decision, replace bool, list string) (standing Decision, won bool, err error) {
 	found := d.Key
 	d.Key, d.from = r.Key(d), d.Items
-	won, err = l.change(d.Key, nil, func(all []Decision, i int) ([]Decision, error) {
-		if i >= 0 {
-			standing = all[i]
-			isWhole, err := l.readEdits(&standing, d)
-			isNews := standing.Key == found && standing.List != list
-			if err != nil || isWhole && (!replace || isNews) { // a decision that has lost edits is replaced
-				return nil, err
-			}
-			all = slices.Delete(all, i, i+1)
+	won, err = l.change(d.Key, nil, func(old *Decision) (*Decision, error) {
+		if old == nil {
+			return &d, nil
 		}
-		all = slices.Insert(all, 0, d)
-		return all[:min(len(all), mostAlike)], nil
+		standing = *old
+		isWhole, err := l.readEdits(&standing, d)
+		isNews := old.Key == found && old.List != list
+		if err != nil || isWhole && (!replace || isNews) {
+			return old, err
+		}
+		return &d, nil // a decision that has lost edits is replaced
 	})
 	if won {
 		standing = d
@@ -346,8 +349,8 @@ func (l *Ledger) put(r *Request, d Decision, replace bool, list string) (standin
 	return standing, won, err
 }
 
-// putEdits has work store the edits of d that have no name yet, and the list of all names, unless the store has the same
-// list already.
+// putEdits has work store the edits of d that have no name yet, and the list of all names, unless the store has the
+// same list already.
 func (l *Ledger) putEdits(d *Decision, work *errgroup.Group) {
 	isSame := func(a, b view.Edit) bool { return a.Name == b.Name }
 	if slices.EqualFunc(d.Edits, d.stored, isSame) {

@@ -26,6 +26,9 @@ func (r Request) IsFor(o Request) bool {
 	return r.Scope == o.Scope && r.Dialect == o.Dialect && r.Upstream == o.Upstream && r.Model == o.Model
 }
 
+// Format names the way in which decisions are recorded. Those of another format are not found.
+const Format = "epitome decisions 2 of " + conversation.ChainVersion
+
 // recordKey returns the key of the decisions for a prefix. Agents that begin alike in many folders have each a record
 // of their own for their first requests: one record would not hold those of all.
 func (r *Request) recordKey(items int) string {
@@ -33,7 +36,7 @@ func (r *Request) recordKey(items int) string {
 	if items == r.Head {
 		machine = r.Machine
 	}
-	return "p" + Hash(r.Scope, r.Dialect, string(r.Chain[items][:]), machine)
+	return "p" + Hash(Format, r.Scope, r.Dialect, string(r.Chain[items][:]), machine)
 }
 
 // Own returns d as a decision about the request, for which it was found.
