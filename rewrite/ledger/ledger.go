@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -294,19 +295,23 @@ func (l *Ledger) Touch(d Decision) {
 func (l *Ledger) Record(r Request, d Decision, replace bool) (standing Decision, won bool, err error) {
 	d = r.Own(d)
 	list := d.List
-	var work errgroup.Group // neither waits for the other: a shared store may be far away
-	work.SetLimit(atOnce)
-	work.Go(func() error {
-		l.branch(&r, &d) // sets other fields of d than putEdits
-		return nil
-	})
-	l.putEdits(&d, &work)
-	err = work.Wait()
+	err = l.putEdits(&d)
+	branched := d
 	if err == nil {
+		var work sync.WaitGroup // the two do not wait for each other: a shared store may be far away
+		work.Go(func() { l.branch(&r, &branched) })
 		standing, won, err = l.put(&r, d, replace, list)
+		work.Wait()
 	}
 	if err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
+	}
+	// The decision that stands may have been put before it was known that its conversation branches off.
+	if branched.Parent != "" && standing.Conversation == branched.Parent {
+		standing.Conversation, standing.Parent = branched.Conversation, branched.Parent
+		if won {
+			_, _, _ = l.put(&r, standing, true, standing.List) // after an error it keeps the ID that it has
+		}
 	}
 	return standing, won, nil
 }
@@ -349,13 +354,15 @@ func (l *Ledger) put(r *Request, d Decision, replace bool, list string) (standin
 	return standing, won, err
 }
 
-// putEdits has work store the edits of d that have no name yet, and the list of all names, unless the store has the
-// same list already.
-func (l *Ledger) putEdits(d *Decision, work *errgroup.Group) {
+// putEdits stores the edits of d that have no name yet, and the list of all names, unless the store has the same list
+// already.
+func (l *Ledger) putEdits(d *Decision) error {
 	isSame := func(a, b view.Edit) bool { return a.Name == b.Name }
 	if slices.EqualFunc(d.Edits, d.stored, isSame) {
-		return
+		return nil
 	}
+	var work errgroup.Group
+	work.SetLimit(atOnce)
 	put := func(kind string, v any) (key string) {
 		value, _ := json.Marshal(v) // plain data
 		key = kind + Hash(string(value))
@@ -378,6 +385,7 @@ func (l *Ledger) putEdits(d *Decision, work *errgroup.Group) {
 	if len(names) > 0 {
 		d.List = put("l", names)
 	}
+	return work.Wait()
 }
 
 // overlay reads from the embedded store, else from the one below, and writes to the embedded one.
