@@ -174,8 +174,8 @@ func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 	fmt.Fprintf(w, "\nlimit\ttokens\nwindow (%s)\t%d\nwindow less the answer\t%d\nclear\t%d\ncompact\t%d\n"+
 		"a result\t%d\na search or fetch\t%d\na file read\t%d\n\n", e.source, r.Window, r.Usable, l.ClearLine,
 		l.CompactLine, l.Offload, l.Lookups, l.OffloadReads)
-	if r.Added.Tokens > 0 {
-		fmt.Fprintf(w, "Added to the system prompt: %d tokens, context files %q.\n", r.Added.Tokens, r.Added.Names)
+	if r.Added > 0 {
+		fmt.Fprintf(w, "Added to the system prompt: %d tokens, context files %q.\n", r.Added, r.Contexts)
 	}
 	if err := cmp.Or(r.Err, r.Faults); err != nil {
 		fmt.Fprintf(w, "Something failed inside epitome, which would send the request without that: %v.\n", err)

@@ -93,9 +93,6 @@ type Exchange struct {
 	ResponseBytes int64         `json:"response_bytes"`          // of the body sent to the client, with chunk framing
 	FirstByte     time.Duration `json:"first_byte_ns,omitempty"` // of the answer
 	Duration      time.Duration `json:"duration_ns"`
-	Streams       bool          `json:"streams,omitempty"` // the client asked for a stream
-	Added         int           `json:"added,omitempty"`   // tokens of context files and memory
-	Memory        int           `json:"memory,omitempty"`  // of Added, the tokens of memory
 	Fault         Fault         `json:"fault,omitempty"`
 	Err           string        `json:"error,omitempty"` // what went wrong, in one sentence
 	Usage         Usage         `json:"usage,omitzero"`
@@ -180,6 +177,9 @@ type Shaping struct {
 	Estimated     bool    `json:"estimated,omitempty"`      // texts are so large that their tokens are estimated
 	Thoughts      int     `json:"thoughts,omitempty"`       // parts of thinking that are left out from this decision on
 	Causes        Codes   `json:"causes,omitempty"`         // why items were newly changed
+	Streams       bool    `json:"streams,omitempty"`        // the client asked for a stream
+	Added         int     `json:"added,omitempty"`          // tokens of context files and memory
+	Memory        int     `json:"memory,omitempty"`         // of Added, the tokens of memory
 	Contexts      string  `json:"contexts,omitempty"`       // names of the contexts whose files were added
 	// Items that each step has newly changed.
 	Offloaded  int           `json:"offloaded,omitempty"`

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"epitome/dialect"
@@ -167,13 +166,9 @@ func isSigned(head []byte) bool {
 func (x *exchange) setReport(r *rewrite.Report) {
 	e := x.event
 	e.Action = cmp.Or(r.Action, e.Action)
-	e.Streams = r.Streams
 	spent := e.ShapeTime // by all forms of the request
 	e.Shaping = r.Shaping
 	e.ShapeTime = spent
-	e.Contexts = event.Clip(strings.Join(r.Added.Names, ", "))
-	e.Added, e.Memory = r.Added.Tokens, r.Added.Memory
-	e.Inner = event.Clip(r.Added.Why)
 	if err := cmp.Or(r.Err, r.Faults); err != nil {
 		e.Inner = event.Clip(err.Error())
 	}

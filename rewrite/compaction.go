@@ -166,8 +166,7 @@ func (x *shaping) carried() (*Compacted, error) {
 		c.Request, c.Calls = sent, activity.Of(sent, nil)
 	}
 	stays := v.Overhead() - c.Count(c.Earlier) // the prompt and the user's messages
-	whole := k.View(nil)
-	c.Room = max(leastCarried, min(k.Limits.TargetLine, whole.Total*3/5)-stays)
+	c.Room = max(leastCarried, min(k.Limits.TargetLine, x.whole.Total*3/5)-stays)
 	if r.Head < len(r.Items) {
 		names, where := k.KeepTranscript(r.Head, len(r.Items))
 		isLost := func(name string) bool { return x.deps.Shelf.Put(name, k.Artifacts.Content[name], true) != nil }
@@ -182,18 +181,18 @@ func (x *shaping) carried() (*Compacted, error) {
 	}
 	tokens := c.Count(text)
 	if x.out.Report.Code != event.CodeAgain { // else it is the same once more, and no new one
-		x.describeCarried(stays + tokens)
+		x.noteCarried(x.whole.Total, stays+tokens)
 	}
 	name := x.deps.Shelf.Name(x.in.Scope, []byte(text))
 	return &Compacted{Name: name, Sealed: sealed, Tokens: k.OfModel(tokens)}, nil
 }
 
-// describeCarried puts the compaction into the report that has left so many tokens.
-func (x *shaping) describeCarried(left int) {
+// noteCarried has the plan say that a compaction has left so many tokens of those before.
+func (x *shaping) noteCarried(before, left int) {
 	p := &x.plan
 	if p.Compaction == nil || p.Compaction.Kind == event.CompactionFailed { // no summary was needed
 		p.Compaction = &event.Compaction{Reason: event.ReasonManual, Mode: string(summarize.Intent)}
 	}
 	p.Compaction.Kind = event.CompactionCompleted
-	p.Compaction.TokensBefore, p.Compaction.TokensAfter = x.out.Report.TokensBefore.Total(), x.known.OfModel(left)
+	p.Compaction.TokensBefore, p.Compaction.TokensAfter = x.known.OfModel(before), x.known.OfModel(left)
 }

@@ -33,11 +33,10 @@ func (x *shaping) know() {
 	}
 	x.known.Artifacts.ByTool = x.deps.Address == "tool" || x.deps.Address == "auto" && activity.HasRecall(r)
 	x.known.Index()
-	whole := x.known.View(nil)
-	if x.serves && whole.Total-whole.Overhead() <= leastCarried { // all of it is carried, without a summary
+	x.whole = x.known.View(nil)
+	if x.serves && x.whole.Total-x.whole.Overhead() <= leastCarried { // all of it is carried, without a summary
 		x.in.Compact, x.in.Replay = false, true
 	}
-	x.describeRequest(&whole)
 	x.known.Before = x.subject.New()
 	x.found.err = ladder.Try(x.find)
 	x.known.Artifacts.Scarce = x.deps.Passing || x.deps.Shelf.Full() || x.found.err != nil || x.known.Before.Refused

@@ -54,11 +54,12 @@ func (x *shaping) leading() string {
 var ErrNoFiles = errors.New("cannot use x-epitome-context: one of its names has no files any more; " +
 	"'epitome context list' has the names")
 
+var errTooLarge = errors.New("nothing is added to the system prompt: it takes too much of the window")
+
 // addSystem adds the context files and the memory that a new conversation asks for to its system prompt.
 func (x *shaping) addSystem() {
 	const share = 4 // the text may take a quarter of the usable tokens, and no more than the request leaves free
 	k, p := x.known, &x.plan
-	added := &x.out.Report.Added
 	isNew := x.found.items == 0 && x.subject.Opening != ""
 	if x.subject.Additions == "" || !isNew || x.in.Replay {
 		return
@@ -71,9 +72,7 @@ func (x *shaping) addSystem() {
 		}
 	}
 	a, err := x.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, k.Artifacts.ByTool)
-	if err != nil {
-		added.Why = err.Error()
-	}
+	p.Faults = errors.Join(p.Faults, err)
 	if x.in.Runtime != "" {
 		a.Text = strings.TrimSpace(inject.Runtime(x.in.Runtime, x.in.Now) + "\n\n" + a.Text)
 		a.Contexts = append(a.Contexts, "runtime")
@@ -83,7 +82,7 @@ func (x *shaping) addSystem() {
 	}
 	tokens := k.Scale.CountText(a.Text)
 	if tokens > min(k.Limits.Usable/share, k.Limits.Usable-p.View.Total) {
-		added.Why = "nothing is added to the system prompt: it takes too much of the window"
+		p.Faults = errors.Join(p.Faults, errTooLarge)
 		return
 	}
 	p.View = p.View.With(view.Edit{

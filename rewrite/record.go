@@ -212,7 +212,7 @@ func (x *shaping) restoreArtifacts() error {
 	if !isDue || x.place.isSpent() {
 		return nil
 	}
-	d.Touched = now
+	d.Touched, x.decision.Touched = now, now
 	x.deps.Ledger.Touch(*d)
 	edits := x.replayed.Edits
 	lost := make([]bool, len(edits)) // by edit: an artifact of it is not on the shelf
@@ -278,10 +278,9 @@ func (x *shaping) decided() ledger.Decision {
 	}
 	d.Prepared, d.Pictures, d.Ratio = p.Prepared, p.Pictures, k.Scale.Ratio
 	d.NearlyFull = d.NearlyFull || p.NearlyFull > 0
-	for _, w := range x.out.Report.Warnings { // each is given once
-		d.Warned = d.Warned || w.Reason == event.ReasonOverhead
-		d.Waits = d.Waits || w.Reason == event.ReasonWaits && w.Due != event.ReasonAgent
-	}
+	d.Warned = d.Warned || p.Reason == event.CodeOverhead
+	due := x.waits()
+	d.Waits = d.Waits || due != "" && due != event.ReasonAgent
 	if p.Compaction != nil && p.Compaction.Kind == event.CompactionCompleted {
 		d.Tokens, d.Compacted, d.Waits = 0, k.Answers(), false
 	}
@@ -304,13 +303,13 @@ func (x *shaping) record() error {
 	if err != nil {
 		return err
 	}
-	x.known.Before = inForce
+	x.decision = inForce
 	if won {
 		x.plan.View.Edits = inForce.Edits // with their names
 		return nil
 	}
 	x.plan.View = x.known.View(inForce.Edits)
-	x.explain(event.CodeMeanwhile, "an equal request was decided at the same time")
+	x.out.Report.Code = event.CodeMeanwhile
 	return x.build()
 }
 
@@ -331,8 +330,7 @@ func (x *shaping) settle() (recorded bool) {
 // hold has the next request of the conversation find the decision in memory (remember), as it could not be recorded.
 // The next request records it once the ledger answers, or adopts what was recorded for a longer prefix.
 func (x *shaping) hold() {
-	x.known.Before = x.decided()
-	x.held = true
+	x.decision, x.held = x.decided(), true
 }
 
 // fallBack builds a request for which a step failed, with the replayed edits and no new ones. It records that if it
@@ -369,7 +367,7 @@ func (x *shaping) remember(from *lastRequest) {
 	if !x.request.ServerState.Empty() {
 		return
 	}
-	d, r := &x.known.Before, &x.out.Report
+	d, r := &x.decision, &x.out.Report
 	isSame := r.Code == event.CodeAgain && d.Touched.Equal(from.decision.Touched)
 	if isSame && from.request != nil && bytes.Equal(from.request.Body, x.in.Body) {
 		return // nothing is new

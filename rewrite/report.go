@@ -20,22 +20,12 @@ type Report struct {
 	event.Shaping
 	Action    string          // the strongest step of all edits; none without edits; bypass after a failure (Err)
 	MaxOutput int             // tokens of the model that the request asks for; 0 if it does not say
-	Streams   bool            // the client wants the answer as a stream
 	Counted   int             // tokens of the vocabulary that are sent; 0 if no ratio can be learned from them
 	Source    tokenize.Source // of the ratio
 	Truncates bool            // the provider itself leaves out what does not fit, and refuses nothing for its size
-	Added     Added
-	Stage     ladder.Stage // the last one that a rescue took; StageNone if there is none
-	Err       error        // what failed inside epitome, so that nothing new is done
-	Faults    error        // of steps that failed and were left out, while the others were taken
-}
-
-// Added says what is added to the system prompt: context files and memory (package inject).
-type Added struct {
-	Tokens int      // of the model
-	Memory int      // those of Tokens that are memory
-	Names  []string // of contexts
-	Why    string   // why something that the request asks for is not added; empty if all is
+	Stage     ladder.Stage    // the last one that a rescue took; StageNone if there is none
+	Err       error           // what failed inside epitome, so that nothing new is done
+	Faults    error           // of steps that failed and were left out, while the others were taken
 }
 
 // Change is an edit, for people to read. Tokens are the model's.
@@ -68,55 +58,16 @@ func (o *Output) Changes() (list []Change) {
 	return list
 }
 
-// joinRefused makes r, the report of a rescue, that of the whole exchange. first is the report of the form that was
-// refused first. Its decision is recorded, so a rescue starts from its edits and takes it for the request before.
-// The counts of edits stay the rescue's: an item that both forms changed would count twice in a sum.
-func (r *Report) joinRefused(first *Report, whole bool) {
-	// A rescue takes the conversation for one that is known.
-	r.Parent, r.Diverged = first.Parent, first.Diverged
-	r.Title, r.Folder, r.Kept = first.Title, first.Folder, first.Kept
-	// r has what its form shares with the refused form; with the request before both, it shares no more than that did.
-	r.HeldBefore, r.HeldAfter = first.HeldBefore, min(first.HeldAfter, r.HeldAfter)
-	r.Warnings = append(slices.Clone(first.Warnings), r.Warnings...)
-	r.ReadAgain, r.ReadAgainTokens = first.ReadAgain, first.ReadAgainTokens
-	if !whole { // else all edits were taken back, and nothing is out
-		r.TakenOut += first.TakenOut // r has what it took out beyond that
-	}
-}
-
-// describeRequest fills in the report as far as it can before anything is decided. v is the request as it came.
-func (x *shaping) describeRequest(v *view.View) {
-	k, r, req := x.known, &x.out.Report, x.request
-	r.Model, r.Items = event.Clip(req.Model), req.MessagesIn(0, len(req.Items))
-	r.CacheLife = req.CacheLife()
-	r.ClearLine, r.CompactLine = k.OfModel(k.Limits.ClearLine), k.OfModel(k.Limits.CompactLine)
-	r.TokensBefore, r.Estimated = v.Tokens().Times(k.Scale.Ratio), req.Estimated()
-	r.TokensAfter = r.TokensBefore
-	r.MaxOutput, r.Streams, r.Truncates = req.MaxOutput, req.Stream, req.Truncates
-	r.Leading = x.subject.Leading
-}
-
-// describeConversation says of which conversation the request is. One that continues a prefix in another way than an
-// earlier one did is of a new conversation: the report has the old one as Parent, and as Diverged the first message
-// that differs.
-func (x *shaping) describeConversation() {
-	r, d := &x.out.Report, x.known.Before
-	r.Conversation, r.Parent = d.Conversation, d.Parent
-	first := x.found.items // the first item that the conversation did not have before
-	if x.found.items == 0 || r.Parent != "" {
-		first, r.Title, r.Folder = 0, x.request.Title(), cmp.Or(x.in.Project, inject.Folder(x.request))
-	}
-	r.Kept = x.request.KeepLines(first, len(x.request.Items))
-	if r.Parent != "" {
-		r.Diverged = x.request.MessagesIn(0, x.found.items) + 1 // the message behind the prefix, from 1 on
-	}
-}
-
-// describe fills in the report once the body is built: what was decided, and how large the request is as it is sent.
+// describe fills in the report, once the body is built and the decision is recorded. Of the request there are three
+// views: as it came (whole), with the edits that were found (replayed), and as it is sent (plan.View).
 func (x *shaping) describe() {
 	k, p, v, r, req := x.known, &x.plan, &x.plan.View, &x.out.Report, x.request
+	r.Model, r.Items, r.Leading = event.Clip(req.Model), req.MessagesIn(0, len(req.Items)), x.subject.Leading
+	r.MaxOutput, r.Streams, r.Truncates, r.CacheLife = req.MaxOutput, req.Stream, req.Truncates, req.CacheLife()
+	r.ClearLine, r.CompactLine = k.OfModel(k.Limits.ClearLine), k.OfModel(k.Limits.CompactLine)
 	size := v.Tokens()
-	r.TokensAfter = size.Times(k.Scale.Ratio)
+	r.TokensBefore, r.TokensAfter = x.whole.Tokens().Times(k.Scale.Ratio), size.Times(k.Scale.Ratio)
+	r.Estimated = req.Estimated()
 	isGuess := r.TokensBefore.Images > 0 || req.Unpriced || r.Estimated
 	if !isGuess && req.ServerState.Empty() && !req.Truncates { // the provider counts just these texts
 		r.Counted = size.Total()
@@ -126,15 +77,39 @@ func (x *shaping) describe() {
 		r.ReadAgain, r.ReadAgainTokens = k.ReadAgain(&x.replayed, x.found.items)
 	}
 	r.Stage, r.Faults = p.Stage, p.Faults
-	r.Decision = k.Before.Key
-	if x.out.Settle != nil { // it is recorded under this key once the provider has accepted the request
-		r.Decision = x.subject.Key(x.decided())
-	}
 	if r.Action != event.ActionBypass {
 		r.Action = actionOf(v.Edits)
 	}
+	r.Reason = x.reason()
+	x.describeConversation()
 	x.describeEdits()
 	x.describeHeld()
+	if x.in.Replay && !x.serves {
+		return
+	}
+	if p.Compaction != nil {
+		x.describeCompaction()
+	}
+	r.Warnings = x.warnings()
+}
+
+// describeConversation says of which conversation the request is. One that continues a prefix in another way than an
+// earlier one did is of a new conversation: the report has the old one as Parent, and as Diverged the first message
+// that differs.
+func (x *shaping) describeConversation() {
+	r, d, req := &x.out.Report, &x.decision, x.request
+	r.Conversation, r.Parent, r.Decision = d.Conversation, d.Parent, d.Key
+	if x.out.Settle != nil { // it is recorded under this key once the provider has accepted the request
+		r.Decision = x.subject.Key(x.decided())
+	}
+	first := x.found.items // the first item that the conversation did not have before
+	if first == 0 || r.Parent != "" {
+		first, r.Title, r.Folder = 0, req.Title(), cmp.Or(x.in.Project, inject.Folder(req))
+	}
+	r.Kept = req.KeepLines(first, len(req.Items))
+	if r.Parent != "" {
+		r.Diverged = req.MessagesIn(0, x.found.items) + 1 // the message behind the prefix, from 1 on
+	}
 }
 
 // steps are no step and all others, the strongest last.
@@ -176,8 +151,8 @@ func (x *shaping) describeEdits() {
 	}
 	for _, e := range v.Edits {
 		if e.Op == view.AppendSystem {
-			r.Added.Tokens = k.OfModel(e.Tokens)
-			r.Added.Memory, r.Added.Names = k.OfModel(e.Added.Memory), e.Added.Contexts
+			r.Added, r.Memory = k.OfModel(e.Tokens), k.OfModel(e.Added.Memory)
+			r.Contexts = event.Clip(strings.Join(e.Added.Contexts, ", "))
 		}
 	}
 }
@@ -207,82 +182,50 @@ func (x *shaping) describeHeld() {
 	r.HeldAfter = max(0, r.TokensAfter.Total()-k.OfModel(v.Sent(min(held, changed), len(items))))
 }
 
-// describeWait says why no compaction can be made that the agent asks for, or, once in a cycle, that the user's budget
-// or compact_turns calls for.
-func (x *shaping) describeWait() {
-	k, p, r := x.known, &x.plan, &x.out.Report
-	b := k.Budget(p)
-	if !b.HasRoom() {
-		return
-	}
-	due, spent := b.Trigger, k.Before.Tokens+k.OfModel(x.replayed.Total)
-	isMade := p.Compaction != nil && p.Compaction.Kind == event.CompactionCompleted
-	isKnown := p.Reason == event.NoCode || k.Before.Waits
-	if isMade || isKnown && due != event.ReasonAgent {
-		return
-	}
-	why := cmp.Or(p.Reason, event.CodeNothingOlder)
-	r.warn(event.Warning{Reason: event.ReasonWaits, Tokens: spent, Why: why.Clause(), Due: due})
-}
-
-// describeOverhead says how many tokens no compaction can take out, and warns of them once in a conversation.
-func (x *shaping) describeOverhead() {
-	k, v, r := x.known, &x.plan.View, &x.out.Report
-	overhead := k.OfModel(v.Overhead())
-	r.Reason = fmt.Sprintf("system prompt, tools and first message alone take %.0fk of %.0fk tokens; "+
-		"compaction cannot help", float64(overhead)/1000, float64(r.Window)/1000)
-	if !k.Before.Warned {
-		r.warn(event.Warning{Reason: event.ReasonOverhead, Tokens: overhead})
-	}
-}
-
-// describeGoal says why a compaction that the client asked for leaves more than it named, or is not made, unless
-// another reason says that.
-func (x *shaping) describeGoal() {
+// reason returns the report's Code in words, with numbers where the sentence of the code has none: how much no
+// compaction can take out, and why one that the client asked for leaves more than it named, or is not made.
+func (x *shaping) reason() string {
 	k, p, v, r := x.known, &x.plan, &x.plan.View, &x.out.Report
-	mayMiss := []event.Code{
-		event.NoCode, event.CodeNothingOlder, event.CodeSavesLittle, event.CodeNotDue, event.CodeFreesLittle,
-	}
-	if !slices.Contains(mayMiss, p.Reason) {
-		return
-	}
 	has := v.Tokens().Times(k.Scale.Ratio).Total()
-	switch {
-	case p.Goal > 0 && v.Total > p.Goal:
-		r.Reason = fmt.Sprintf("the aim was %d tokens, and %d are left: system prompt, tools, the first message, the "+
-			"newest group and all else that stays take %d, the summary the rest",
-			cmp.Or(x.in.CompactTo, k.OfModel(p.Goal)), has, k.OfModel(k.Stays(p)))
-	case k.Demand.To > 0 && v.New == 0:
-		r.Reason = fmt.Sprintf("the request has %d tokens, and %d were asked for", has, x.in.CompactTo)
+	switch r.Code {
+	case event.CodeOverhead:
+		return fmt.Sprintf("system prompt, tools and first message alone take %.0fk of %.0fk tokens; "+
+			"compaction cannot help", float64(k.OfModel(v.Overhead()))/1000, float64(r.Window)/1000)
+	case event.NoCode, event.CodeNothingOlder, event.CodeSavesLittle, event.CodeNotDue, event.CodeFreesLittle:
+		switch {
+		case x.in.Replay || x.in.Rescue != nil: // nobody has asked for it now
+		case p.Goal > 0 && v.Total > p.Goal:
+			return fmt.Sprintf("the aim was %d tokens, and %d are left: system prompt, tools, the first message, the "+
+				"newest group and all else that stays take %d, the summary the rest",
+				cmp.Or(x.in.CompactTo, k.OfModel(p.Goal)), has, k.OfModel(k.Stays(p)))
+		case k.Demand.To > 0 && v.New == 0:
+			return fmt.Sprintf("the request has %d tokens, and %d were asked for", has, x.in.CompactTo)
+		}
 	}
+	return r.Code.Clause()
 }
 
 // describeCompaction fills in how a compaction ended, how much stands after one that was made, and which files it is
 // about.
 func (x *shaping) describeCompaction() {
-	k, p, c := x.known, &x.plan, &x.out.Report.Compaction
-	*c = *p.Compaction
+	r, items := &x.out.Report, x.request.Items
+	c := &r.Compaction
+	*c = *x.plan.Compaction
 	c.Why = event.Clip(c.Why)
 	if c.Kind != event.CompactionCompleted {
 		return
 	}
-	end, tokens := x.request.Head, 0
-	for _, e := range p.View.Added() {
-		if e.Step == view.StepCompact {
-			end = max(end, e.End())
-			tokens += e.Tokens
+	answers := func(items []conversation.Item) (n int) {
+		for i := range items {
+			if items[i].StartsAnswer {
+				n++
+			}
 		}
+		return n
 	}
-	c.MessagesBefore, c.SummaryTokens = x.out.Report.Items, k.OfModel(tokens)
-	for i := range x.request.Items {
-		if !x.request.Items[i].StartsAnswer {
-			continue
-		}
-		c.TurnsBefore++
-		if i >= end {
-			c.TurnsKept++
-		}
-	}
+	end, _ := x.plan.View.Compacted()
+	c.TurnsBefore, c.TurnsKept = answers(items), answers(items[end:])
+	c.MessagesBefore, c.SummaryTokens = r.Items, r.TokensAfter.Summary
 	if sent, err := x.in.Dialect.Read(x.out.Body, nil); err == nil { // it was verified when it was built
 		c.MessagesAfter = sent.MessagesIn(0, len(sent.Items))
 	}
@@ -307,57 +250,62 @@ func (x *shaping) filesOf(kind activity.Kind, end int) (files []string) {
 	return files
 }
 
-// describeOutcome fills in how a compaction ended, and what to warn of.
-func (x *shaping) describeOutcome() {
-	p, r := &x.plan, &x.out.Report
-	if p.Compaction != nil {
-		x.describeCompaction()
-	}
-	if r.Code != event.CodeAgain { // a request that is sent again was warned of already
-		x.warnOfSize()
-	}
-	before := r.TokensBefore.Total()
-	if p.NearlyFull > 0 {
-		r.warn(event.Warning{Reason: event.ReasonMessages, Tokens: before, Messages: p.NearlyFull})
-	}
+// warnings returns what the user is to be told of the request. Of one that is sent again, its size was told before.
+func (x *shaping) warnings() (list []event.Warning) {
 	const many = conversation.MaxItems * 4 / 5 // items: soon the conversation is too long to be read
-	if len(x.request.Items) >= many && x.found.items < many {
-		r.warn(event.Warning{Reason: event.ReasonItems, Tokens: before, Messages: r.Items})
-	}
-	if p.Unkept > 0 {
-		r.warn(event.Warning{Reason: event.ReasonKeep, Tokens: before, Messages: p.Unkept})
-	}
+	k, p, r, last := x.known, &x.plan, &x.out.Report, &x.last.report
+	before, after := r.TokensBefore.Total(), r.TokensAfter.Total()
+	isAgain := r.Code == event.CodeAgain
+	// Only the request that reaches the budget is warned of. record has added its tokens to those spent before; a
+	// rescue is recorded later, and the refused form before it was warned of.
+	spent, warnAt := x.decision.Tokens, k.Limits.WarnAt
+	isSpent := x.in.Rescue == nil && warnAt > 0 && spent >= warnAt && spent-after < warnAt
 	usersOut := 0
 	for _, e := range p.View.Added() {
 		if e.Reason == event.CodeUser {
 			usersOut++
 		}
 	}
-	if usersOut > 0 {
-		r.warn(event.Warning{Reason: event.ReasonUsers, Tokens: before, Messages: usersOut})
+	due := x.waits()
+	for _, w := range []struct {
+		is bool
+		event.Warning
+	}{
+		{due != "", event.Warning{Reason: event.ReasonWaits, Tokens: k.Before.Tokens + k.OfModel(x.replayed.Total),
+			Why: cmp.Or(p.Reason, event.CodeNothingOlder).Clause(), Due: due}},
+		{p.Reason == event.CodeOverhead && !k.Before.Warned,
+			event.Warning{Reason: event.ReasonOverhead, Tokens: k.OfModel(p.View.Overhead())}},
+		{!isAgain && r.isOverfull() && !last.isOverfull(),
+			event.Warning{Reason: event.ReasonThreshold, Tokens: before}},
+		{!isAgain && r.isNear() && !last.isNear(),
+			event.Warning{Reason: event.ReasonNear, Tokens: after, Percent: 100 * after / max(r.Window, 1)}},
+		{!isAgain && isSpent, event.Warning{Reason: event.ReasonBudget, Tokens: spent}},
+		{p.NearlyFull > 0, event.Warning{Reason: event.ReasonMessages, Tokens: before, Messages: p.NearlyFull}},
+		{len(x.request.Items) >= many && x.found.items < many,
+			event.Warning{Reason: event.ReasonItems, Tokens: before, Messages: r.Items}},
+		{p.Unkept > 0, event.Warning{Reason: event.ReasonKeep, Tokens: before, Messages: p.Unkept}},
+		{usersOut > 0, event.Warning{Reason: event.ReasonUsers, Tokens: before, Messages: usersOut}},
+	} {
+		if w.is {
+			list = append(list, w.Warning)
+		}
 	}
+	return list
 }
 
-// warnOfSize warns of a request that is near the end of its window or larger, once until a request fits again, and of a
-// conversation that has reached its budget (warn_at).
-func (x *shaping) warnOfSize() {
-	r, last := &x.out.Report, &x.last.report
-	sent := r.TokensAfter.Total()
-	if r.isOverfull() && !last.isOverfull() {
-		r.warn(event.Warning{Reason: event.ReasonThreshold, Tokens: r.TokensBefore.Total()})
+// waits returns what calls for a compaction that cannot be made, if the user is to be told: each time that the agent
+// asks for one, and once in a cycle if the user's budget or compact_turns does.
+func (x *shaping) waits() (due string) {
+	k, p := x.known, &x.plan
+	b := k.Budget(p)
+	isMade := p.Compaction != nil && p.Compaction.Kind == event.CompactionCompleted
+	isTold := p.Reason == event.NoCode || k.Before.Waits
+	isUndecided := x.in.Replay || p.Reason == event.CodeClientSummarises || p.Reason == event.CodeNotRead
+	if !b.HasRoom() || isMade || isUndecided || isTold && b.Trigger != event.ReasonAgent {
+		return ""
 	}
-	if r.isNear() && !last.isNear() {
-		r.warn(event.Warning{Reason: event.ReasonNear, Tokens: sent, Percent: 100 * sent / max(r.Window, 1)})
-	}
-	// Only the request that reaches the budget is warned of. record has added its tokens to those spent before; a
-	// rescue is recorded later, and the refused form before it was warned of.
-	spent, warnAt := x.known.Before.Tokens, x.known.Limits.WarnAt
-	if x.in.Rescue == nil && warnAt > 0 && spent >= warnAt && spent-sent < warnAt {
-		r.warn(event.Warning{Reason: event.ReasonBudget, Tokens: spent})
-	}
+	return b.Trigger
 }
-
-func (r *Report) warn(w event.Warning) { r.Warnings = append(r.Warnings, w) }
 
 func (r *Report) isOverfull() bool { return r.TokensAfter.Total() > r.Usable }
 

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"bytes"
 	"cmp"
+	"slices"
 
 	"epitome/dialect/answer"
 	"epitome/event"
@@ -114,4 +115,20 @@ func (r *Rescue) reshape(most int, way string) bool {
 	r.Last = out
 	r.Ways = append(r.Ways, cmp.Or(way, next.Stage.String()))
 	return true
+}
+
+// joinRefused makes r, the report of a rescue, that of the whole exchange. first is the report of the form that was
+// refused first. Its decision is recorded, so a rescue starts from its edits and takes it for the request before.
+// The counts of edits stay the rescue's: an item that both forms changed would count twice in a sum.
+func (r *Report) joinRefused(first *Report, whole bool) {
+	// A rescue takes the conversation for one that is known.
+	r.Parent, r.Diverged = first.Parent, first.Diverged
+	r.Title, r.Folder, r.Kept = first.Title, first.Folder, first.Kept
+	// r has what its form shares with the refused form; with the request before both, it shares no more than that did.
+	r.HeldBefore, r.HeldAfter = first.HeldBefore, min(first.HeldAfter, r.HeldAfter)
+	r.Warnings = append(slices.Clone(first.Warnings), r.Warnings...)
+	r.ReadAgain, r.ReadAgainTokens = first.ReadAgain, first.ReadAgainTokens
+	if !whole { // else all edits were taken back, and nothing is out
+		r.TakenOut += first.TakenOut // r has what it took out beyond that
+	}
 }

@@ -151,13 +151,14 @@ func (s *Shaper) Shape(in Input) Output {
 // run takes the steps of one request. An error, or a panic in it, leaves the body that was built last.
 func (x *shaping) run() error {
 	if err := x.read(); err != nil {
-		x.explain(event.CodeNotRead, event.Clip(err.Error()))
+		x.out.Report.Code, x.out.Report.Reason = event.CodeNotRead, event.Clip(err.Error())
 		return nil
 	}
 	if x.request == nil { // the client left
 		return nil
 	}
 	x.know()
+	x.decision = x.known.Before
 	err := ladder.Try(x.decide)
 	if errors.Is(err, errClientLeft) { // nobody waits for an answer any more
 		return nil
@@ -169,11 +170,7 @@ func (x *shaping) run() error {
 		x.out.Carried, x.out.Refused = x.carried()
 	}
 	x.out.known, x.out.sent = x.known, x.plan.View
-	x.describeConversation()
 	x.describe()
-	if !x.in.Replay || x.serves {
-		x.describeOutcome()
-	}
 	if !x.in.Replay && x.in.Rescue == nil { // a rescue is remembered in settle
 		x.remember(x.last)
 	}

@@ -28,9 +28,11 @@ type shaping struct {
 
 	known    *ladder.Known
 	found    found
-	replayed view.View   // how the request is sent with the edits that were found, and no others
-	plan     ladder.Plan // which begins with that view
-	held     bool        // the decision could not be recorded
+	whole    view.View       // the request as it came
+	replayed view.View       // how it is sent with the edits that were found, and no others
+	plan     ladder.Plan     // which begins with that view
+	decision ledger.Decision // by which the request is sent: the one that was found, until a new one is made
+	held     bool            // it could not be recorded
 }
 
 // errClientLeft keeps a compaction from being recorded: its summary may lack what a model would have said.
@@ -57,7 +59,7 @@ func (x *shaping) decide() error {
 		return err
 	}
 	if x.found.isDecided {
-		x.explain(event.CodeAgain, "the request is one that was decided before")
+		x.out.Report.Code = event.CodeAgain
 		return x.build()
 	}
 	x.extend()
@@ -86,7 +88,7 @@ func (x *shaping) conclude() error {
 	err := x.record()
 	if err != nil && x.isVital() {
 		x.hold()
-		x.explain(event.CodeUnrecorded, event.CodeUnrecorded.Clause())
+		x.out.Report.Code = event.CodeUnrecorded
 		return nil
 	}
 	return err
@@ -97,11 +99,6 @@ func (x *shaping) conclude() error {
 // Any other request waits for the ledger to answer.
 func (x *shaping) isVital() bool {
 	return x.in.Rescue != nil || x.serves || !x.in.Replay && x.replayed.Total > x.known.Limits.CompactLine
-}
-
-// explain says why nothing new is done, or not all of it.
-func (x *shaping) explain(code event.Code, reason string) {
-	x.out.Report.Code, x.out.Report.Reason = code, reason
 }
 
 // maxNew bounds the new items of a request for which the ladder decides anything, except in a rescue: the time that a
@@ -122,13 +119,8 @@ func (x *shaping) extend() {
 		p.Reason = event.CodeNotRead
 	default:
 		k.Decide(p)
-		x.describeWait()
 	}
-	x.explain(p.Reason, p.Reason.Clause())
-	if p.Reason == event.CodeOverhead {
-		x.describeOverhead()
-	}
-	x.describeGoal()
+	x.out.Report.Code = p.Reason
 	k.DropThinking(p, false) // only thinking that the new edits make invalid, as none was refused
 }
 
@@ -212,6 +204,6 @@ func (x *shaping) keepNew() error {
 	x.known.Artifacts.Nowhere = true
 	x.plan = x.known.Begin()
 	x.extend()
-	x.explain(event.CodeUnkept, event.CodeUnkept.Clause())
+	x.out.Report.Code = event.CodeUnkept
 	return x.build()
 }

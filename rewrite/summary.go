@@ -119,7 +119,7 @@ func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 	k := x.known
 	hasEarlier := func(e view.Edit) bool { return e.Words.Text == earlier.Text }
 	isShown := earlier.Text == "" || slices.ContainsFunc(x.replayed.Edits, hasEarlier)
-	isOther := k.Before.Items > 0 && k.Before.Leading != x.out.Report.Leading // without Items it has no Leading
+	isOther := k.Before.Items > 0 && k.Before.Leading != x.subject.Leading // without Items it has no Leading
 	if !isShown || isOther {
 		return nil
 	}
