@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"epitome/dialect/answer"
-	"epitome/event"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/view"
 	"epitome/window"
@@ -30,37 +29,44 @@ type Rescue struct {
 	Last Output   // the form that was sent last
 	Ways []string // how each form after the first was made, for events
 
-	shape  func(Input) Output
-	in     Input
-	first  Report // on the form that was refused first
-	output int    // cap on the output that was set; 0 if none was
+	shape     func(Input) Output
+	in        Input
+	first     Report // on the form that was refused first
+	cameWhole bool   // that form was the request as it came
+	output    int    // cap on the output that was set; 0 if none was
 }
 
 // NewRescue begins the rescue of a request that was sent as out. shape has a request shaped.
 func NewRescue(in Input, out Output, shape func(Input) Output) *Rescue {
-	return &Rescue{Last: out, shape: shape, in: in, first: out.Report}
+	return &Rescue{Last: out, shape: shape, in: in, first: out.Report, cameWhole: !out.Changed}
 }
 
 // Next makes Last the form to send after a refusal of the form before, in the way that the refusal asks for. It reports
 // whether there is one.
 func (r *Rescue) Next(v window.Refusal) (ok bool) {
-	switch {
-	case len(r.Ways) == rescueTries, r.Whole: // nothing of a whole request can be left out
+	if len(r.Ways) == rescueTries || r.Whole { // nothing of a whole request can be left out
 		return false
-	case v.Cause == window.Thinking && !r.NoThinking:
-		r.NoThinking = true
-		return r.reshape(0, "thinking") || r.takeBack()
-	case v.Cause == window.Pairs && !r.Pair:
-		r.Pair = true
-		return r.reshape(0, "pairs") || r.takeBack()
-	case v.Cause == window.Malformed, v.Cause == window.Thinking, v.Cause == window.Pairs:
+	}
+	switch v.Cause {
+	case window.Thinking:
+		return r.reshapeOnce(&r.NoThinking, "thinking") || r.takeBack()
+	case window.Pairs:
+		return r.reshapeOnce(&r.Pair, "pairs") || r.takeBack()
+	case window.Malformed:
 		return r.takeBack()
-	case v.Cause == window.Output && r.capOutput(v.Room):
-		return true
-	case v.Cause == window.Pictures, v.Cause == window.Bytes && r.Pictures == 0:
+	case window.Pictures:
 		r.Pictures++
-		if ok := r.reshape(0, "pictures"); ok || v.Cause == window.Pictures {
-			return ok
+		return r.reshape(0, "pictures")
+	case window.Bytes:
+		if r.Pictures == 0 {
+			r.Pictures++
+			if r.reshape(0, "pictures") {
+				return true
+			}
+		}
+	case window.Output:
+		if r.capOutput(v.Room) {
+			return true
 		}
 	}
 	last := &r.Last.Report
@@ -69,14 +75,13 @@ func (r *Rescue) Next(v window.Refusal) (ok bool) {
 		last.Action == string(view.StepAdd) && r.takeBack() // epitome has only added something
 }
 
-// takeBack makes the request as it came, and reports whether it may be sent: it is another form, and not too long.
+// takeBack makes the request as it came, and reports whether it may be sent: that form was not refused, and is not too
+// long.
 func (r *Rescue) takeBack() bool {
-	cameBroken := r.Pair && r.first.Action == event.ActionNone // it was refused as it came
-	if !r.Last.Changed || cameBroken || r.first.TokensBefore.Total() > r.Last.Report.Window {
+	if r.cameWhole || r.first.TokensBefore.Total() > r.Last.Report.Window {
 		return false
 	}
-	r.Whole = true
-	return r.reshape(0, "whole")
+	return r.reshapeOnce(&r.Whole, "whole")
 }
 
 // capOutput has the request ask for less output, if a cap of so many tokens is worth a request.
@@ -91,27 +96,31 @@ func (r *Rescue) capOutput(tokens int) bool {
 	return true
 }
 
+// reshapeOnce sets how the conversation is shaped from now on, unless it is so already, and has it shaped anew.
+func (r *Rescue) reshapeOnce(how *bool, way string) bool {
+	if *how {
+		return false
+	}
+	*how = true
+	return r.reshape(0, way)
+}
+
 // reshape has the conversation shaped anew, and reports whether the new form is worth sending. way names the way in
 // events; empty is the stage of the ladder.
 func (r *Rescue) reshape(most int, way string) bool {
 	r.Most, r.in.Rescue = most, r
 	out := r.shape(r.in)
-	next := &out.Report
-	isEnough := next.Stage != ladder.StageNone && next.TokensAfter.Total() <= r.Last.Report.TokensAfter.Total()*19/20
-	switch {
-	case next.Err != nil && !r.NoThinking,
-		most > 0 && !isEnough,
-		way == "pictures" && !next.Decided,
-		(r.Whole || way == "pairs") && bytes.Equal(out.Body, r.Last.Body), // which was refused
-		r.NoThinking && !r.Whole && !out.Changed,
-		r.Whole && next.Action == string(view.StepAdd): // nothing could be taken back
-		return false
-	}
-	next.joinRefused(&r.first, r.Whole)
+	next, last := &out.Report, &r.Last.Report
 	if r.output > 0 && out.Changed {
 		out.Body, _ = answer.CapOutput(out.Body, r.output)
 		next.MaxOutput = min(next.MaxOutput, r.output)
 	}
+	hasFailed := next.Err != nil && !r.Whole // else it is as it came all the same
+	isShorter := next.Stage != ladder.StageNone && next.TokensAfter.Total() <= last.TokensAfter.Total()*19/20
+	if hasFailed || most > 0 && !isShorter || bytes.Equal(out.Body, r.Last.Body) {
+		return false
+	}
+	next.joinRefused(&r.first, r.Whole)
 	r.Last = out
 	r.Ways = append(r.Ways, cmp.Or(way, next.Stage.String()))
 	return true
