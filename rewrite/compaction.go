@@ -108,28 +108,32 @@ func (x *shaping) meetCompaction(r *conversation.Request) (*conversation.Request
 	if !isServed || x.in.Rescue != nil && asksNow {
 		return r, nil
 	}
-	r.Strips = !r.Unserved.Empty()
-	if !asksNow {
-		r.Upkeep = conversation.NobodyElse
-		return r, nil
+	if asksNow {
+		var err error
+		r, err = x.serve(r, triggers)
+		if err != nil {
+			return nil, err
+		}
 	}
-	switch {
-	case len(r.Items) == len(triggers):
+	r.Strips, r.Upkeep = !r.Unserved.Empty(), conversation.NobodyElse
+	return r, nil
+}
+
+// serve has epitome make the compaction that a request asks for. It returns the request without its triggers.
+func (x *shaping) serve(r *conversation.Request, triggers []jsonspan.Span) (*conversation.Request, error) {
+	if len(r.Items) == len(triggers) {
 		return nil, errors.New("cannot compact: the request has no messages; send the conversation with it")
-	case !r.ServerState.Empty():
-		return nil, errNotWhole
 	}
 	body, err := jsonspan.Splice(x.in.Body, jsonspan.TakeOut(x.in.Body, triggers...), nil)
-	if err != nil {
+	if err != nil || !r.ServerState.Empty() {
 		return nil, errNotWhole
 	}
 	x.in.Body, x.in.Compact, x.in.Replay, x.serves = body, true, false, true
-	next, err := x.parse(x.last.request)
+	r, err = x.parse(x.last.request)
 	if err != nil {
 		return nil, errNotWhole
 	}
-	next.Strips, next.Upkeep = r.Strips, conversation.NobodyElse
-	return next, nil
+	return r, nil
 }
 
 // isIgnored reports whether the provider lets the size pass at which it was to compact by itself: it has answered a
