@@ -142,8 +142,7 @@ func (a *app) upstreamOf(conf config.Config, d conversation.Dialect, model strin
 func (e *explanation) shape(body []byte) rewrite.Output {
 	to := e.conf.Upstreams[e.upstream]
 	return e.shaper.Shape(rewrite.Input{Dialect: e.dialect, Body: body, Upstream: e.upstream, Limits: &e.conf.Rewrite,
-		SummaryMode: e.conf.Summarize.Mode, SummaryDetail: e.conf.Summarize.Detail, Project: to.Project,
-		Contexts: slices.Concat(to.Context, e.conf.Context.Names)})
+		Summary: e.conf.Summarize, Project: to.Project, Contexts: slices.Concat(to.Context, e.conf.Context.Names)})
 }
 
 // playEarlier shapes the requests before this one.

@@ -167,8 +167,7 @@ func (c *Config) Settings() proxy.Settings {
 	return proxy.Settings{
 		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Upstream: c.Upstream,
 		Upstreams: c.Upstreams, Routes: c.Routes, Clients: c.Clients, Contexts: c.Context.Names,
-		Input: rewrite.Input{Limits: &c.Rewrite, SummaryMode: c.Summarize.Mode, SummaryDetail: c.Summarize.Detail,
-			Distill: c.Summarize.Distill},
+		Input: rewrite.Input{Limits: &c.Rewrite, Summary: c.Summarize},
 	}
 }
 

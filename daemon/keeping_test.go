@@ -34,8 +34,8 @@ import (
 func shape(s *rewrite.Shaper, calls int) rewrite.Output {
 	conf := defaults()
 	return s.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: fakeapi.Conversation(calls), Upstream: "up",
-		Limits:      &conf.Rewrite,
-		SummaryMode: conf.Summarize.Mode})
+		Limits:  &conf.Rewrite,
+		Summary: conf.Summarize})
 }
 
 // artifactFiles are the artifacts in a data folder.

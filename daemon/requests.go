@@ -167,11 +167,12 @@ func (d *Daemon) handoff(ctx context.Context, beginning string) (text, why strin
 	conf := d.config.Load()
 	deps := overlay(d.deps)
 	deps.Summarizer = d.summarizer
+	summary := conf.Summarize
+	summary.Distill = false                                  // its results are not asked for again
 	limits, _, _ := conf.Rewrite.With("keep_tokens", "8000") // so many of the newest messages stay beside the summary
 	out := rewrite.NewShaper(deps).Shape(rewrite.Input{
 		Dialect: api, Body: last.Body, Upstream: last.Upstream, Scope: last.Scope, Project: last.Project,
-		Limits: &limits, SummaryMode: conf.Summarize.Mode, SummaryDetail: conf.Summarize.Detail,
-		Compact: true, Client: ctx, Credential: last.Credential,
+		Limits: &limits, Summary: summary, Compact: true, Client: ctx, Credential: last.Credential,
 	})
 	r, err := api.Read(out.Body, nil)
 	if err := errors.Join(err, out.Report.Err); err != nil {

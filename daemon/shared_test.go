@@ -106,7 +106,7 @@ func (p *program) sends(s *session) rewrite.Output {
 		p.t.Fatal(err)
 	}
 	return p.live.Shape(rewrite.Input{Dialect: d, Body: []byte(body), Upstream: "openai", Limits: &p.started.Rewrite,
-		SummaryMode: p.started.Summarize.Mode, Now: s.now})
+		Summary: p.started.Summarize, Now: s.now})
 }
 
 // wantAlike expects that replicas, each in its turn, send a session as one process does alone.

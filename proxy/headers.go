@@ -175,9 +175,9 @@ func setNumbers(in *rewrite.Input, list string) error {
 		var err error
 		switch key {
 		case summarize.ModeKey:
-			in.SummaryMode, err = summarize.ParseMode(value)
+			in.Summary.Mode, err = summarize.ParseMode(value)
 		case summarize.DetailKey:
-			in.SummaryDetail, err = summarize.ParseDetail(value)
+			in.Summary.Detail, err = summarize.ParseDetail(value)
 		default:
 			*in.Limits, isKnown, err = in.Limits.With(key, value)
 		}

@@ -92,14 +92,14 @@ func (x *shaping) limits(ratio float64) ladder.Effective {
 // model returns how summaries are written.
 func (x *shaping) model() ladder.Model {
 	asks := x.deps.Summarizer != nil
-	m := ladder.Model{Mode: x.in.SummaryMode.OrDefault(), Detail: x.in.SummaryDetail}
+	m := ladder.Model{Mode: x.in.Summary.Mode.OrDefault(), Detail: x.in.Summary.Detail}
 	if m.Detail == summarize.Truncate {
 		m.Mode = summarize.Window
 	}
 	if asks && m.Mode.Asks() {
 		m.Words, m.Prepare = x.words, x.prepare
 	}
-	if asks && x.in.Distill {
+	if asks && x.in.Summary.Distill {
 		m.Distill, m.Distillate = x.distill, x.distillate
 	}
 	return m

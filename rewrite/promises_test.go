@@ -35,6 +35,7 @@ import (
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/view"
 	"epitome/store"
+	"epitome/summarize"
 	"epitome/tokenize"
 )
 
@@ -565,7 +566,7 @@ func TestStepThatFailsIsLeftOutAlone(t *testing.T) {
 					_, _, _ = deps.Ledger.Record(of, ledger.Decision{Items: r.Head, Edits: []view.Edit{edit}}, false)
 				}
 				out := shaper.Shape(rewrite.Input{Dialect: d, Body: body, Upstream: "up", Limits: &limits,
-					SummaryMode: "hybrid", Client: t.Context(), Now: s.now})
+					Summary: summarize.Config{Mode: "hybrid"}, Client: t.Context(), Now: s.now})
 				if out.Report.Err != nil || out.Report.Offloaded == 0 && len(all) > 1 ||
 					out.Report.Compaction.Kind == event.CompactionCompleted {
 					t.Fatalf("%s, request %d: %+v, %v", name, len(all), out.Report.Shaping, out.Report.Err)

@@ -16,8 +16,9 @@ func (x *shaping) read() error {
 		return x.out.Refused
 	}
 	x.subject = ledger.Request{Scope: in.Scope, Upstream: in.Upstream, Dialect: in.Dialect.API().Name}
-	x.last = x.recent.find(x.Shaper, x.subject, in.Body, in.Now)
-	if !x.place.enter(len(in.Body) - x.last.sharedWith(in.Body)) {
+	last, shared := x.recent.find(x.Shaper, x.subject, in.Body, in.Now)
+	x.last = last
+	if !x.place.enter(len(in.Body) - shared) {
 		return nil
 	}
 	req, err := x.parse(x.last.request)

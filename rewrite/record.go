@@ -50,20 +50,6 @@ func (l *lastRequest) bytes() (n int) {
 	return n
 }
 
-// sharedWith returns about how many bytes the request has in common with a body, from the first on. It does not look
-// beyond as many as requests of two conversations seldom share.
-func (l *lastRequest) sharedWith(body []byte) int {
-	const enough = 128 << 10
-	if l.request == nil {
-		return 0
-	}
-	n := conversation.CommonPrefix(l.request.Body, body[:min(len(body), enough)])
-	if n == enough {
-		return len(l.request.Body)
-	}
-	return n
-}
-
 // requestCache keeps the last requests of the conversations that were active last, up to 24 MiB, and the newest one of
 // all up to 64 MiB.
 type requestCache struct {
@@ -73,33 +59,26 @@ type requestCache struct {
 }
 
 // find returns the shaper's request of the same scope, upstream and dialect whose body has the longest beginning in
-// common with body. It may be for any model, as that is not read yet. If none is found, the result has a nil request.
-// The caller uses it until it calls release.
-func (c *requestCache) find(s *Shaper, of ledger.Request, body []byte, now time.Time) *lastRequest {
-	const least = 256       // bytes: bodies that have less in common begin alike by chance
-	const enough = 64 << 10 // bytes: bodies that have less in common are soon compared
+// common with body, and how many bytes that are. It may be for any model, as that is not read yet. If none is found,
+// the result has a nil request. The caller uses it until it calls release.
+func (c *requestCache) find(s *Shaper, of ledger.Request, body []byte, now time.Time) (best *lastRequest, shared int) {
+	const least = 256 // bytes: bodies that have less in common begin alike by chance
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	best, longest := &lastRequest{}, least-1
-	start := body[:min(len(body), enough)]
+	best = &lastRequest{}
 	for _, l := range slices.Backward(c.list) {
 		of.Model = l.subject.Model                                    // any model will do
 		isExpired := s.deps.Keep > 0 && now.Sub(l.sent) > s.deps.Keep // so is its decision in the ledger
 		if l.shaper != s || !of.IsFor(l.subject) || isExpired {
 			continue
 		}
-		n := conversation.CommonPrefix(l.request.Body, start)
-		isLonger := n > longest
-		if n == enough && longest == enough {
-			isLonger = conversation.CommonPrefix(l.request.Body, body) >
-				conversation.CommonPrefix(best.request.Body, body)
-		}
-		if isLonger {
-			best, longest = l, n
+		n := conversation.CommonPrefix(l.request.Body, body)
+		if n >= least && n > shared {
+			best, shared = l, n
 		}
 	}
 	best.users.Add(1)
-	return best
+	return best, shared
 }
 
 // release says that the caller uses l no more.
@@ -349,13 +328,7 @@ func (x *shaping) fallBack(why error) {
 		why = errors.Join(why, err)
 		p.View = x.known.View(nil)
 	}
-	isRecorded := false
-	if isPlain && x.found.err == nil {
-		err := x.record()
-		why = errors.Join(why, err)
-		isRecorded = err == nil
-	}
-	if !isRecorded {
+	if !isPlain || x.found.err != nil || x.record() != nil {
 		x.hold()
 	}
 	r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, why

@@ -72,28 +72,26 @@ type Summarizer interface {
 
 // Input is a request to shape.
 type Input struct {
-	Dialect       conversation.Dialect
-	Body          []byte // decoded; it is read and never changed
-	Upstream      string // name of the upstream
-	Variant       string // follows the model's name where windows are looked up; mostly empty
-	Scope         string // decisions and artifacts are shared within a scope only
-	Project       string // folder in which the agent works; empty if it is not known
-	Limits        *ladder.Limits
-	SummaryMode   summarize.Mode
-	SummaryDetail summarize.Detail
-	Distill       bool      // a model is asked for distillates of large results, which their stubs then carry
-	Compact       bool      // compact now, whatever the size, even if the request was decided before
-	CompactTo     int       // tokens of the model to which Compact brings the request; 0: two fifths go, or more
-	Focus         string    // what a summary by a model is to be about above all; empty if the client does not say
-	Replay        bool      // repeat earlier decisions and make none: for a count, or the provider's compaction
-	Compacts      bool      // the path asks the provider for a compaction, whatever the body says
-	Lacks         bool      // the upstream makes no compaction that a client asks for: epitome does, in its place
-	Makes         bool      // the upstream is known to make them; it may not be known either way
-	Rescue        *Rescue   // nil if the provider has not refused the request
-	Now           time.Time // when the request came; zero if that is not known
-	Contexts      []string  // names of the contexts whose files the conversation is to be given
-	Named         int       // of Contexts, those at the front that the client itself names: they must have files
-	Runtime       string    // what the agent is to be told about its machine: see inject.ReadRuntime; mostly empty
+	Dialect   conversation.Dialect
+	Body      []byte // decoded; it is read and never changed
+	Upstream  string // name of the upstream
+	Variant   string // follows the model's name where windows are looked up; mostly empty
+	Scope     string // decisions and artifacts are shared within a scope only
+	Project   string // folder in which the agent works; empty if it is not known
+	Limits    *ladder.Limits
+	Summary   summarize.Config // how summaries are written: of it, Mode, Detail and Distill
+	Compact   bool             // compact now, whatever the size, even if the request was decided before
+	CompactTo int              // tokens of the model to which Compact brings the request; 0: two fifths go, or more
+	Focus     string           // what a summary by a model is to be about above all; empty if the client does not say
+	Replay    bool             // repeat earlier decisions and make none: for a count, or the provider's compaction
+	Compacts  bool             // the path asks the provider for a compaction, whatever the body says
+	Lacks     bool             // the upstream makes no compaction that a client asks for: epitome does, in its place
+	Makes     bool             // the upstream is known to make them; it may not be known either way
+	Rescue    *Rescue          // nil if the provider has not refused the request
+	Now       time.Time        // when the request came; zero if that is not known
+	Contexts  []string         // names of the contexts whose files the conversation is to be given
+	Named     int              // of Contexts, those at the front that the client itself names: they must have files
+	Runtime   string           // what the agent is to be told about its machine: see inject.ReadRuntime; mostly empty
 	// Memory returns empty memory for Output.Body, which lasts as long as Body does; nil: Go's own.
 	Memory func(bytes int) []byte
 	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.

@@ -95,8 +95,8 @@ func ownPolicy(conf config.Config, at offload.Options) policy {
 
 func (e *epitome) shape(original *request) (shaped, error) {
 	in := rewrite.Input{Dialect: original.Dialect, Body: original.Body, Upstream: "replay", Limits: &e.conf.Rewrite,
-		SummaryMode: e.conf.Summarize.Mode, SummaryDetail: e.conf.Summarize.Detail,
-		Compact: e.session.once, Client: context.Background(), Credential: func() any { return nil }}
+		Summary: e.conf.Summarize, Compact: e.session.once, Client: context.Background(),
+		Credential: func() any { return nil }}
 	first := e.shaper.Shape(in)
 	out := e.rescue(in, first)
 	for _, q := range e.ahead {
