@@ -316,7 +316,7 @@ func (x *shaping) hold() {
 // can: items that are sent whole now stay whole. No edit at all is made if the replayed ones fail too; in a replay, as
 // the step that failed found or built just these; and in a rescue, as the provider refused the form with these.
 func (x *shaping) fallBack(why error) {
-	r, p := &x.out.Report, &x.plan
+	p := &x.plan
 	isPlain := !x.in.Replay && x.in.Rescue == nil
 	p.View, p.Stage = x.known.View(nil), ladder.StageNone
 	if isPlain {
@@ -331,7 +331,7 @@ func (x *shaping) fallBack(why error) {
 	if !isPlain || x.found.err != nil || x.record() != nil {
 		x.hold()
 	}
-	r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, why
+	x.out.Report.fail(why)
 }
 
 // remember keeps the request in memory for the next one; not with ServerState, as the next body lacks its items then.
@@ -340,14 +340,10 @@ func (x *shaping) remember(from *lastRequest) {
 	if !x.request.ServerState.Empty() {
 		return
 	}
-	d, r := &x.decision, &x.out.Report
-	isSame := r.Code == event.CodeAgain && d.Touched.Equal(from.decision.Touched)
-	if isSame && from.request != nil && bytes.Equal(from.request.Body, x.in.Body) {
-		return // nothing is new
-	}
 	l := &lastRequest{
-		shaper: x.Shaper, subject: x.subject, request: x.request, calls: x.known.Calls, decision: *d, report: *r,
-		held: x.held, steady: x.steady(), sent: x.in.Now, project: x.in.Project,
+		shaper: x.Shaper, subject: x.subject, request: x.request, calls: x.known.Calls, decision: x.decision,
+		report: x.out.Report,
+		held:   x.held, steady: x.steady(), sent: x.in.Now, project: x.in.Project,
 	}
 	if x.in.Credential != nil {
 		l.credential = x.in.Credential()

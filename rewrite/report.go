@@ -77,7 +77,7 @@ func (x *shaping) describe() {
 		r.ReadAgain, r.ReadAgainTokens = k.ReadAgain(&x.replayed, x.found.items)
 	}
 	r.Stage, r.Faults = p.Stage, p.Faults
-	if r.Action != event.ActionBypass {
+	if r.Err == nil {
 		r.Action = actionOf(v.Edits)
 	}
 	r.Reason = x.reason()
@@ -255,41 +255,37 @@ func (x *shaping) warnings() (list []event.Warning) {
 	const many = conversation.MaxItems * 4 / 5 // items: soon the conversation is too long to be read
 	k, p, r, last := x.known, &x.plan, &x.out.Report, &x.last.report
 	before, after := r.TokensBefore.Total(), r.TokensAfter.Total()
-	isAgain := r.Code == event.CodeAgain
-	// Only the request that reaches the budget is warned of. record has added its tokens to those spent before; a
-	// rescue is recorded later, and the refused form before it was warned of.
-	spent, warnAt := x.decision.Tokens, k.Limits.WarnAt
-	isSpent := x.in.Rescue == nil && warnAt > 0 && spent >= warnAt && spent-after < warnAt
+	warn := func(is bool, w event.Warning) {
+		if is {
+			list = append(list, w)
+		}
+	}
+	due := x.waits()
+	warn(due != "", event.Warning{Reason: event.ReasonWaits, Tokens: k.Before.Tokens + k.OfModel(x.replayed.Total),
+		Why: cmp.Or(p.Reason, event.CodeNothingOlder).Clause(), Due: due})
+	warn(p.Reason == event.CodeOverhead && !k.Before.Warned,
+		event.Warning{Reason: event.ReasonOverhead, Tokens: k.OfModel(p.View.Overhead())})
+	if r.Code != event.CodeAgain {
+		warn(r.isOverfull() && !last.isOverfull(), event.Warning{Reason: event.ReasonThreshold, Tokens: before})
+		warn(r.isNear() && !last.isNear(),
+			event.Warning{Reason: event.ReasonNear, Tokens: after, Percent: 100 * after / max(r.Window, 1)})
+		// Only the request that reaches the budget is warned of. record has added its tokens to those spent before; a
+		// rescue is recorded later, and the refused form before it was warned of.
+		spent, warnAt := x.decision.Tokens, k.Limits.WarnAt
+		warn(x.in.Rescue == nil && warnAt > 0 && spent >= warnAt && spent-after < warnAt,
+			event.Warning{Reason: event.ReasonBudget, Tokens: spent})
+	}
 	usersOut := 0
 	for _, e := range p.View.Added() {
 		if e.Reason == event.CodeUser {
 			usersOut++
 		}
 	}
-	due := x.waits()
-	for _, w := range []struct {
-		is bool
-		event.Warning
-	}{
-		{due != "", event.Warning{Reason: event.ReasonWaits, Tokens: k.Before.Tokens + k.OfModel(x.replayed.Total),
-			Why: cmp.Or(p.Reason, event.CodeNothingOlder).Clause(), Due: due}},
-		{p.Reason == event.CodeOverhead && !k.Before.Warned,
-			event.Warning{Reason: event.ReasonOverhead, Tokens: k.OfModel(p.View.Overhead())}},
-		{!isAgain && r.isOverfull() && !last.isOverfull(),
-			event.Warning{Reason: event.ReasonThreshold, Tokens: before}},
-		{!isAgain && r.isNear() && !last.isNear(),
-			event.Warning{Reason: event.ReasonNear, Tokens: after, Percent: 100 * after / max(r.Window, 1)}},
-		{!isAgain && isSpent, event.Warning{Reason: event.ReasonBudget, Tokens: spent}},
-		{p.NearlyFull > 0, event.Warning{Reason: event.ReasonMessages, Tokens: before, Messages: p.NearlyFull}},
-		{len(x.request.Items) >= many && x.found.items < many,
-			event.Warning{Reason: event.ReasonItems, Tokens: before, Messages: r.Items}},
-		{p.Unkept > 0, event.Warning{Reason: event.ReasonKeep, Tokens: before, Messages: p.Unkept}},
-		{usersOut > 0, event.Warning{Reason: event.ReasonUsers, Tokens: before, Messages: usersOut}},
-	} {
-		if w.is {
-			list = append(list, w.Warning)
-		}
-	}
+	warn(p.NearlyFull > 0, event.Warning{Reason: event.ReasonMessages, Tokens: before, Messages: p.NearlyFull})
+	warn(len(x.request.Items) >= many && x.found.items < many,
+		event.Warning{Reason: event.ReasonItems, Tokens: before, Messages: r.Items})
+	warn(p.Unkept > 0, event.Warning{Reason: event.ReasonKeep, Tokens: before, Messages: p.Unkept})
+	warn(usersOut > 0, event.Warning{Reason: event.ReasonUsers, Tokens: before, Messages: usersOut})
 	return list
 }
 
@@ -305,6 +301,11 @@ func (x *shaping) waits() (due string) {
 		return ""
 	}
 	return b.Trigger
+}
+
+// fail says that nothing new is done, as something failed.
+func (r *Report) fail(err error) {
+	r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, err
 }
 
 func (r *Report) isOverfull() bool { return r.TokensAfter.Total() > r.Usable }

@@ -135,11 +135,9 @@ func (s *Shaper) Beside(d Deps) *Shaper { return &Shaper{deps: d, recent: s.rece
 // Shape returns what is sent in the place of a request.
 func (s *Shaper) Shape(in Input) Output {
 	x := &shaping{Shaper: s, in: in, out: Output{Body: in.Body}, place: in.Places.begin(&in), last: &lastRequest{}}
-	r := &x.out.Report
-	r.Action = event.ActionNone
-	err := ladder.Try(x.run)
-	if err != nil {
-		r.Action, r.Code, r.Err = event.ActionBypass, event.CodeFailed, err
+	x.out.Report.Action = event.ActionNone
+	if err := ladder.Try(x.run); err != nil {
+		x.out.Report.fail(err)
 	}
 	x.last.release()
 	x.place.end()

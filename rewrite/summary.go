@@ -88,23 +88,30 @@ func (x *shaping) prepare(end int, earlier summarize.Says) bool {
 	return true
 }
 
-// question returns the question for a summary of the items from the head up to end. earlier is what a model said in the
-// summary before, which the answer is to update. There must be a client: its credential is in the question.
-func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
-	k, v, head := x.known, &x.plan.View, x.request.Head
-	q := summarize.Question{
-		Key: x.key(end, earlier), Conversation: k.Before.Conversation, Scope: x.in.Scope, Project: x.in.Project,
+// about returns a question about the conversation, of which it has the key. There must be a client: its credential is
+// in the question.
+func (x *shaping) about(key string) summarize.Question {
+	return summarize.Question{
+		Key: key, Conversation: x.known.Before.Conversation, Scope: x.in.Scope, Project: x.in.Project,
 		Model: summarize.Model{
 			Upstream: x.in.Upstream, Name: x.request.Model, Dialect: x.in.Dialect, Credential: x.in.Credential(),
-			Usable: k.Limits.Usable,
+			Usable: x.known.Limits.Usable,
 		},
-		Window: x.out.Report.Window, Continue: x.cachedBody(end, earlier), SpanTokens: v.Sent(head, end),
-		Room: summarize.BudgetsFor(k.Model.Mode, k.Model.Detail, k.Limits.End-v.Overhead(), k.Scale.Ratio).Prose,
-		Brief: summarize.Brief{
-			Earlier: earlier.Text, Focus: x.in.Focus, Detail: k.Model.Detail, Alone: k.Model.Mode == summarize.LLM,
-		},
+		Window: x.out.Report.Window,
 	}
-	q.Brief.Behind = k.OfModel(v.Total - v.Overhead() - q.SpanTokens)
+}
+
+// question returns the question for a summary of the items from the head up to end. earlier is what a model said in the
+// summary before, which the answer is to update.
+func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
+	k, v, head := x.known, &x.plan.View, x.request.Head
+	q := x.about(x.key(end, earlier))
+	q.Continue, q.SpanTokens = x.cachedBody(end, earlier), v.Sent(head, end)
+	q.Room = summarize.BudgetsFor(k.Model.Mode, k.Model.Detail, k.Limits.End-v.Overhead(), k.Scale.Ratio).Prose
+	q.Brief = summarize.Brief{
+		Earlier: earlier.Text, Focus: x.in.Focus, Detail: k.Model.Detail, Alone: k.Model.Mode == summarize.LLM,
+		Behind: k.OfModel(v.Total - v.Overhead() - q.SpanTokens),
+	}
 	q.Written = (&summarize.Span{Calls: k.Calls, From: head, To: end}).Written(1_000)
 	from := max(head, earlier.Until) // the earlier words cover the items before
 	q.Transcript = summarize.Entries(x.request, k.Calls, from, end)
@@ -117,8 +124,8 @@ func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 // has no room for the instruction.
 func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 	k := x.known
-	hasEarlier := func(e view.Edit) bool { return e.Words.Text == earlier.Text }
-	isShown := earlier.Text == "" || slices.ContainsFunc(x.replayed.Edits, hasEarlier)
+	_, shown := x.replayed.Compacted()
+	isShown := earlier.Text == "" || earlier.Text == shown.Text
 	isOther := k.Before.Items > 0 && k.Before.Leading != x.subject.Leading // without Items it has no Leading
 	if !isShown || isOther {
 		return nil
@@ -128,14 +135,8 @@ func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 		return nil
 	}
 	before := x.replayed.With(view.Edit{First: end, Count: len(x.request.Items) - end, Op: view.Drop})
-	body, err := before.Render(nil)
-	if err != nil {
-		return nil
-	}
-	if len(body) == len(x.in.Body) { // it may be that very memory, which is the client's connection's
-		body = bytes.Clone(body)
-	}
-	return body
+	body, _ := before.Render(nil) // nil after an error
+	return bytes.Clone(body)      // it may be the very memory of the request, which is the client's connection's
 }
 
 // distillateKey returns the key of the question for a distillate of the result at item i. It is a name that nobody can
@@ -159,13 +160,8 @@ func (x *shaping) distill(i int, call *activity.Call) {
 	}
 	text, _ := excerpt.Lines(x.request.LinesOf(&x.request.Items[i]), false, longest, k.Scale.CountText)
 	speaker := "result of " + excerpt.OneLine(call.String(), longestCall) + ", " + call.State()
-	summarizer.Prepare(summarize.Question{
-		Key: x.distillateKey(i), Conversation: k.Before.Conversation, Scope: x.in.Scope,
-		Model: summarize.Model{
-			Upstream: x.in.Upstream, Name: x.request.Model, Dialect: x.in.Dialect, Credential: x.in.Credential(),
-			Usable: k.Limits.Usable,
-		},
-		Window: x.out.Report.Window, SpanTokens: k.Size(i, i+1), Distills: true, Room: summarize.MaxDistillate,
-		Transcript: []summarize.Entry{{Speaker: speaker, Text: text}},
-	})
+	q := x.about(x.distillateKey(i))
+	q.SpanTokens, q.Distills, q.Room = k.Size(i, i+1), true, summarize.MaxDistillate
+	q.Transcript = []summarize.Entry{{Speaker: speaker, Text: text}}
+	summarizer.Prepare(q)
 }
