@@ -134,8 +134,8 @@ func (s *Shaper) Beside(d Deps) *Shaper { return &Shaper{deps: d, recent: s.rece
 
 // Shape returns what is sent in the place of a request.
 func (s *Shaper) Shape(in Input) Output {
-	x := &shaping{Shaper: s, in: in, out: Output{Body: in.Body}, place: in.Places.begin(&in), last: &lastRequest{}}
-	x.out.Report.Action = event.ActionNone
+	x := &shaping{Shaper: s, in: in, place: in.Places.begin(&in), last: &lastRequest{}}
+	x.out = Output{Body: in.Body, Report: Report{Action: event.ActionNone}}
 	if err := ladder.Try(x.run); err != nil {
 		x.out.Report.fail(err)
 	}
