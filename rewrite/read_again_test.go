@@ -57,3 +57,25 @@ func TestReadAgainIsWhatAPersonCounts(t *testing.T) {
 		}
 	}
 }
+
+// With another system prompt, a request shares nothing with the provider's cache, in neither form.
+func TestNothingIsHeldBehindAnotherPrompt(t *testing.T) {
+	for name, api := range apis {
+		limits := defaultLimits()
+		s := newStorage()
+		p := start(s)
+		c := &talk{seed: 1, pen: pen{rand.New(greatest{})}, api: api, model: "gpt-5", system: "Be brief."}
+		c.add(api.user(c.pen, "Mend it."))
+		for i, isOther := range []bool{true, false, true} { // nothing comes before the first
+			made := call{id: fmt.Sprint("c", i), tool: "bash", arguments: "{}", result: strings.Repeat("a line\n", 900)}
+			c.add(append(api.answer(answer{calls: []call{made}}), api.results(c.pen, []call{made})...)...)
+			if i == 2 {
+				c.system = "Be thorough."
+			}
+			r := p.Shape(rewrite.Input{Dialect: dialects[name], Body: c.body(), Limits: &limits, Now: s.now}).Report
+			if r.HeldBefore == 0 != isOther || r.HeldAfter == 0 != isOther {
+				t.Errorf("%s, request %d: %d and %d tokens are held", name, i, r.HeldBefore, r.HeldAfter)
+			}
+		}
+	}
+}

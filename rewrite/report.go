@@ -9,7 +9,6 @@ import (
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
 	"epitome/event"
-	"epitome/inject"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/view"
 	"epitome/tokenize"
@@ -104,7 +103,7 @@ func (x *shaping) describeConversation() {
 	}
 	first := x.found.items // the first item that the conversation did not have before
 	if first == 0 || r.Parent != "" {
-		first, r.Title, r.Folder = 0, req.Title(), cmp.Or(x.in.Project, inject.Folder(req))
+		first, r.Title, r.Folder = 0, req.Title(), cmp.Or(x.in.Project, req.Folder)
 	}
 	r.Kept = req.KeepLines(first, len(req.Items))
 	if r.Parent != "" {
