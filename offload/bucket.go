@@ -133,12 +133,15 @@ func (b *bucket) do(size int64, request func(ctx context.Context) error) error {
 		ctx, cancel := context.WithTimeout(ctx, bucketTimeout+time.Duration(size)*time.Second/slowest)
 		defer cancel()
 		err := request(ctx)
+		if err == nil {
+			return nil
+		}
 		said := minio.ToErrorResponse(err)
-		switch {
+		switch { // no error to Do, as the service works
 		case said.StatusCode == http.StatusNotFound && said.Code != minio.NoSuchBucket:
 			answer = fs.ErrNotExist
 			return nil
-		case said.StatusCode == http.StatusPreconditionFailed, said.StatusCode == http.StatusConflict:
+		case said.StatusCode == http.StatusPreconditionFailed, said.StatusCode == http.StatusConflict: // two wrote at once
 			answer = fs.ErrExist
 			return nil
 		}

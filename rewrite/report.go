@@ -38,18 +38,19 @@ type Change struct {
 // Changes returns the edits of the request, except of its system prompt, in the order of its messages.
 func (o *Output) Changes() (list []Change) {
 	k, v := o.known, &o.sent
-	if k == nil {
+	if k == nil { // the body was not read
 		return nil
 	}
-	firstNew := len(v.Edits) - v.New
+	firstNew := len(v.Edits) - v.New // new edits come last
 	for n, e := range v.Edits {
 		if e.Op == view.AppendSystem {
 			continue
 		}
 		c := Change{Edit: e, New: n >= firstNew, Before: k.OfModel(e.Tokens + e.Saved), After: k.OfModel(e.Tokens)}
-		isOf := func(c activity.Call) bool { return c.Result == e.First && c.Item < e.First && e.Op != view.Drop }
-		if i := slices.IndexFunc(k.Calls, isOf); i >= 0 {
-			c.Tool, c.Argument = k.Calls[i].Tool, k.Calls[i].About // a Drop has none, as it takes out whole groups
+		// Of a call that the provider ran, Result is its own Item. A Drop is about no single call.
+		isEdited := func(call activity.Call) bool { return call.Result == e.First && call.Item < e.First }
+		if i := slices.IndexFunc(k.Calls, isEdited); i >= 0 && e.Op != view.Drop {
+			c.Tool, c.Argument = k.Calls[i].Tool, k.Calls[i].About
 		}
 		list = append(list, c)
 	}

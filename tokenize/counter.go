@@ -81,8 +81,8 @@ func CountEscaped(text []byte) int {
 // sampleSize is how many bytes a sample has: far more than a token, as each end may cut one, or a character.
 const sampleSize = 2 << 10
 
-// About returns about how many tokens a text has, by counting samples from all parts of it: no more than most bytes, or
-// a little more. It depends on the text, on most and on count alone. A text that is not longer is counted whole.
+// About returns about how many tokens a text has, by counting samples of most bytes in all, from all parts of it. It
+// depends on the text, on most and on count alone. A text that is not longer is counted whole.
 func About[T string | []byte](text T, most int, count func(sample T) int) int {
 	if len(text) <= most {
 		return count(text)
@@ -90,7 +90,7 @@ func About[T string | []byte](text T, most int, count func(sample T) int) int {
 	samples := max(1, most/sampleSize)
 	size := min(sampleSize, max(most, 1))
 	tokens := 0
-	for k := range samples {
+	for k := range samples { // at the middle of each of so many equal parts
 		from := int(int64(len(text)-size) * int64(2*k+1) / int64(2*samples))
 		tokens += count(text[from : from+size])
 	}

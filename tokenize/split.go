@@ -158,8 +158,8 @@ func (cs *classes) digits(b []byte, i int) int {
 	return i
 }
 
-// blanks matches a run of white space: through its last line end if it has one; else whole at the end of the text,
-// and without its last character where something follows that can take it.
+// blanks matches a run of white space: through its last line end if it has one, as \s*[\r\n]+ does; else whole at the
+// end of the text; else without its last character, as \s+(?!\S) does, unless it has only that one, for \s+.
 func (cs *classes) blanks(b []byte, i int) int {
 	end := cs.run(b, i, space)
 	at := bytes.LastIndexAny(b[i:end], "\r\n")

@@ -155,7 +155,8 @@ var chinese = lazily(`(?:输入|提示|消息|对话|内容|文本|长度|上下
 
 func says(text, name string) bool { return words()[name].MatchString(text) }
 
-// judge returns the cause of a refusal. Refusals for other reasons may speak of sizes too: these are asked for first.
+// judge returns the cause of a refusal. Refusals for other reasons may speak of sizes too: these are asked for first, so
+// the order of the cases matters. words.txt says what the names in quotes stand for.
 func judge(status int, text string, n sizes, s Sent) Cause {
 	const (
 		leastTokens     = 512 // what is smaller is not about a conversation
@@ -171,26 +172,39 @@ func judge(status int, text string, n sizes, s Sent) Cause {
 	switch {
 	case strings.Contains(text, "bound to a different conversation"):
 		return Thinking
+	// "string too long, expected at most 10485760 characters"; of a tool's schema, no compaction helps.
 	case has("string") && n.largest >= leastCharacters && !strings.Contains(text, "tool"):
 		return Bytes
-	case has("rate") && isAbove && !has("spent") && !has("foreign"): // the request alone is more than what is granted
+	// "tokens per minute: limit 30000, requested 45000": the request alone is more than what is granted.
+	case has("rate") && isAbove && !has("spent") && !has("foreign"):
 		return Rate
+	// "your credit balance is too low"; "rate limit reached, used 29000, requested 2000".
 	case has("foreign"), has("rate"):
 		return NotSize
+	// "too many images in the request".
 	case mayBeOther && status != 429 && has("pictures") && has("excess"):
 		return Pictures
-	case mayBeOther && !has("long") && has("other"), status == 429 && !window && !has("input"):
+	// "the audio file is too large".
+	case mayBeOther && !has("long") && has("other"):
 		return NotSize
-	case has("negative") && s.MaxOutput >= 0: // else the client itself asked for less than nothing
+	// "the engine is overloaded".
+	case status == 429 && !window && !has("input"):
+		return NotSize
+	// "max_tokens must be at least 1, got -500"; else the client itself asked for less than nothing.
+	case has("negative") && s.MaxOutput >= 0:
 		return Input
+	// "request entity too large".
 	case has("body") && !tokens:
 		return Bytes
+	// "maximum context length is 128000 tokens, but the messages have 130000"; "prompt is too long".
 	case isProven && !onlyOutput, !isSmall && saysTooLong(text, onlyOutput):
 		return Input
 	case status == 413:
 		return Bytes
+	// "an assistant message with tool_calls must be followed by tool messages".
 	case (status < 300 || status == 400 || status == 422) && has("pairs") && s.Unpaired != nil && s.Unpaired():
 		return Pairs
+	// "messages.3.content.0: unexpected value": what was edited may be at fault.
 	case s.Rewritten && has("parts"):
 		return Malformed
 	}

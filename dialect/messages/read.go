@@ -174,8 +174,9 @@ func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
 
 // addOutput adds the result of a call that the provider ran in the same message, if the block is one.
 func addOutput(it *conversation.Item, block *jsonspan.Object) {
-	const mostParallel = 100
-	recent, id := it.Hosted[max(0, len(it.Hosted)-mostParallel):], block.Text("tool_use_id")
+	const mostParallel = 100 // a search of all calls would take quadratic time
+	recent := it.Hosted[max(0, len(it.Hosted)-mostParallel):]
+	id := block.Text("tool_use_id")
 	k := slices.IndexFunc(recent, func(c conversation.Call) bool { return c.ID == id })
 	if k >= 0 && id != "" {
 		recent[k].Output, recent[k].HasRun = block.Find("content"), true

@@ -165,6 +165,8 @@ func callOf(entry *jsonspan.Object, args jsonspan.Span) conversation.Call {
 	return conversation.Call{ID: cmp.Or(entry.Text("call_id"), entry.Text("id")), Name: name, Arguments: args}
 }
 
+// hostedCallOf returns a call that the provider ran, with what came back. Entries of some types have no status, as they
+// are listed once they have ended.
 func hostedCallOf(entry *jsonspan.Object, args jsonspan.Span) conversation.Call {
 	c := callOf(entry, args)
 	fault := entry.Find("error")

@@ -39,11 +39,13 @@ func (r *Request) recordKey(items int) string {
 	return "p" + Hash(Format, r.Scope, r.Dialect, string(r.Chain[items][:]), machine)
 }
 
-// Own returns d as a decision about the request, for which it was found.
+// Own returns the decision about the request that goes on from d, which was found for it. The prompt and the additions
+// with which the conversation began stay: later requests may have another prompt, and need not name additions.
 func (r *Request) Own(d Decision) Decision {
-	d.Upstream, d.Model, d.Leading, d.Opening, d.Parent = r.Upstream, r.Model, r.Leading, r.Opening, ""
+	d.Upstream, d.Model, d.Leading, d.Opening = r.Upstream, r.Model, r.Leading, r.Opening
+	d.Parent = "" // Record says whether the request branches off
 	d.Began = cmp.Or(d.Began, r.Leading)
-	if d.Key == "" {
+	if d.Key == "" { // it goes on from no recorded decision, so the conversation begins here
 		d.Additions = r.Additions
 	}
 	return d
