@@ -169,8 +169,9 @@ func (x *shaping) carried() (*Compacted, error) {
 	if sent, err := x.in.Dialect.Read(x.out.Body, nil); err == nil { // it was verified
 		c.Request, c.Calls = sent, activity.Of(sent, nil)
 	}
+	whole := k.View(nil)
 	stays := v.Overhead() - c.Count(c.Earlier) // the prompt and the user's messages
-	c.Room = max(leastCarried, min(k.Limits.TargetLine, x.whole.Total*3/5)-stays)
+	c.Room = max(leastCarried, min(k.Limits.TargetLine, whole.Total*3/5)-stays)
 	if r.Head < len(r.Items) {
 		names, where := k.KeepTranscript(r.Head, len(r.Items))
 		isLost := func(name string) bool { return x.deps.Shelf.Put(name, k.Artifacts.Content[name], true) != nil }
@@ -185,7 +186,7 @@ func (x *shaping) carried() (*Compacted, error) {
 	}
 	tokens := c.Count(text)
 	if x.out.Report.Code != event.CodeAgain { // else it is the same once more, and no new one
-		x.noteCarried(x.whole.Total, stays+tokens)
+		x.noteCarried(whole.Total, stays+tokens)
 	}
 	name := x.deps.Shelf.Name(x.in.Scope, []byte(text))
 	return &Compacted{Name: name, Sealed: sealed, Tokens: k.OfModel(tokens)}, nil

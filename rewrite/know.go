@@ -17,6 +17,7 @@ import (
 type found struct {
 	err       error       // the ledger failed: an earlier request may have been decided otherwise
 	items     int         // of the prefix that the decision is about
+	view      view.View   // how the request is sent with its edits, and no others
 	undone    []view.Edit // the edits that the user has taken back since the request before
 	discarded bool        // the decision does not fit the request or its window any more
 	isDecided bool        // the whole request was decided before, and nobody asks for more now
@@ -33,15 +34,15 @@ func (x *shaping) know() {
 	}
 	x.known.Artifacts.ByTool = x.deps.Address == "tool" || x.deps.Address == "auto" && activity.HasRecall(r)
 	x.known.Index()
-	x.whole = x.known.View(nil)
-	if x.serves && x.whole.Total-x.whole.Overhead() <= leastCarried { // all of it is carried, without a summary
+	whole := x.known.View(nil)
+	if x.serves && whole.Total-whole.Overhead() <= leastCarried { // all of it is carried, without a summary
 		x.in.Compact, x.in.Replay = false, true
 	}
 	x.known.Before = x.subject.New()
 	x.found.err = ladder.Try(x.find)
 	x.known.Artifacts.Scarce = x.deps.Passing || x.deps.Shelf.Full() || x.found.err != nil || x.known.Before.Refused
 	x.plan = x.known.Begin()
-	x.replayed = x.plan.View
+	x.found.view = x.plan.View
 	x.known.Demand = x.demand(scale.Ratio)
 }
 

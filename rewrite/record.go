@@ -187,13 +187,13 @@ const atOnce = 16
 // some time ago. If the shelf has lost any, their content is taken from the request and put once more.
 func (x *shaping) restoreArtifacts() error {
 	d, now := &x.known.Before, x.in.Now.Round(0)
-	isDue := len(x.replayed.Edits) > 0 && !now.IsZero() && x.deps.Ledger.IsStale(*d, now)
+	isDue := len(x.found.view.Edits) > 0 && !now.IsZero() && x.deps.Ledger.IsStale(*d, now)
 	if !isDue || x.place.isSpent() {
 		return nil
 	}
 	d.Touched, x.decision.Touched = now, now
 	x.deps.Ledger.Touch(*d)
-	edits := x.replayed.Edits
+	edits := x.found.view.Edits
 	lost := make([]bool, len(edits)) // by edit: an artifact of it is not on the shelf
 	var work errgroup.Group
 	work.SetLimit(atOnce)
@@ -208,7 +208,7 @@ func (x *shaping) restoreArtifacts() error {
 	_ = work.Wait() // no function returns an error
 	for k := range edits {
 		if lost[k] {
-			x.known.KeepAgain(&x.replayed, edits[k])
+			x.known.KeepAgain(&x.found.view, edits[k])
 		}
 	}
 	return x.keepArtifacts(true) // a full shelf must take them too: texts that were sent before name these artifacts
@@ -320,7 +320,7 @@ func (x *shaping) fallBack(why error) {
 	isPlain := !x.in.Replay && x.in.Rescue == nil
 	p.View, p.Stage = x.known.View(nil), ladder.StageNone
 	if isPlain {
-		p.View = x.replayed
+		p.View = x.found.view
 	}
 	x.out.Body, x.out.Changed = x.in.Body, len(x.earlier) > 0 // sent if no edits can be built
 	p.Fail(why)

@@ -59,22 +59,22 @@ func (o *Output) Changes() (list []Change) {
 }
 
 // describe fills in the report, once the body is built and the decision is recorded. Of the request there are three
-// views: as it came (whole), with the edits that were found (replayed), and as it is sent (plan.View).
+// views: as it came, with the edits that were found, and as it is sent.
 func (x *shaping) describe() {
 	k, p, v, r, req := x.known, &x.plan, &x.plan.View, &x.out.Report, x.request
 	r.Model, r.Items, r.Leading = event.Clip(req.Model), req.MessagesIn(0, len(req.Items)), x.subject.Leading
 	r.MaxOutput, r.Streams, r.Truncates, r.CacheLife = req.MaxOutput, req.Stream, req.Truncates, req.CacheLife()
 	r.ClearLine, r.CompactLine = k.OfModel(k.Limits.ClearLine), k.OfModel(k.Limits.CompactLine)
-	size := v.Tokens()
-	r.TokensBefore, r.TokensAfter = x.whole.Tokens().Times(k.Scale.Ratio), size.Times(k.Scale.Ratio)
+	whole, size := k.View(nil), v.Tokens()
+	r.TokensBefore, r.TokensAfter = whole.Tokens().Times(k.Scale.Ratio), size.Times(k.Scale.Ratio)
 	r.Estimated = req.Estimated()
 	isGuess := r.TokensBefore.Images > 0 || req.Unpriced || r.Estimated
 	if !isGuess && req.ServerState.Empty() && !req.Truncates { // the provider counts just these texts
 		r.Counted = size.Total()
 	}
-	r.TakenOut = k.OfModel(max(0, x.replayed.Total-v.Total)) // below 0 where earlier edits were taken back
-	if !x.in.Replay && r.Code != event.CodeMeanwhile {       // an equal request has counted them
-		r.ReadAgain, r.ReadAgainTokens = k.ReadAgain(&x.replayed, x.found.items)
+	r.TakenOut = k.OfModel(max(0, x.found.view.Total-v.Total)) // below 0 where earlier edits were taken back
+	if !x.in.Replay && r.Code != event.CodeMeanwhile {         // an equal request has counted them
+		r.ReadAgain, r.ReadAgainTokens = k.ReadAgain(&x.found.view, x.found.items)
 	}
 	r.Stage, r.Faults = p.Stage, p.Faults
 	if r.Err == nil {
@@ -261,7 +261,7 @@ func (x *shaping) warnings() (list []event.Warning) {
 		}
 	}
 	due := x.waits()
-	warn(due != "", event.Warning{Reason: event.ReasonWaits, Tokens: k.Before.Tokens + k.OfModel(x.replayed.Total),
+	warn(due != "", event.Warning{Reason: event.ReasonWaits, Tokens: k.Before.Tokens + k.OfModel(x.found.view.Total),
 		Why: cmp.Or(p.Reason, event.CodeNothingOlder).Clause(), Due: due})
 	warn(p.Reason == event.CodeOverhead && !k.Before.Warned,
 		event.Warning{Reason: event.ReasonOverhead, Tokens: k.OfModel(p.View.Overhead())})

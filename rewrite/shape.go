@@ -28,9 +28,7 @@ type shaping struct {
 
 	known    *ladder.Known
 	found    found
-	whole    view.View       // the request as it came
-	replayed view.View       // how it is sent with the edits that were found, and no others
-	plan     ladder.Plan     // which begins with that view
+	plan     ladder.Plan     // which begins with the view of the decision that was found
 	decision ledger.Decision // by which the request is sent: the one that was found, until a new one is made
 	held     bool            // it could not be recorded
 }
@@ -98,7 +96,7 @@ func (x *shaping) conclude() error {
 // the client will drop what it asks to have compacted, or it is over the line of compaction as it was decided before.
 // Any other request waits for the ledger to answer.
 func (x *shaping) isVital() bool {
-	return x.in.Rescue != nil || x.serves || !x.in.Replay && x.replayed.Total > x.known.Limits.CompactLine
+	return x.in.Rescue != nil || x.serves || !x.in.Replay && x.found.view.Total > x.known.Limits.CompactLine
 }
 
 // maxNew bounds the new items of a request for which the ladder decides anything, except in a rescue: the time that a
@@ -168,7 +166,7 @@ func (x *shaping) build() error {
 // if no other new edits are left.
 func (x *shaping) leaveOut(err error) error {
 	p, added := &x.plan, x.plan.View.Added()
-	p.View = x.replayed
+	p.View = x.found.view
 	for _, step := range steps {
 		isOther := func(e view.Edit) bool { return e.Step != step }
 		edits := slices.DeleteFunc(slices.Clone(added), isOther)

@@ -124,17 +124,17 @@ func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 // has no room for the instruction.
 func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 	k := x.known
-	_, shown := x.replayed.Compacted()
+	_, shown := x.found.view.Compacted()
 	isShown := earlier.Text == "" || earlier.Text == shown.Text
 	isOther := k.Before.Items > 0 && k.Before.Leading != x.subject.Leading // without Items it has no Leading
 	if !isShown || isOther {
 		return nil
 	}
-	tokens := x.replayed.Total - x.replayed.Sent(end, len(x.request.Items))
+	tokens := x.found.view.Total - x.found.view.Sent(end, len(x.request.Items))
 	if tokens+x.deps.Summarizer.Needs() > k.Limits.Usable {
 		return nil
 	}
-	before := x.replayed.With(view.Edit{First: end, Count: len(x.request.Items) - end, Op: view.Drop})
+	before := x.found.view.With(view.Edit{First: end, Count: len(x.request.Items) - end, Op: view.Drop})
 	body, _ := before.Render(nil) // nil after an error
 	return bytes.Clone(body)      // it may be the very memory of the request, which is the client's connection's
 }
