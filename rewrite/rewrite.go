@@ -1,9 +1,9 @@
 // Package rewrite shortens conversations: Shape takes a request and returns what is sent in its place.
 //
-//	read      the dialect parses the body, and the items are counted
-//	know      the ledger has the decision of the deepest prefix that was recorded: its edits are repeated
+//	read      the dialect parses the body
+//	know      the items are counted; the edits are repeated of the deepest prefix that the ledger has a decision for
 //	extend    the ladder adds edits of new items, and of older ones where the request is too large
-//	build     the edits become byte ranges and are spliced into the body; a new flaw stops the rewrite
+//	build     the edits become byte ranges and are spliced into the body; a step that makes a new flaw is left out
 //	record    artifacts first, then the decision, then the caller sends
 //
 // Shape never fails: after a failure the request is sent with the edits decided before, or unchanged, and the report
