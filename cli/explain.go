@@ -174,7 +174,7 @@ func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 		"a result\t%d\na search or fetch\t%d\na file read\t%d\n\n", e.source, r.Window, r.Usable, l.ClearLine,
 		l.CompactLine, l.Offload, l.Lookups, l.OffloadReads)
 	if r.Added > 0 {
-		fmt.Fprintf(w, "Added to the system prompt: %d tokens, context files %q.\n", r.Added, r.Contexts)
+		fmt.Fprintf(w, "Added to the system prompt: %d tokens, context files %q.\n", r.Added, strings.Split(r.Contexts, ", "))
 	}
 	if err := cmp.Or(r.Err, r.Faults); err != nil {
 		fmt.Fprintf(w, "Something failed inside epitome, which would send the request without that: %v.\n", err)
