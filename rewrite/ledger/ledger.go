@@ -320,10 +320,11 @@ func (l *Ledger) Record(r Request, d Decision, replace bool) (standing Decision,
 // and those that continue it alike, stay in its conversation. Any other begins a new one: it has a Parent. If the store
 // fails, the request stays in the conversation: the decision is worth more than its ID.
 func (l *Ledger) branch(r *Request, d *Decision) {
-	if d.from == 0 || d.from >= d.Items {
+	end := min(d.Items, r.End) // the client may take back what is behind, as a reminder
+	if d.from == 0 || d.from >= end {
 		return
 	}
-	next := r.Chain[d.Items] // with the next answer: the user may have it made again behind the same words
+	next := r.Chain[end] // with the next answer: the user may have it made again behind the same words
 	key := "n" + Hash(r.Scope, r.Dialect, d.Conversation, string(r.Chain[d.from][:]))
 	first, err := l.store.Swap(key, nil, next[:], l.keep)
 	if err == nil && !bytes.Equal(first, next[:]) {
