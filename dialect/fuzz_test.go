@@ -31,7 +31,7 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			d.Check(r)
+			r.Check()
 			at := 0
 			for i := range r.Items {
 				it := &r.Items[i]

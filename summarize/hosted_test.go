@@ -20,7 +20,7 @@ func TestCallsThatTheProviderRan(t *testing.T) {
 		t.Helper()
 		s := spanOf(t, dialect, `{"model":"m","`+list+`":[`+items+`]}`)
 		r, calls, end := s.Request, s.Calls, s.To
-		if flaws := dialect.Check(r).Flaws; len(flaws) > 0 {
+		if flaws := r.Check().Flaws; len(flaws) > 0 {
 			t.Errorf("%s: %q", dialect.API().Name, flaws)
 		}
 		transcript := string(summarize.Transcript(r, calls, 0, end, "source"))

@@ -25,7 +25,7 @@ func checkValid(body []byte) error {
 	if err != nil {
 		return err
 	}
-	if flaws := r.Dialect.Check(r).Flaws; len(flaws) > 0 {
+	if flaws := r.Check().Flaws; len(flaws) > 0 {
 		return fmt.Errorf("flaws %v", flaws)
 	}
 	if r.Items[len(r.Items)-1].Role == conversation.Assistant {

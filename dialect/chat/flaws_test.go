@@ -18,14 +18,13 @@ func TestFlaws(t *testing.T) {
 	f := func(want string, messages ...string) {
 		t.Helper()
 		body := bodyOf(messages...)
-		if got := fmt.Sprint(Dialect{}.Check(read(t, body)).Flaws); got != "["+want+"]" {
+		if got := fmt.Sprint(read(t, body).Check().Flaws); got != "["+want+"]" {
 			t.Errorf("%s\nhas %s, want [%s]", body, got, want)
 		}
 	}
 	f("", task, two, one, other, done)
 	f("", task, two, other, one)
-	f("", task, two)      // about to be answered
-	f("", task, two, one) // in part
+	f("a call is not answered (2)", task, two, one)
 	f("a call is not answered (2)", task, two, one, done)
 	f("a call is not answered (2)", task, two, one, task)
 	f("a tool's result answers no call that waits for it (1)", task, one)

@@ -19,46 +19,42 @@ var api = conversation.APIs["chat"]
 func (Dialect) API() *conversation.API { return api }
 
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
-	rd := reader{&conversation.Request{Dialect: d, Body: body}}
-	return rd.ReadBody(known, rd)
+	return conversation.Read(d, body, known)
 }
 
-type reader struct{ *conversation.Request }
-
-// ReadSetting reads a key that not all APIs have.
-func (rd reader) ReadSetting(key []byte, v jsonspan.Span) error {
+func (Dialect) ReadSetting(r *conversation.Request, key []byte, v jsonspan.Span) error {
 	switch string(key) {
 	case "functions": // these came before tools, and some clients still have them
-		rd.Tools = v
+		r.Tools = v
 	case "function_call":
-		rd.Settings = append(rd.Settings, v)
+		r.Settings = append(r.Settings, v)
 	case "plugins", "web_search_options": // the provider adds tokens that cannot be counted here
-		rd.Unpriced = true
+		r.Unpriced = true
 	case "response_format": // a JSON schema is such an addition
-		rd.Unpriced = rd.Unpriced || bytes.Contains(v.Of(rd.Body), []byte(`"json_schema"`))
+		r.Unpriced = r.Unpriced || bytes.Contains(v.Of(r.Body), []byte(`"json_schema"`))
 	}
 	return nil
 }
 
 // ReadEntry reads a message as one item.
-func (rd reader) ReadEntry(o *jsonspan.Object) (err error) {
+func (Dialect) ReadEntry(r *conversation.Request, o *jsonspan.Object) (err error) {
 	it := conversation.Item{Span: o.Span, Role: conversation.Roles[o.Text("role")], Name: o.Text("name")}
 	switch it.Role {
 	case conversation.Tool:
 		it.Answers = cmp.Or(o.Text("tool_call_id"), it.Name) // a function's result has its name alone
 	case conversation.Assistant:
 		it.StartsAnswer = true // in this API each answer is one message
-		it.Reasoning = readReasoning(rd.Body, o)
+		it.Reasoning = readReasoning(r.Body, o)
 	case conversation.Unknown: // who speaks in it is not known, so it is never changed
 		it.Locked = true
 	}
-	if err = rd.ReadContent(&it, o.Find("content"), rd.AddPart); err != nil {
+	if err = r.ReadContent(&it, o.Find("content"), conversation.AddPart); err != nil {
 		return err
 	}
-	if it.Calls, err = readCalls(rd.Body, o); err != nil {
+	if it.Calls, err = readCalls(r.Body, o); err != nil {
 		return err
 	}
-	rd.Items = append(rd.Items, it)
+	r.Items = append(r.Items, it)
 	return nil
 }
 
@@ -103,16 +99,10 @@ func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call
 	return calls, err
 }
 
-// Check finds the calls and results that are not paired, the only rule of this API that a rewrite could break: the
-// results of a message's calls stand right behind it, in any order. The calls of the last message may be unanswered:
-// the client may ask for something before it has their results.
-func (Dialect) Check(r *conversation.Request) *conversation.Checker {
-	c := new(conversation.Checker)
-	for i := range r.Items {
-		if r.Items[i].Role != conversation.Tool {
-			c.Close()
-		}
-		c.Pair(i, &r.Items[i])
+// Check knows the only rule of this API that a rewrite could break: the results of a message's calls stand right behind
+// it, in any order.
+func (Dialect) Check(c *conversation.Checker, r *conversation.Request, i int) {
+	if r.Items[i].Role != conversation.Tool {
+		c.Close()
 	}
-	return c
 }

@@ -206,8 +206,14 @@ type Dialect interface {
 	// common prefix of both lists are copied from it. An error says why the body must not be edited, and as it is
 	// logged, quotes nothing of the body.
 	Read(body []byte, known *Request) (*Request, error)
-	// Check finds how the request breaks rules of the API, among the rules that an edit could break.
-	Check(r *Request) *Checker
+	// ReadSetting reads a member of the body, one that not all APIs have, whose value is not null, or the conversation
+	// where it is no list.
+	ReadSetting(r *Request, key []byte, value jsonspan.Span) error
+	// ReadEntry appends the items of an element of the conversation's list to r.Items.
+	ReadEntry(r *Request, o *jsonspan.Object) error
+	// Check adds the flaws of item i, except that calls and results are not paired, and closes c where no more results
+	// of calls before it are allowed.
+	Check(c *Checker, r *Request, i int)
 	// Continue returns a request that puts an instruction behind the conversation in body and asks for plain text.
 	Continue(body []byte, instruction string, f answer.Form) ([]byte, error)
 	// Prompt returns a request of its own for one plain text: a system prompt and a message of the user.

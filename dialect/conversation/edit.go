@@ -190,7 +190,7 @@ func DropThinking(r *Request, it *Item) []jsonspan.Edit {
 }
 
 // Checker collects the flaws of a request: sentences that say how it breaks a rule of its API, the same for the same
-// flaw. A dialect passes it the items of the request in order.
+// flaw.
 type Checker struct {
 	Flaws   []string
 	waiting map[string][2]int // by ID of a call without a result so far: its item, and its place there
@@ -198,11 +198,21 @@ type Checker struct {
 	orphans []int             // indexes of results that answer no call
 }
 
+// Check finds how a request breaks rules of its API, among the rules that an edit could break.
+func (r *Request) Check() *Checker {
+	c := &Checker{waiting: map[string][2]int{}}
+	for i := range r.Items {
+		r.Dialect.Check(c, r, i)
+		c.pair(i, &r.Items[i])
+	}
+	c.Close()
+	return c
+}
+
 // Unpaired returns the calls without results, each as its item and its place there, and the items of results without
 // calls.
 func (r *Request) Unpaired() (calls [][2]int, results []int) {
-	c := r.Dialect.Check(r)
-	c.Close() // those at the end wait no longer
+	c := r.Check()
 	return c.open, c.orphans
 }
 
@@ -214,11 +224,8 @@ func (c *Checker) Add(flaw, id string) {
 	c.Flaws = append(c.Flaws, flaw)
 }
 
-// Pair notes the calls of item i. For a result it adds a flaw if the call that the result names does not wait for one.
-func (c *Checker) Pair(i int, it *Item) {
-	if c.waiting == nil {
-		c.waiting = map[string][2]int{}
-	}
+// pair notes the calls of item i. For a result it adds a flaw if the call that the result names does not wait for one.
+func (c *Checker) pair(i int, it *Item) {
 	for k, call := range it.Calls {
 		c.waiting[call.ID] = [2]int{i, k}
 	}
@@ -249,10 +256,10 @@ func Worse(original, rewritten *Request) error {
 		return jsonspan.ErrNoJSON
 	}
 	remaining := map[string]int{} // how often the rewritten request may still have a flaw
-	for _, f := range original.Dialect.Check(original).Flaws {
+	for _, f := range original.Check().Flaws {
 		remaining[f]++
 	}
-	for _, f := range rewritten.Dialect.Check(rewritten).Flaws {
+	for _, f := range rewritten.Check().Flaws {
 		remaining[f]--
 		if remaining[f] < 0 {
 			return fmt.Errorf("the rewritten request breaks a rule: %s", f)

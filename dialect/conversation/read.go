@@ -22,30 +22,22 @@ const MaxItems = 100_000
 // The requests of agents have far fewer. Commas in texts do not count.
 const maxCommas = 700_000
 
-// Reader reads the parts of a body that only one API has.
-type Reader interface {
-	// ReadSetting reads a member of the body whose value is not null, or the conversation where it is no list.
-	ReadSetting(key []byte, value jsonspan.Span) error
-	// ReadEntry appends the items of an element of the conversation's list to Request.Items.
-	ReadEntry(o *jsonspan.Object) error
-}
-
-// ReadBody reads r.Body into r, which it returns. It copies the items that known has in common (see reuse), reads the
-// keys that all APIs share, and leaves all else to rd. Then it sets all fields of r and of its items that follow from
-// the items.
-func (r *Request) ReadBody(known *Request, rd Reader) (*Request, error) {
+// Read is Dialect.Read. It copies the items that known has in common (see reuse), reads the keys that all APIs share,
+// and leaves all else to d. Then it sets all fields of the request and of its items that follow from the items.
+func Read(d Dialect, body []byte, known *Request) (*Request, error) {
 	// Nearly all bodies have so few commas that those in texts need not be told apart.
-	if bytes.Count(r.Body, []byte(",")) > maxCommas && jsonspan.Commas(r.Body) > maxCommas {
+	if bytes.Count(body, []byte(",")) > maxCommas && jsonspan.Commas(body) > maxCommas {
 		return nil, fmt.Errorf("the request has more than %d commas outside of texts", maxCommas)
 	}
-	listKey, hasKey := r.Dialect.API().List, false
-	err := jsonspan.Document(r.Body, func(key []byte, start int) (end int, err error) {
+	r := &Request{Dialect: d, Body: body}
+	listKey, hasKey := d.API().List, false
+	err := jsonspan.Document(body, func(key []byte, start int) (end int, err error) {
 		isConversation := string(key) == listKey
 		hasKey = hasKey || isConversation
-		if isConversation && r.Body[start] == '[' {
-			return r.readList(known, start, rd)
+		if isConversation && body[start] == '[' {
+			return r.readList(known, start)
 		}
-		return r.readMember(key, start, rd)
+		return r.readMember(key, start)
 	})
 	switch {
 	case err != nil:
@@ -65,7 +57,7 @@ func (r *Request) ReadBody(known *Request, rd Reader) (*Request, error) {
 }
 
 // readMember reads a member of the body whose value begins at Body[start], and returns the index behind the value.
-func (r *Request) readMember(key []byte, start int, rd Reader) (end int, err error) {
+func (r *Request) readMember(key []byte, start int) (end int, err error) {
 	end, err = jsonspan.EndOfValue(r.Body, start)
 	if err != nil {
 		return 0, err
@@ -88,7 +80,7 @@ func (r *Request) readMember(key []byte, start int, rd Reader) (end int, err err
 	case answer.UsualCap, answer.OtherCap, answer.ResponsesCap:
 		r.MaxOutput = max(r.MaxOutput, answer.Number(string(v.Of(r.Body))))
 	default:
-		err = rd.ReadSetting(key, v)
+		err = r.Dialect.ReadSetting(r, key, v)
 	}
 	return end, err
 }
@@ -130,9 +122,10 @@ func (r *Request) numberItems() {
 }
 
 // readList reads the list that begins at Body[start] and returns the index behind it. Its elements must be objects.
-func (r *Request) readList(known *Request, start int, rd Reader) (end int, err error) {
+func (r *Request) readList(known *Request, start int) (end int, err error) {
 	r.List = start + 1
-	end, err = jsonspan.Objects(r.Body, r.reuse(known), rd.ReadEntry)
+	readEntry := func(o *jsonspan.Object) error { return r.Dialect.ReadEntry(r, o) }
+	end, err = jsonspan.Objects(r.Body, r.reuse(known), readEntry)
 	if err != nil {
 		err = fmt.Errorf("cannot read item %d: %w", len(r.Items), err)
 	}
@@ -141,7 +134,7 @@ func (r *Request) readList(known *Request, start int, rd Reader) (end int, err e
 
 // ReadContent reads the content v of a message or a result: a string becomes one text part of the item; of a list it
 // calls add with each element, which must be an object. An item with any other content is locked.
-func (r *Request) ReadContent(it *Item, v jsonspan.Span, add func(*Item, *jsonspan.Object)) (err error) {
+func (r *Request) ReadContent(it *Item, v jsonspan.Span, add func(*Request, *Item, *jsonspan.Object)) (err error) {
 	it.Content = v
 	if v.Empty() {
 		return nil
@@ -151,7 +144,7 @@ func (r *Request) ReadContent(it *Item, v jsonspan.Span, add func(*Item, *jsonsp
 		it.Parts = []Part{{Span: v, Kind: TextPart, Value: v}}
 	case '[':
 		_, err = jsonspan.Objects(r.Body, v.Start+1, func(part *jsonspan.Object) error {
-			add(it, part)
+			add(r, it, part)
 			return nil
 		})
 	default: // no content that an API takes
@@ -163,7 +156,7 @@ func (r *Request) ReadContent(it *Item, v jsonspan.Span, add func(*Item, *jsonsp
 
 // AddPart adds an element of an item's content, as OpenAI's APIs have them. One of no known kind, or without its value,
 // is counted as it is written.
-func (r *Request) AddPart(it *Item, o *jsonspan.Object) {
+func AddPart(r *Request, it *Item, o *jsonspan.Object) {
 	p := Part{Span: o.Span}
 	typeName, text, picture := o.Text("type"), o.Find("text", "refusal"), o.Find("image_url")
 	audio, file := o.In("input_audio"), o.In("file")

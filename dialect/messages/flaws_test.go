@@ -36,7 +36,7 @@ func TestFlaws(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, f := range r.Dialect.Check(r).Flaws {
+		for _, f := range r.Check().Flaws {
 			got = append(got, names.Replace(f))
 		}
 		if strings.Join(got, " ") != c.want {

@@ -23,39 +23,35 @@ var api = conversation.APIs["messages"]
 func (Dialect) API() *conversation.API { return api }
 
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
-	rd := reader{&conversation.Request{Dialect: d, Body: body}}
-	return rd.ReadBody(known, rd)
+	return conversation.Read(d, body, known)
 }
 
-type reader struct{ *conversation.Request }
-
-// ReadSetting reads a key that not all APIs have.
-func (rd reader) ReadSetting(key []byte, v jsonspan.Span) (err error) {
+func (Dialect) ReadSetting(r *conversation.Request, key []byte, v jsonspan.Span) (err error) {
 	switch string(key) {
 	case "thinking":
-		rd.Settings = append(rd.Settings, v) // the provider's cache depends on it
-		rd.ThinksFirst = gjson.GetBytes(v.Of(rd.Body), "type").Str == "enabled"
+		r.Settings = append(r.Settings, v) // the provider's cache depends on it
+		r.ThinksFirst = gjson.GetBytes(v.Of(r.Body), "type").Str == "enabled"
 	case "system":
 		var prompt conversation.Item
-		err = rd.ReadContent(&prompt, v, rd.addBlock)
+		err = r.ReadContent(&prompt, v, addBlock)
 		for _, p := range prompt.Parts {
 			if p.Kind == conversation.TextPart {
-				rd.Prompts = append(rd.Prompts, p.Value)
+				r.Prompts = append(r.Prompts, p.Value)
 			}
 		}
-		rd.System = v
+		r.System = v
 	case "mcp_servers", "container": // the provider adds tokens that cannot be counted here
-		rd.Unpriced = true
+		r.Unpriced = true
 	case "compaction": // the request asks for a summary of the conversation
-		rd.Upkeep = conversation.ClientSummarizes
-		rd.Unpriced = true
+		r.Upkeep = conversation.ClientSummarizes
+		r.Unpriced = true
 	case "thread": // names messages that lie with the provider
-		rd.ServerState = v
-		rd.Unpriced = true
-		rd.Upkeep = max(rd.Upkeep, conversation.ProviderRemembers)
+		r.ServerState = v
+		r.Unpriced = true
+		r.Upkeep = max(r.Upkeep, conversation.ProviderRemembers)
 	case "context_management":
-		if clearsMessages(v.Of(rd.Body)) {
-			rd.Upkeep = max(rd.Upkeep, conversation.ProviderClears)
+		if clearsMessages(v.Of(r.Body)) {
+			r.Upkeep = max(r.Upkeep, conversation.ProviderClears)
 		}
 	}
 	return err
@@ -69,48 +65,48 @@ func clearsMessages(contextManagement []byte) bool {
 }
 
 // ReadEntry appends the items of a message.
-func (rd reader) ReadEntry(o *jsonspan.Object) error {
+func (Dialect) ReadEntry(r *conversation.Request, o *jsonspan.Object) error {
 	it := conversation.Item{Span: o.Span, Role: conversation.Roles[o.Text("role")]}
 	content := o.Find("content")
-	if it.Role == conversation.User && jsonspan.HasElements(rd.Body, content) {
-		return rd.readUser(o.Span, content)
+	if it.Role == conversation.User && jsonspan.HasElements(r.Body, content) {
+		return readUser(r, o.Span, content)
 	}
 	it.Locked = it.Role == conversation.Unknown || content.Empty()
-	if err := rd.ReadContent(&it, content, rd.addBlock); err != nil {
+	if err := r.ReadContent(&it, content, addBlock); err != nil {
 		return err
 	}
 	if it.Role == conversation.Assistant {
 		if len(it.Parts) == 0 { // it only calls or thinks: no text may replace that
 			it.Content = jsonspan.Span{}
 		}
-		last := len(rd.Items) - 1
-		it.StartsAnswer = last < 0 || rd.Items[last].Role != conversation.Assistant // the API joins messages in a row
+		last := len(r.Items) - 1
+		it.StartsAnswer = last < 0 || r.Items[last].Role != conversation.Assistant // the API joins messages in a row
 	}
-	rd.Items = append(rd.Items, it)
+	r.Items = append(r.Items, it)
 	return nil
 }
 
 // readUser appends the items of a user's message with a list of blocks.
-func (rd reader) readUser(message, blocks jsonspan.Span) error {
+func readUser(r *conversation.Request, message, blocks jsonspan.Span) error {
 	inRun := false // the last item is a run of blocks that are no results: another such block belongs to it
-	_, err := jsonspan.Objects(rd.Body, blocks.Start+1, func(o *jsonspan.Object) error {
+	_, err := jsonspan.Objects(r.Body, blocks.Start+1, func(o *jsonspan.Object) error {
 		isResult := o.Text("type") == "tool_result"
 		if isResult || !inRun {
-			rd.Items = append(rd.Items, conversation.Item{Span: o.Span, Message: message, Role: conversation.User})
+			r.Items = append(r.Items, conversation.Item{Span: o.Span, Message: message, Role: conversation.User})
 		}
 		inRun = !isResult
-		it := &rd.Items[len(rd.Items)-1]
+		it := &r.Items[len(r.Items)-1]
 		if !isResult {
 			it.End = o.End
 			it.Content = it.Span
-			rd.addBlock(it, o)
+			addBlock(r, it, o)
 			return nil
 		}
 		it.Role = conversation.Tool
 		it.Answers = o.Text("tool_use_id")
 		it.IsError = o.Raw("is_error") == "true"
-		rd.addMark(it, o)
-		return rd.ReadContent(it, o.Find("content"), rd.addBlock)
+		addMark(r, it, o)
+		return r.ReadContent(it, o.Find("content"), addBlock)
 	})
 	return err
 }
@@ -118,7 +114,7 @@ func (rd reader) readUser(message, blocks jsonspan.Span) error {
 // marker is the key of a mark for the provider's cache.
 const marker = "cache_control"
 
-func (rd reader) addMark(it *conversation.Item, block *jsonspan.Object) {
+func addMark(r *conversation.Request, it *conversation.Item, block *jsonspan.Object) {
 	if !block.Find(marker).Empty() {
 		it.Marks = append(it.Marks, block.Member(marker))
 	}
@@ -134,13 +130,13 @@ var opaque = map[string]bool{
 	"text_editor_code_execution_tool_result": true, "advisor_tool_result": true,
 }
 
-func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
-	rd.addMark(it, block)
+func addBlock(r *conversation.Request, it *conversation.Item, block *jsonspan.Object) {
+	addMark(r, it, block)
 	p := conversation.Part{Span: block.Span, Value: block.Span}
 	typeName := block.Text("type")
 	switch typeName {
 	case "text":
-		if v := block.Find("text"); jsonspan.IsText(rd.Body, v) {
+		if v := block.Find("text"); jsonspan.IsText(r.Body, v) {
 			p.Kind, p.Value = conversation.TextPart, v
 		}
 	case "tool_use", "server_tool_use", "mcp_tool_use":
@@ -157,10 +153,10 @@ func (rd reader) addBlock(it *conversation.Item, block *jsonspan.Object) {
 		})
 		return
 	case "image":
-		it.Parts = append(it.Parts, rd.readMedia(block, conversation.ImagePart)...)
+		it.Parts = append(it.Parts, readMedia(r, block, conversation.ImagePart)...)
 		return
 	case "document", "search_result":
-		it.Parts = append(it.Parts, rd.readMedia(block, conversation.FilePart)...)
+		it.Parts = append(it.Parts, readMedia(r, block, conversation.FilePart)...)
 		return
 	case "compaction": // the provider's summary of all before it
 		p.Value = block.Find("content") // its other keys are not counted
@@ -186,7 +182,7 @@ func addOutput(it *conversation.Item, block *jsonspan.Object) {
 
 // readMedia returns the parts of a picture, a document or a search result: each of its texts, or else all of it as one
 // part of the given kind. The first has the span of the block, so that all of it counts for the hash of the item.
-func (rd reader) readMedia(block *jsonspan.Object, kind conversation.PartKind) []conversation.Part {
+func readMedia(r *conversation.Request, block *jsonspan.Object, kind conversation.PartKind) []conversation.Part {
 	source := block.In("source")
 	whole := conversation.Part{Span: block.Span, Value: block.Span, Title: block.Find("title")}
 	address, data := source.Find("file_id", "url"), source.Find("data")
@@ -201,9 +197,9 @@ func (rd reader) readMedia(block *jsonspan.Object, kind conversation.PartKind) [
 	}
 	var inner conversation.Item // has the texts as parts
 	isText := true              // the content has nothing else
-	err := rd.ReadContent(&inner, content, func(inner *conversation.Item, o *jsonspan.Object) {
+	err := r.ReadContent(&inner, content, func(_ *conversation.Request, inner *conversation.Item, o *jsonspan.Object) {
 		v := o.Find("text")
-		isText = isText && jsonspan.IsText(rd.Body, v)
+		isText = isText && jsonspan.IsText(r.Body, v)
 		inner.Parts = append(inner.Parts, conversation.Part{Value: v})
 	})
 	if err != nil || !isText || len(inner.Parts) == 0 {
@@ -216,32 +212,27 @@ func (rd reader) readMedia(block *jsonspan.Object, kind conversation.PartKind) [
 	return inner.Parts
 }
 
-// Check finds the broken rules, of those that a rewrite could break: all calls of an answer, of the last one too, have
+// Check knows the rules that a rewrite could break: all calls of an answer, of the last one too, have
 // results right behind it, before the user says anything; system messages and answers stand only where they may; an
 // answer that has to begin with thinking does; no text is blank and no message but the last is empty. Messages of one
 // role in a row are one message to the API, so roles need not alternate.
-func (Dialect) Check(r *conversation.Request) *conversation.Checker {
-	c := new(conversation.Checker)
-	for i := range r.Items {
-		it := &r.Items[i]
-		if it.StartsAnswer || it.Role == conversation.User { // behind the user's words a result is too late
-			c.Close()
-		}
-		c.Pair(i, it)
-		checkPlace(c, r, i)
-		if slices.ContainsFunc(it.Parts, func(p conversation.Part) bool { return isBlank(r.Body, &p) }) {
-			c.Add("a text is blank", "")
-		}
-		isEmpty := it.Role == conversation.Assistant && len(it.Parts)+len(it.Calls)+len(it.Thinking) == 0
-		if isEmpty && i < len(r.Items)-1 { // the API takes an empty message only as the last
-			c.Add("a message says nothing", "")
-		}
+func (Dialect) Check(c *conversation.Checker, r *conversation.Request, i int) {
+	it := &r.Items[i]
+	if it.StartsAnswer || it.Role == conversation.User { // behind the user's words a result is too late
+		c.Close()
 	}
-	c.Close() // calls that still wait for their results are flaws
-	if i := openRound(r); i >= 0 && !beginsWithThinking(&r.Items[i]) {
+	checkPlace(c, r, i)
+	if slices.ContainsFunc(it.Parts, func(p conversation.Part) bool { return isBlank(r.Body, &p) }) {
+		c.Add("a text is blank", "")
+	}
+	isLast := i == len(r.Items)-1
+	isEmpty := it.Role == conversation.Assistant && len(it.Parts)+len(it.Calls)+len(it.Thinking) == 0
+	if isEmpty && !isLast { // the API takes an empty message only as the last
+		c.Add("a message says nothing", "")
+	}
+	if isLast && !thinksFirst(r) {
 		c.Add("an answer with thoughts does not begin with one", "")
 	}
-	return c
 }
 
 // checkPlace checks whether item i may stand behind the item before it: a system message behind the user's words or
@@ -262,27 +253,25 @@ func checkPlace(c *conversation.Checker, r *conversation.Request, i int) {
 	}
 }
 
-// openRound returns the index of the item that starts the first answer since the user last spoke, if that answer must
-// begin with thinking: the model thinks first, and is to continue it, as results stand behind it. Else it is -1.
-func openRound(r *conversation.Request) int {
-	if !r.ThinksFirst {
-		return -1
-	}
-	first, hasResults := -1, false
-	for i := len(r.Items) - 1; i >= 0; i-- {
+// thinksFirst reports whether the first answer since the user last spoke begins with thinking, if it must: the model
+// thinks first, and is to continue that answer, as results stand behind it.
+func thinksFirst(r *conversation.Request) bool {
+	var first *conversation.Item
+	hasResults := false
+	for i := len(r.Items) - 1; i >= 0 && r.ThinksFirst; i-- {
 		it := &r.Items[i]
 		switch {
 		case it.Role == conversation.Tool:
 			hasResults = true
 		case it.Role == conversation.Assistant && !hasResults:
-			return -1 // nothing asks the model to continue its last answer
-		case it.Role == conversation.User && first >= 0: // words behind the last results end no round
-			return first
+			return true // nothing asks the model to continue its last answer
+		case it.Role == conversation.User && first != nil: // words behind the last results end no round
+			return beginsWithThinking(first)
 		case it.StartsAnswer:
-			first = i
+			first = it
 		}
 	}
-	return first
+	return first == nil || beginsWithThinking(first)
 }
 
 func beginsWithThinking(it *conversation.Item) bool {

@@ -48,7 +48,7 @@ func TestFlawsAreFound(t *testing.T) {
 	f := func(want string, entries ...string) {
 		t.Helper()
 		r := mustRead(t, bodyOf(entries...))
-		if got := fmt.Sprint(Dialect{}.Check(r).Flaws); got != "["+want+"]" {
+		if got := fmt.Sprint(r.Check().Flaws); got != "["+want+"]" {
 			t.Errorf("%s\nhas %s, want [%s]", strings.Join(entries, "\n"), got, want)
 		}
 	}

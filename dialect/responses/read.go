@@ -23,23 +23,15 @@ var api = conversation.APIs["responses"]
 func (Dialect) API() *conversation.API { return api }
 
 func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
-	rd := &reader{Request: &conversation.Request{Dialect: d, Body: body}}
-	return rd.ReadBody(known, rd)
+	return conversation.Read(d, body, known)
 }
 
-type reader struct {
-	*conversation.Request
-	inAnswer bool // the last item is an answer, or may be: the next entry may belong to it
-}
-
-// ReadSetting reads a key that not all APIs have.
-func (rd *reader) ReadSetting(key []byte, v jsonspan.Span) error {
-	r := rd.Request
+func (Dialect) ReadSetting(r *conversation.Request, key []byte, v jsonspan.Span) error {
 	switch string(key) {
 	case "input": // not a list, but a text of the user, which is never changed
 		if jsonspan.IsText(r.Body, v) {
 			r.Items = []conversation.Item{{Span: v, Role: conversation.User, Locked: true}}
-			return r.ReadContent(&r.Items[0], v, rd.addPart)
+			return r.ReadContent(&r.Items[0], v, addPart)
 		}
 	case "instructions":
 		r.System, r.Prompts = v, []jsonspan.Span{v}
@@ -69,17 +61,17 @@ func (rd *reader) ReadSetting(key []byte, v jsonspan.Span) error {
 }
 
 // ReadEntry reads an entry of the input.
-func (rd *reader) ReadEntry(o *jsonspan.Object) error {
+func (Dialect) ReadEntry(r *conversation.Request, o *jsonspan.Object) error {
 	typeName := o.Text("type")
 	if typeName == "" && !o.Find("role").Empty() {
 		typeName = "message"
 	}
-	role, mayBePart := roleOf(o, typeName)
 	it := conversation.Item{
-		Span: o.Span, Role: role, Compaction: slices.Contains(compactions, typeName), Trigger: typeName == trigger,
+		Span: o.Span, Role: roleOf(o, typeName), Trigger: typeName == trigger,
+		Compaction: slices.Contains(compactions, typeName),
 	}
 	if it.Trigger {
-		rd.Upkeep = conversation.ClientSummarizes
+		r.Upkeep = conversation.ClientSummarizes
 	}
 	if it.Role == conversation.Tool {
 		it.Name = o.Text("name")
@@ -93,33 +85,37 @@ func (rd *reader) ReadEntry(o *jsonspan.Object) error {
 	if arguments, isHosted := hosted[typeName]; isHosted {
 		it.Hosted = []conversation.Call{hostedCallOf(o, o.Find(arguments))}
 	}
-	if err := rd.readValue(&it, o, typeName); err != nil {
+	if err := readValue(r, &it, o, typeName); err != nil {
 		return err
 	}
-	rd.add(it, mayBePart)
+	add(r, it)
 	return nil
 }
 
-// roleOf returns who speaks in an entry of a type, and whether it may be a part of an answer, as unknown ones may.
-func roleOf(o *jsonspan.Object, typeName string) (role conversation.Role, mayBePart bool) {
+// roleOf returns who speaks in an entry of a type.
+func roleOf(o *jsonspan.Object, typeName string) conversation.Role {
 	_, isCall := calls[typeName]
 	_, isHosted := hosted[typeName]
 	switch {
 	case typeName == "message":
-		role = conversation.Roles[o.Text("role")]
-		return role, role == model
+		return conversation.Roles[o.Text("role")]
 	case isCall, isHosted, typeName == "reasoning", typeName == "mcp_list_tools":
-		return model, true
+		return model
 	case slices.Contains(results, typeName):
-		return conversation.Tool, false
+		return conversation.Tool
 	case typeName == "additional_tools":
-		return conversation.System, false
+		return conversation.System
 	}
-	return conversation.Unknown, typeName != trigger && !slices.Contains(compactions, typeName)
+	return conversation.Unknown
+}
+
+// mayBePart reports whether an item may be a part of an answer, as those of unknown types may.
+func mayBePart(it *conversation.Item) bool {
+	return it.Role == model || it.Role == conversation.Unknown && !it.Compaction && !it.Trigger
 }
 
 // readValue reads into it what an entry of a type holds. One that is not read is counted as it is written.
-func (rd *reader) readValue(it *conversation.Item, o *jsonspan.Object, typeName string) (err error) {
+func readValue(r *conversation.Request, it *conversation.Item, o *jsonspan.Object, typeName string) (err error) {
 	output, picture, sealed := o.Find("output"), o.Find("result"), o.Find("encrypted_content")
 	arguments, isCall := calls[typeName]
 	switch {
@@ -131,17 +127,17 @@ func (rd *reader) readValue(it *conversation.Item, o *jsonspan.Object, typeName 
 		thought := conversation.Thought{Text: o.Find("content"), Summary: o.Find("summary"), Sealed: sealed}
 		it.Reasoning = []conversation.Thought{thought}
 	case typeName == "message":
-		err = rd.ReadContent(it, o.Find("content"), rd.addPart)
+		err = r.ReadContent(it, o.Find("content"), addPart)
 	case typeName == "computer_call_output": // a screenshot, which no text can replace
-		rd.addPart(it, o.In("output"))
+		addPart(r, it, o.In("output"))
 	case typeName == "local_shell_call_output": // JSON in a text, as any text in its place must be
 		it.Answers = cmp.Or(it.Answers, o.Text("id")) // names the call where call_id is missing
-		err = rd.ReadContent(it, output, rd.addPart)
+		err = r.ReadContent(it, output, addPart)
 		if len(it.Parts) == 1 {
 			it.Parts[0].Encoded = true
 		}
 	case it.Role == conversation.Tool:
-		err = rd.ReadContent(it, output, rd.addPart)
+		err = r.ReadContent(it, output, addPart)
 	case typeName == "image_generation_call" && !picture.Empty(): // in base64
 		it.Parts = []conversation.Part{{Kind: conversation.ImagePart, Value: picture}}
 	default:
@@ -177,25 +173,24 @@ func hostedCallOf(entry *jsonspan.Object, args jsonspan.Span) conversation.Call 
 	return c
 }
 
-// add adds the item that was read of one entry to the request. mayBePart says that the entry may be a part of an
-// answer: behind another such entry it joins the last item, so that both stay or go together.
-func (rd *reader) add(it conversation.Item, mayBePart bool) {
-	r := rd.Request
-	if !mayBePart || !rd.inAnswer {
+// add adds the item that was read of one entry to the request. If the entry may be a part of an answer, it joins the
+// last item if that may be one too, so that both stay or go together.
+func add(r *conversation.Request, it conversation.Item) {
+	last := len(r.Items) - 1
+	if last < 0 || !mayBePart(&it) || !mayBePart(&r.Items[last]) {
 		r.Items = append(r.Items, it)
-		rd.inAnswer = mayBePart
 		return
 	}
-	last := &r.Items[len(r.Items)-1]
-	last.End = it.End
-	last.Role = max(last.Role, it.Role) // the model's, unless all entries are of unknown types
-	last.Content = jsonspan.Span{}      // no text can stand in the place of several entries
-	last.Parts = append(last.Parts, it.Parts...)
-	last.Reasoning = append(last.Reasoning, it.Reasoning...)
-	last.Calls = append(last.Calls, it.Calls...)
-	last.Hosted = append(last.Hosted, it.Hosted...)
-	last.StartsAnswer = last.StartsAnswer || it.StartsAnswer
-	last.Locked = last.Locked || it.Locked
+	joined := &r.Items[last]
+	joined.End = it.End
+	joined.Role = max(joined.Role, it.Role) // the model's, unless all entries are of unknown types
+	joined.Content = jsonspan.Span{}        // no text can stand in the place of several entries
+	joined.Parts = append(joined.Parts, it.Parts...)
+	joined.Reasoning = append(joined.Reasoning, it.Reasoning...)
+	joined.Calls = append(joined.Calls, it.Calls...)
+	joined.Hosted = append(joined.Hosted, it.Hosted...)
+	joined.StartsAnswer = joined.StartsAnswer || it.StartsAnswer
+	joined.Locked = joined.Locked || it.Locked
 }
 
 // breakpoint is the key of a mark for the provider's cache.
@@ -203,40 +198,33 @@ const breakpoint = "prompt_cache_breakpoint"
 
 // addPart adds a part to an item. The output of a command becomes a part for each of its streams, without a Span: only
 // their texts can be replaced.
-func (rd *reader) addPart(it *conversation.Item, o *jsonspan.Object) {
-	isOutput := false
-	for _, key := range []string{"stdout", "stderr"} {
-		if v := o.Value(key); jsonspan.IsText(rd.Body, v) {
-			it.Parts = append(it.Parts, conversation.Part{Kind: conversation.TextPart, Value: v})
-			isOutput = true
-		}
-	}
+func addPart(r *conversation.Request, it *conversation.Item, o *jsonspan.Object) {
 	if sealed := o.Find("encrypted_content"); !sealed.Empty() {
 		it.Reasoning = append(it.Reasoning, conversation.Thought{Sealed: sealed})
 		return
 	}
-	if isOutput {
+	before := len(it.Parts)
+	for _, key := range []string{"stdout", "stderr"} {
+		if v := o.Value(key); jsonspan.IsText(r.Body, v) {
+			it.Parts = append(it.Parts, conversation.Part{Kind: conversation.TextPart, Value: v})
+		}
+	}
+	if len(it.Parts) > before {
 		return
 	}
 	if !o.Find(breakpoint).Empty() {
 		it.Marks = append(it.Marks, o.Member(breakpoint))
 	}
-	rd.AddPart(it, o)
+	conversation.AddPart(r, it, o)
 }
 
-// Check finds the broken rules, of those that a rewrite could break: the model's reasoning must stay with the words or
-// calls that it led to, and each call has one output, anywhere behind it.
-func (Dialect) Check(r *conversation.Request) *conversation.Checker {
-	c := new(conversation.Checker)
-	for i := range r.Items {
-		it := &r.Items[i]
-		if it.Role == model && len(it.Parts)+len(it.Calls) == 0 { // it is nothing but reasoning
-			c.Add("what the model thought is apart from what it led to", "")
-		}
-		c.Pair(i, it)
+// Check knows the rules that a rewrite could break: the model's reasoning must stay with the words or calls that it led
+// to, and each call has one output, anywhere behind it.
+func (Dialect) Check(c *conversation.Checker, r *conversation.Request, i int) {
+	it := &r.Items[i]
+	if it.Role == model && len(it.Parts)+len(it.Calls) == 0 { // it is nothing but reasoning
+		c.Add("what the model thought is apart from what it led to", "")
 	}
-	c.Close()
-	return c
 }
 
 const model = conversation.Assistant
