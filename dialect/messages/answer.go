@@ -64,10 +64,9 @@ func (Dialect) Usage(text []byte) (u event.Usage, request int) {
 	if !hasStart { // the answer is not a stream
 		usages = []gjson.Result{answer.LastUsage(text, "input_tokens")}
 	}
-	u = event.Usage{CacheUnknown: true, Output: answer.Unknown}
+	u = countsOf(usages, false)
 	var calls []gjson.Result // of the model; none if it is not said that there were several
 	for _, v := range usages {
-		readCounts(v, &u)
 		if list := v.Get("iterations"); list.IsArray() {
 			calls = list.Array()
 		}
@@ -75,8 +74,9 @@ func (Dialect) Usage(text []byte) (u event.Usage, request int) {
 	if len(calls) < 2 { // else no window ever held the sum
 		request = u.Input + u.Read + u.Write5m
 	}
-	if len(calls) > 0 {
-		u = sumOf(calls)
+	if len(calls) > 0 { // the counts beside them leave out the calls that made a summary
+		isOther := func(call gjson.Result) bool { return call.Get("type").Str == "advisor_message" } // at its own price
+		u = countsOf(slices.DeleteFunc(calls, isOther), true)
 	}
 	u.Input += u.Read + u.Write5m
 	u.Write1h = min(u.Write1h, u.Write5m)
@@ -106,47 +106,37 @@ func usagesIn(text []byte) (list []gjson.Result, hasStart, hasEnd bool) {
 	return list, hasStart, hasEnd
 }
 
-// readCounts sets the counts of u that v states; the output only grows. Input is without what the cache had or took up,
-// and Write5m has all that was written to it.
-func readCounts(v gjson.Result, u *event.Usage) {
-	for path, count := range map[string]*int{
-		"input_tokens": &u.Input, "cache_read_input_tokens": &u.Read, "cache_creation_input_tokens": &u.Write5m,
-		"cache_creation.ephemeral_1h_input_tokens": &u.Write1h,
-	} {
-		if n := answer.Tokens(v.Get(path)); n >= 0 {
-			*count = n
-			u.CacheUnknown = u.CacheUnknown && path == "input_tokens"
+// countsOf returns counts that usages state: of each kind the last one, as they grow in a stream, or the sum. Input is
+// without what the cache had or took up, and Write5m has all that was written to it.
+func countsOf(usages []gjson.Result, isSum bool) event.Usage {
+	kinds := [...]string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens",
+		"cache_creation.ephemeral_1h_input_tokens"}
+	var counts [len(kinds)]int
+	var isStated [len(kinds)]bool
+	for _, usage := range usages {
+		for k, kind := range kinds {
+			n := answer.Tokens(usage.Get(kind))
+			if n == answer.Unknown {
+				continue
+			}
+			if isSum {
+				n += counts[k]
+			}
+			counts[k], isStated[k] = n, true
 		}
 	}
-	u.Output = max(u.Output, answer.Tokens(v.Get("output_tokens")))
-}
-
-// sumOf returns the counts of several calls. Those beside them leave out the calls that made a summary.
-func sumOf(calls []gjson.Result) event.Usage {
-	sum := event.Usage{CacheUnknown: true}
-	for _, call := range calls {
-		if call.Get("type").Str == "advisor_message" { // of another model, at its own price
-			continue
-		}
-		u := event.Usage{CacheUnknown: true}
-		readCounts(call, &u)
-		sum.Input += u.Input
-		sum.Read += u.Read
-		sum.Write5m += u.Write5m
-		sum.Write1h += u.Write1h
-		sum.Output += u.Output
-		sum.CacheUnknown = sum.CacheUnknown && u.CacheUnknown
+	u := event.Usage{Input: counts[0], Output: counts[1], Read: counts[2], Write5m: counts[3], Write1h: counts[4]}
+	u.CacheUnknown = !slices.Contains(isStated[2:], true)
+	if !isStated[1] {
+		u.Output = answer.Unknown
 	}
-	return sum
+	return u
 }
 
 func (Dialect) Prompt(model, system, user string, f answer.Form) []byte {
-	stream := ""
-	if f.Stream {
-		stream = `,"stream":true`
-	}
-	return fmt.Appendf(nil, `{"model":%s,"%s":%d,"system":%s,"messages":[%s]%s}`, jsonspan.Quoted(model),
-		answer.UsualCap, f.MaxOutput, jsonspan.Quoted(system), api.Message("user", user), stream)
+	body := fmt.Appendf(nil, `{"model":%s,"%s":%d,"system":%s,"messages":[%s]}`, jsonspan.Quoted(model),
+		answer.UsualCap, f.MaxOutput, jsonspan.Quoted(system), api.Message("user", user))
+	return api.Plain(body, f)
 }
 
 // Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text.
