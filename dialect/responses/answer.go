@@ -161,12 +161,12 @@ func (c *Compaction) OfPath(request []byte) []byte {
 		if entry.Get("role").Str != "user" {
 			continue
 		}
-		message := jsonspan.Set([]byte(entry.Raw), "type", `"message"`)
-		if !entry.Get("id").Exists() {
-			message = jsonspan.Set(message, "id", fmt.Sprintf(`"msg_%s%d"`, c.ID, n))
-		}
-		if !entry.Get("status").Exists() {
-			message = jsonspan.Set(message, "status", `"completed"`)
+		message := []byte(entry.Raw)
+		id := fmt.Sprintf(`"msg_%s%d"`, c.ID, n)
+		for _, member := range [][2]string{{"type", `"message"`}, {"id", id}, {"status", `"completed"`}} {
+			if !entry.Get(member[0]).Exists() {
+				message = jsonspan.Set(message, member[0], member[1])
+			}
 		}
 		if v := entry.Get("content"); v.Type == gjson.String {
 			message = jsonspan.Set(message, "content", "["+string(api.TextPart(v.Str))+"]")
@@ -180,27 +180,19 @@ func (c *Compaction) OfPath(request []byte) []byte {
 // CompactionsIn returns the contents of the compaction items in an answer, whole or streamed, and reports whether the
 // answer has come to its proper end.
 func CompactionsIn(content []byte) (sealed []string, isComplete bool) {
-	read := func(v gjson.Result) {
-		items := v.Get("output").Array()
-		if strings.HasPrefix(v.Get("type").Str, "response.output_item.") {
-			items = append(items, v.Get("item"))
-		}
+	events := slices.Collect(answer.Events(content))
+	if gjson.ValidBytes(content) { // it is no stream
+		events = []answer.Event{{Data: content}}
+	}
+	for _, e := range events {
+		v := gjson.ParseBytes(e.Data)
+		items := slices.Concat(v.Get("item").Array(), v.Get("output").Array(), v.Get("response.output").Array())
 		for _, item := range items {
 			if slices.Contains(compactions, item.Get("type").Str) {
 				sealed = append(sealed, item.Get("encrypted_content").Str)
 			}
 		}
-		status := v.Get("status")
-		isDone := status.Str == "completed" || !status.Exists()
-		isComplete = isComplete || isDone && v.Get("output").IsArray()
 	}
-	if gjson.ValidBytes(content) { // else it is a stream
-		read(gjson.ParseBytes(content))
-	}
-	for e := range answer.Events(content) {
-		event := gjson.ParseBytes(e.Data)
-		read(event)
-		read(event.Get("response"))
-	}
-	return sealed, isComplete
+	a, err := answer.Read(Dialect{}, content)
+	return sealed, err == nil && a.Error == nil && !a.Cut
 }
