@@ -196,13 +196,9 @@ func readMedia(r *conversation.Request, block *jsonspan.Object, kind conversatio
 		content = data
 	}
 	var inner conversation.Item // has the texts as parts
-	isText := true              // the content has nothing else
-	err := r.ReadContent(&inner, content, func(_ *conversation.Request, inner *conversation.Item, o *jsonspan.Object) {
-		v := o.Find("text")
-		isText = isText && jsonspan.IsText(r.Body, v)
-		inner.Parts = append(inner.Parts, conversation.Part{Value: v})
-	})
-	if err != nil || !isText || len(inner.Parts) == 0 {
+	err := r.ReadContent(&inner, content, conversation.AddPart)
+	isOther := func(p conversation.Part) bool { return p.Kind != conversation.TextPart }
+	if err != nil || len(inner.Parts) == 0 || slices.ContainsFunc(inner.Parts, isOther) {
 		return []conversation.Part{whole}
 	}
 	for k, p := range inner.Parts {
