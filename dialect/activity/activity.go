@@ -37,10 +37,9 @@ type Call struct {
 	// Again is the item of the newest earlier result of the same tool that had what this lookup asks for, or 0.
 	Again int
 
-	end     ending
-	shows   bool   // a command that only shows text which others wrote
-	isWhole bool   // a call that writes has the whole new content of the file
-	part    string // arguments that may choose a part of a file, or an output
+	end   ending
+	shows bool   // a command that only shows text which others wrote
+	part  string // arguments that may choose a part of a file, or an output
 }
 
 const maxAbout = 250 // characters
@@ -117,7 +116,6 @@ func readCall(body []byte, call *conversation.Call, item int) Call {
 		}
 	}
 	c.About = excerpt.OneLine(args.mainArgument(c.Files), maxAbout)
-	c.isWhole = c.Kind == Write && whole.MatchString(call.Name)
 	c.part = args.choice
 	c.shows = c.Kind == Run && showsFiles(args.command)
 	if call.HasRun {

@@ -86,7 +86,7 @@ func lastRead(c *Call, reads []*Call) (item int) {
 // replaces marks a read of a file that c reads or writes, and reports whether c has all that the read shows. A new read
 // has by its arguments and its size: a client may answer with a note that the file has not changed.
 func (h *history) replaces(c, read *Call) bool {
-	isReplaced := c.isWhole
+	isReplaced := whole.MatchString(c.Tool)
 	if c.Kind == Read {
 		size, oldSize := h.size(c), h.size(read)
 		isReplaced = c.part == read.part && size >= oldSize/2 || c.part == "" && size >= oldSize
