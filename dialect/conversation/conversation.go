@@ -380,20 +380,15 @@ func (r *Request) Callers() []int {
 	}
 	callers := make([]int, len(r.Items))
 	r.Answered = make([]int, len(r.Items))
-	waiting := map[string][2]int{} // by ID of a call without a result so far: the item with this call, and its number
-	calls := 0                     // of the items before
+	before := make([]int, len(r.Items)+1)      // by item, the calls of the items before
+	c := Checker{waiting: map[string][2]int{}} // it is not closed, so results may come at any later time
 	for i := range r.Items {
 		it := &r.Items[i]
+		before[i+1] = before[i] + len(it.Calls) + len(it.Hosted)
 		callers[i] = -1
-		for _, call := range it.Calls {
-			waiting[call.ID] = [2]int{i, calls}
-			calls++
-		}
-		calls += len(it.Hosted)
-		if call, ok := waiting[it.Answers]; ok && it.Role == Tool { // Answers "" of other roles may match a broken call
+		if call, ok := c.pair(i, it); ok {
 			callers[i] = call[0]
-			r.Answered[i] = call[1]
-			delete(waiting, it.Answers)
+			r.Answered[i] = before[call[0]] + call[1]
 		}
 	}
 	r.callers = callers

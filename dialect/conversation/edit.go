@@ -224,18 +224,22 @@ func (c *Checker) Add(flaw, id string) {
 	c.Flaws = append(c.Flaws, flaw)
 }
 
-// pair notes the calls of item i. For a result it adds a flaw if the call that the result names does not wait for one.
-func (c *Checker) pair(i int, it *Item) {
+// pair notes the calls of item i. For a result it returns the call that it answers, as the call's item and its place
+// there, and adds a flaw if the call that it names does not wait for one.
+func (c *Checker) pair(i int, it *Item) (call [2]int, waits bool) {
 	for k, call := range it.Calls {
 		c.waiting[call.ID] = [2]int{i, k}
 	}
-	if it.Role == Tool && it.Answers != "" { // some kinds of results name no call
-		if _, waits := c.waiting[it.Answers]; !waits {
-			c.Add("a tool's result answers no call that waits for it", it.Answers)
-			c.orphans = append(c.orphans, i)
-		}
-		delete(c.waiting, it.Answers)
+	if it.Role != Tool {
+		return call, false
 	}
+	call, waits = c.waiting[it.Answers]
+	if !waits && it.Answers != "" { // some kinds of results name no call
+		c.Add("a tool's result answers no call that waits for it", it.Answers)
+		c.orphans = append(c.orphans, i)
+	}
+	delete(c.waiting, it.Answers)
+	return call, waits
 }
 
 // Close adds a flaw for each call that still waits for a result. Dialects call it where no more results are allowed.
