@@ -236,13 +236,12 @@ func (s *terminal) command(final string, number int) {
 	case "H", "f", "d": // to a row of the screen
 		s.startLine()
 	case "J": // erase in the screen
-		switch number {
-		case 0: // from the cursor to the end
-			s.lines = s.lines[:s.row+1]
-			l.cells, l.end = toCursor, ""
-		case 2, 3: // all; 1, from the start to the cursor, is ignored
+		if number > 0 { // all of it, or from the start to the cursor
 			s.startLine()
+			break
 		}
+		s.lines = s.lines[:s.row+1]
+		l.cells, l.end = toCursor, ""
 	case "K": // erase in the line
 		switch {
 		case number == 0: // from the cursor to the end
