@@ -68,7 +68,7 @@ var reason = regexp.MustCompile(
 const (
 	headLines, tailLines   = 3, 6    // lines at the beginning and at the end of a text that are shown first
 	linesAbove, linesBelow = 4, 2    // lines that are shown around a failing line
-	maxOfShape             = 3       // failing lines of one shape that are shown before others: they repeat each other
+	maxOfShape             = 3       // failing lines of one shape around which lines are shown: they repeat each other
 	failureWeight          = 403.43  // of a failing line, see rank; others have 1
 	reasonWeight           = 7.389   // times failureWeight: of one that says why it failed
 	endShare               = 4       // first lines are shown until they took a quarter of the budget, then last lines
@@ -103,7 +103,7 @@ type choice struct {
 type shape struct {
 	failure float64 // weight of its lines; 0 if they speak of no failure
 	number  int32   // of lines of the text that have the shape
-	tried   int32   // lines of the shape that choose was offered; it shows the first maxOfShape, if they fail
+	opened  int32   // failing lines of the shape around which lines are shown
 }
 
 // newChoice cuts long lines and counts shapes, and shows no line yet.
@@ -268,21 +268,16 @@ func (x *choice) choose() {
 	x.showEnd(x.above(len(x.text)), tailLines, share, x.above)
 	// So many lines are tried at most: each takes a token of the budget at least, unless it is shown already.
 	most := max(x.budget, 1) + len(x.isShown)
-	failing := x.rank(most, func(at int, s *shape) bool {
-		s.tried++
-		return s.failure > 0 && s.tried <= maxOfShape && !x.isNote(at)
-	})
-	for _, r := range failing {
+	for _, r := range x.rank(most, func(at int, _ *shape) bool { return !x.isNote(at) }) {
 		x.show(r.at)
-		if x.isShown[r.at] { // now, or before as a line at an end of the text or around another failing line
-			for _, at := range x.around(r.at, linesBelow) {
-				x.show(at)
-			}
+		s := x.shapeOf(x.line(r.at))
+		if s.failure == 0 || s.opened == maxOfShape || !x.isShown[r.at] {
+			continue
 		}
-	}
-	rest := x.rank(most, func(at int, _ *shape) bool { return !x.isNote(at) }) // with the other failing lines
-	for _, r := range rest {
-		x.show(r.at)
+		s.opened++
+		for _, at := range x.around(r.at, linesBelow) {
+			x.show(at)
+		}
 	}
 }
 
