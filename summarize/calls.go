@@ -101,7 +101,7 @@ func (s *summary) list(c *activity.Call, list *callList) {
 	isSame := same != nil && c.Failed()
 	isFull := len(list.omitted) > 0
 	if !isSame && !isFull {
-		l.quoted = s.quoteNew(c, list.calls)
+		l.quoted = quote(s.linesToQuote(c))
 		isSame = same != nil && l.quoted == ""
 	}
 	size := len(l.String())
@@ -127,16 +127,6 @@ func (s *summary) list(c *activity.Call, list *callList) {
 // call is of the same command.
 func isPast(c *activity.Call, newer map[string]*listedCall) bool {
 	return c.Kind != activity.Run && !c.Failed() || newer[c.Tool+c.About] != nil
-}
-
-// quoteNew quotes the lines of a call's result that say what is not known and that no call in list has.
-func (s *summary) quoteNew(c *activity.Call, list []*listedCall) (quoted string) {
-	for line := range strings.Lines(quote(s.linesToQuote(c))) {
-		if !slices.ContainsFunc(list, func(l *listedCall) bool { return strings.Contains("\n"+l.quoted, "\n"+line) }) {
-			quoted += line
-		}
-	}
-	return quoted
 }
 
 // addResults quotes the lines of short results that say something new and fit in room tokens, those of the newest calls
