@@ -183,8 +183,7 @@ func (s *summary) argumentOf(c *activity.Call) string {
 }
 
 // linesToQuote returns the failure that a result reports, if its call failed or is a command without exit code. Of
-// other results it returns the first lines of at least three different words that have names which the agent has used
-// in later calls and sees nowhere else.
+// other results it returns the first lines that have names which the agent has used in later calls and sees nowhere else.
 func (s *summary) linesToQuote(c *activity.Call) string {
 	const maxLines, longest = 4, 160 // lines with such names, bytes of each
 	text, _ := excerpt.Screen(c.ResultText(s.Request))
@@ -195,13 +194,7 @@ func (s *summary) linesToQuote(c *activity.Call) string {
 	var list []string
 	isNew := func(name string) bool { return s.usedNames[name] > c.Result && !s.shownNames[name] }
 	for line := range strings.SplitSeq(text, "\n") {
-		isPart := len(line) > longest || strings.HasSuffix(line, "(") || strings.HasSuffix(line, "[")
-		if isPart || len(list) == maxLines || !slices.ContainsFunc(wordsIn(line), isNew) {
-			continue
-		}
-		words := longWord.FindAllString(line, -1)
-		slices.Sort(words)
-		if len(slices.Compact(words)) >= 3 {
+		if len(line) <= longest && len(list) < maxLines && slices.ContainsFunc(wordsIn(line), isNew) {
 			list = append(list, strings.TrimRight(line, " \t\r"))
 			s.markShown(line) // no second line is quoted for the same names
 		}

@@ -108,9 +108,6 @@ func (s *summary) lastFailure(i int) *activity.Call {
 	return nil
 }
 
-// longWord matches words of at least four letters or digits, without signs.
-var longWord = regexp.MustCompile(`[A-Za-z]\w{3,}`)
-
 // nameForm matches words that look like a name: a path, words joined by dots or underscores, a word with a capital
 // inside, a number of at least six digits.
 var nameForm = regexp.MustCompile(`^\d{6,}$|[a-z][A-Z]|[A-Za-z](?:.*\w)?[./]\w|[A-Za-z].*_`)
