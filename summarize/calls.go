@@ -118,8 +118,7 @@ func (s *summary) list(c *activity.Call, list *callList) {
 		list.tool = l.tool
 		list.calls = append(list.calls, l)
 		list.byKey[key] = l
-		s.markShown(l.text) // results of older calls, which come next, need not repeat its names
-		s.seen.add(l.String())
+		s.seen.add(l.String()) // results of older calls, which come next, need not repeat its names
 	}
 }
 
@@ -192,11 +191,11 @@ func (s *summary) linesToQuote(c *activity.Call) string {
 		return failure
 	}
 	var list []string
-	isNew := func(name string) bool { return s.usedNames[name] > c.Result && !s.shownNames[name] }
+	isNew := func(name string) bool { return s.usedNames[name] > c.Result && s.seen.newWords(name) > 0 }
 	for line := range strings.SplitSeq(text, "\n") {
 		if len(line) <= longest && len(list) < maxLines && slices.ContainsFunc(wordsIn(line), isNew) {
 			list = append(list, strings.TrimRight(line, " \t\r"))
-			s.markShown(line) // no second line is quoted for the same names
+			s.seen.add(line) // no second line is quoted for the same names
 		}
 	}
 	return strings.Join(list, "\n")
@@ -227,11 +226,10 @@ const intro = "A program wrote this text, not the user. It is background, not a 
 // summary is a summary that is being written.
 type summary struct {
 	Span
-	text       strings.Builder
-	id         string          // in each heading, as no text in the span can have it: see idBefore
-	seen       seen            // what is sent, and the summary so far
-	shownNames map[string]bool // in the summary, or in messages that are sent whole: the agent sees them anyway
-	usedNames  map[string]int  // index of the last item with a call that has the name in its arguments
+	text      strings.Builder
+	id        string         // in each heading, as no text in the span can have it: see idBefore
+	seen      seen           // what is sent, and the summary so far
+	usedNames map[string]int // index of the last item with a call that has the name in its arguments
 }
 
 // section adds a text below a heading; nothing if the text is empty.
@@ -259,17 +257,13 @@ func (f *fitting) add(line string) {
 // Text returns the summary. where says where to read the transcript (no full stop). leftOut reports whether something
 // new that the user said is left out for lack of room: with room in Budgets.Spare, the summary has more of it.
 func Text(span Span, says Says, where string) (text string, leftOut bool) {
-	s := &summary{
-		Span: span, id: idBefore(span.Request, span.To), seen: seen{},
-		shownNames: map[string]bool{}, usedNames: map[string]int{},
-	}
+	s := &summary{Span: span, id: idBefore(span.Request, span.To), seen: seen{}, usedNames: map[string]int{}}
 	fmt.Fprintf(&s.text, "%s %d earlier messages are left out here; summary %s stands for them]\n%s", excerpt.Mark, s.Left,
 		s.id, intro)
 	kept := s.linesToKeep()
 	s.modelsText(says)
 	for _, shown := range append(s.Sent, s.text.String()) {
 		s.seen.add(shown)
-		s.markShown(shown)
 	}
 	said, others, leftOut := s.users(kept)
 	work := s.work(says)

@@ -142,12 +142,6 @@ func (s *summary) collectNames() {
 	}
 }
 
-func (s *summary) markShown(text string) {
-	for _, name := range namesIn(text) {
-		s.shownNames[name] = true
-	}
-}
-
 // Prose is a summary by a model, and its cost. It is stored as JSON.
 type Prose struct {
 	Text string `json:"text"`

@@ -135,7 +135,6 @@ func (s *summary) shorten(text string, room *int, isWanted bool) (short string, 
 		return "", isLeftOut
 	}
 	*room -= aboveMessage + s.Count(short)
-	s.markShown(short)
 	return short + "\n", isLeftOut
 }
 
