@@ -9,6 +9,7 @@ import (
 
 	"epitome/dialect/conversation"
 	"epitome/inject"
+	"epitome/offload/excerpt"
 )
 
 // prompts has the requests for a summary. Texts around a summary and in it are written where they are used.
@@ -97,9 +98,7 @@ func turnsOf(transcript []Entry, tag string, step int) string {
 			}
 			text = cutMiddle(text, max(limit>>min(max(step, 0), textSteps), minText))
 		}
-		head := strings.Join(strings.Fields(e.Speaker), " ") // one line
-		head = strings.TrimRight(strings.ToValidUTF8(head[:min(len(head), minText)], ""), ", ")
-		fmt.Fprintf(&b, "[%s %s]\n%s\n", tag, head, text)
+		fmt.Fprintf(&b, "[%s %s]\n%s\n", tag, excerpt.OneLine(e.Speaker, minText), text)
 	}
 	return b.String()
 }
