@@ -244,9 +244,6 @@ func withHeadings(parts map[string]string) (text string) {
 	return text
 }
 
-// textLine matches lines with a letter and at least three more letters or digits, in any script.
-var textLine = regexp.MustCompile(`\pL(?:.*[\pL\pN]){3}`)
-
 // joinedLines returns the lines of two sections without those that say there is nothing, and without lines of the newer
 // one that the earlier one has.
 func joinedLines(earlier, newer string) string {
@@ -255,8 +252,7 @@ func joinedLines(earlier, newer string) string {
 		for line := range strings.Lines(section) {
 			line = strings.TrimRight(line, " \t\n")
 			isNone := line == "" || strings.EqualFold(strings.Trim(line, "-*. "), "none")
-			isKnown := textLine.MatchString(line) && slices.Contains(known, line) // no mark of a block is one
-			if !isNone && !isKnown {
+			if !isNone && !slices.Contains(known, line) {
 				lines = append(lines, line)
 			}
 		}
