@@ -48,7 +48,7 @@ func TestCallsThatTheProviderRan(t *testing.T) {
 		for _, e := range summarize.Entries(r, calls, r.Head, end) {
 			said += e.Speaker + "\n"
 		}
-		if !has(said, "call run", "result run, failed, exit code 2") {
+		if !has(said, "call of run", "message 3: result of run `make all`, failed, exit code 2") {
 			t.Errorf("%s: the speakers are\n%s", dialect.API().Name, said)
 		}
 	}

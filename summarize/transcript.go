@@ -8,7 +8,6 @@ import (
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
-	"epitome/internal/jsonspan"
 	"epitome/offload/excerpt"
 )
 
@@ -20,40 +19,42 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 	text = fmt.Appendf(text,
 		"[%s: messages %d-%d of a conversation as text; the JSON is in %s.txt in the same folder]\n\n",
 		id, r.Items[first].Number, r.Items[end-1].Number, source)
-	spoken(r, calls, first, end, func(heading, said string) {
-		if said != "" && !strings.HasSuffix(said, "\n") {
-			said += "\n"
+	for i := first; i < end; i++ {
+		for _, e := range spoken(r, calls, i) {
+			if e.Text != "" && !strings.HasSuffix(e.Text, "\n") {
+				e.Text += "\n"
+			}
+			text = fmt.Appendf(text, "[%s: %s]\n%s\n", id, e.Speaker, e.Text)
 		}
-		text = fmt.Appendf(text, "[%s: %s]\n%s\n", id, heading, said)
-	})
+	}
 	return text
 }
 
-// spoken calls write with each thing that was said in items [first, end), and with a heading for it.
-func spoken(r *conversation.Request, calls []activity.Call, first, end int, write func(heading, said string)) {
-	for i := first; i < end; i++ {
-		it := &r.Items[i]
-		speaker, said := it.Role.String(), r.LinesOf(it)
-		if c := callOf(r, calls, i); c != nil {
-			speaker = "result of " + excerpt.OneLine(c.String(), 1_000) + ", " + c.State()
-		}
-		if media := r.Media(it); media != "" {
-			said += "\n(with " + media + ")"
-		}
-		if thought := r.Thought(it); thought != "" {
-			write(fmt.Sprintf("message %d: %s, thinking", it.Number, speaker), thought)
-		}
-		write(fmt.Sprintf("message %d: %s", it.Number, speaker), said)
-		made := callsOf(calls, i)
-		for k, call := range slices.Concat(it.Calls, it.Hosted) {
-			heading, said := "call of "+excerpt.OneLine(call.Name, 80), activity.Texts(r.Body, &call)
-			if made[k].Result <= i { // no item below says how it ended
-				heading += ", " + made[k].State()
-				said = strings.TrimSuffix(said, "\n") + "\n" + made[k].ResultText(r)
-			}
-			write(heading, said)
-		}
+// spoken returns what was said in item i: a thought, a message or result, and calls with the results that no item has.
+func spoken(r *conversation.Request, calls []activity.Call, i int) (list []Entry) {
+	it := &r.Items[i]
+	said := Entry{Speaker: it.Role.String(), IsTool: it.Role == conversation.Tool, Text: r.LinesOf(it)}
+	if c := callOf(r, calls, i); c != nil {
+		said.Speaker = "result of " + excerpt.OneLine(c.String(), 1_000) + ", " + c.State()
 	}
+	said.Speaker = fmt.Sprintf("message %d: %s", it.Number, said.Speaker)
+	if media := r.Media(it); media != "" {
+		said.Text += "\n(with " + media + ")"
+	}
+	if thought := r.Thought(it); thought != "" {
+		list = append(list, Entry{said.Speaker + ", thinking", true, thought})
+	}
+	list = append(list, said)
+	made := callsOf(calls, i)
+	for k, call := range slices.Concat(it.Calls, it.Hosted) {
+		e := Entry{"call of " + excerpt.OneLine(call.Name, 80), true, activity.Texts(r.Body, &call)}
+		if made[k].Result <= i { // no item below says how it ended
+			e.Speaker += ", " + made[k].State()
+			e.Text = strings.TrimSuffix(e.Text, "\n") + "\n" + made[k].ResultText(r)
+		}
+		list = append(list, e)
+	}
+	return list
 }
 
 // callOf returns the call whose result is an item; nil if there is none.
@@ -76,27 +77,16 @@ func callsOf(calls []activity.Call, item int) []activity.Call {
 func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []Entry) {
 	for i := range r.Items[:end] {
 		it := &r.Items[i]
-		isTask := i < r.Head && it.Role == conversation.User
-		if i < first && !isTask {
+		isUsers := it.Role == conversation.User
+		if i < first && !(isUsers && i < r.Head) {
 			continue
 		}
-		said := Entry{Speaker: it.Role.String(), IsTool: it.Role == conversation.Tool, Text: r.LinesOf(it)}
-		if it.Role == conversation.User {
-			said.Text = r.OwnWords(it)
-		}
-		if thought := r.Thought(it); thought != "" {
-			list = append(list, Entry{said.Speaker + ", thinking", true, ending(thought, 4*longestThought)})
-		}
-		if c := callOf(r, calls, i); c != nil {
-			said.Speaker = "result " + c.Tool + ", " + c.State()
-		}
-		if said.Text != "" || said.IsTool { // an empty result says that the call ended, and how
-			list = append(list, said)
-		}
-		for _, c := range callsOf(calls, i) {
-			list = append(list, Entry{"call " + c.Tool, true, string(jsonspan.TextOf(c.Arguments.Of(r.Body)))})
-			if c.Result == i {
-				list = append(list, Entry{"result " + c.Tool + ", " + c.State(), true, c.ResultText(r)})
+		for _, e := range spoken(r, calls, i) {
+			if isUsers {
+				e.Text = r.OwnWords(it)
+			}
+			if e.Text != "" || e.IsTool { // an empty result says that the call ended, and how
+				list = append(list, e)
 			}
 		}
 	}
@@ -137,11 +127,13 @@ func (c *Carried) Text() string {
 	end := len(c.Request.Items)
 	id := idBefore(c.Request, end)
 	var newest strings.Builder
-	spoken(c.Request, c.Calls, c.First, end, func(heading, said string) {
-		if strings.TrimSpace(said) != strings.TrimSpace(c.Summary) { // it may be one of the items
-			fmt.Fprintf(&newest, "[%s: %s]\n%s", id, heading, quote(said))
+	for i := c.First; i < end; i++ {
+		for _, e := range spoken(c.Request, c.Calls, i) {
+			if strings.TrimSpace(e.Text) != strings.TrimSpace(c.Summary) { // it may be one of the items
+				fmt.Fprintf(&newest, "[%s: %s]\n%s", id, e.Speaker, quote(e.Text))
+			}
 		}
-	})
+	}
 	said := c.fit(c.usersWords(), c.Room/4)
 	older := strings.Replace(c.Summary, intro, "", 1)
 	free := c.Room - c.Count(older) - c.Count(said)

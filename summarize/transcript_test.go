@@ -48,7 +48,7 @@ func TestEntriesHaveResultsWhole(t *testing.T) {
 	const file = "Base directory for this skill: /srv\n<skill>\n<name>sum</name>\n</skill>"
 	r, calls := read(t, join(call("Read", `{"path":"/srv/SKILL.md"}`, file), user("<skill>\nsum\n</skill>"))...)
 	list := summarize.Entries(r, calls, 1, len(r.Items))
-	if last := list[len(list)-1]; last.Text != file || last.Speaker != "result Read, ok" {
+	if last := list[len(list)-1]; last.Text != file || !strings.HasSuffix(last.Speaker, "result of Read `/srv/SKILL.md`, ok") {
 		t.Errorf("the last of %d entries is %+v", len(list), last)
 	}
 }
