@@ -127,8 +127,7 @@ func wordsIn(text string) (list []string) {
 // namesIn returns the words of a text that look like names, of files or in code.
 func namesIn(text string) []string {
 	const longest = 80 // bytes
-	isName := func(w string) bool { return len(w) <= longest && nameForm.MatchString(w) }
-	return slices.DeleteFunc(wordsIn(text), func(w string) bool { return !isName(w) })
+	return slices.DeleteFunc(wordsIn(text), func(w string) bool { return len(w) > longest || !nameForm.MatchString(w) })
 }
 
 // collectNames collects the names in calls from the span's start on.
