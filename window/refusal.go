@@ -158,38 +158,17 @@ func says(text, name string) bool { return words()[name].MatchString(text) }
 // judge returns the cause of a refusal. Refusals for other reasons may speak of sizes too: these are asked for first, so
 // the order of the cases matters. words.txt says what the names in quotes stand for.
 func judge(status int, text string, n sizes, s Sent) Cause {
-	const (
-		leastTokens     = 512 // what is smaller is not about a conversation
-		leastCharacters = 100_000
-	)
+	const leastTokens = 512 // what is smaller is not about a conversation
 	has := func(name string) bool { return says(text, name) }
-	tokens, window := strings.Contains(text, "token"), has("window")
-	isAbove := n.whole > n.limit                             // the request is larger than a limit
-	isProven := isAbove && (window || tokens || has("size")) // which is one of the window or of tokens
+	tokens := strings.Contains(text, "token")
+	// The request is larger than a limit, which is one of the window or of tokens.
+	isProven := n.whole > n.limit && (has("window") || tokens || has("size"))
 	isSmall := 0 < n.largest && n.largest < leastTokens && !tokens
-	mayBeOther := !isProven && !window // it may be about anything else
 	onlyOutput := has("output") && !has("input")
+	cause, isOther := otherCause(status, text, n, isProven)
 	switch {
-	case strings.Contains(text, "bound to a different conversation"):
-		return Thinking
-	// "string too long, expected at most 10485760 characters"; of a tool's schema, no compaction helps.
-	case has("string") && n.largest >= leastCharacters && !strings.Contains(text, "tool"):
-		return Bytes
-	// "tokens per minute: limit 30000, requested 45000": the request alone is more than what is granted.
-	case has("rate") && isAbove && !has("spent") && !has("foreign"):
-		return Rate
-	// "your credit balance is too low"; "rate limit reached, used 29000, requested 2000".
-	case has("foreign"), has("rate"):
-		return NotSize
-	// "too many images in the request".
-	case mayBeOther && status != 429 && has("pictures") && has("excess"):
-		return Pictures
-	// "the audio file is too large".
-	case mayBeOther && !has("long") && has("other"):
-		return NotSize
-	// "the engine is overloaded".
-	case status == 429 && !window && !has("input"):
-		return NotSize
+	case isOther:
+		return cause
 	// "max_tokens must be at least 1, got -500"; else the client itself asked for less than nothing.
 	case has("negative") && s.MaxOutput >= 0:
 		return Input
@@ -209,6 +188,38 @@ func judge(status int, text string, n sizes, s Sent) Cause {
 		return Malformed
 	}
 	return NotSize
+}
+
+// otherCause returns the cause of a refusal that is about something else than the length of a conversation, whatever
+// sizes it speaks of; false if it may be about that length. isProven says that its numbers show that it is.
+func otherCause(status int, text string, n sizes, isProven bool) (Cause, bool) {
+	const leastCharacters = 100_000
+	has := func(name string) bool { return says(text, name) }
+	window := has("window")
+	mayBeOther := !isProven && !window
+	switch {
+	case strings.Contains(text, "bound to a different conversation"):
+		return Thinking, true
+	// "string too long, expected at most 10485760 characters"; of a tool's schema, no compaction helps.
+	case has("string") && n.largest >= leastCharacters && !strings.Contains(text, "tool"):
+		return Bytes, true
+	// "tokens per minute: limit 30000, requested 45000": the request alone is more than what is granted.
+	case has("rate") && n.whole > n.limit && !has("spent") && !has("foreign"):
+		return Rate, true
+	// "your credit balance is too low"; "rate limit reached, used 29000, requested 2000".
+	case has("foreign"), has("rate"):
+		return NotSize, true
+	// "too many images in the request".
+	case mayBeOther && status != 429 && has("pictures") && has("excess"):
+		return Pictures, true
+	// "the audio file is too large".
+	case mayBeOther && !has("long") && has("other"):
+		return NotSize, true
+	// "the engine is overloaded".
+	case status == 429 && !window && !has("input"):
+		return NotSize, true
+	}
+	return NotSize, false
 }
 
 // saysTooLong reports whether a sentence says that the conversation is too long. A text that speaks of the output alone
