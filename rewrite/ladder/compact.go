@@ -133,8 +133,8 @@ func (c *compaction) findCut() int {
 		if g.First < first || cut >= 0 && tail > c.room.tail && hasTurns {
 			break
 		}
-		isSent := slices.ContainsFunc(v.Forms[g.First:g.End], func(f view.Form) bool { return !f.Gone })
-		if isSent && k.Request.Items[g.First].StartsAnswer { // it can follow the summary, which is sent as the user's words
+		// An answer can follow the summary, which is sent as the user's words.
+		if v.Sends(g.First, g.End) && k.Request.Items[g.First].StartsAnswer {
 			cut = g.First
 			turns++
 		}

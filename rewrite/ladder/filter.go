@@ -11,26 +11,32 @@ import (
 	"epitome/rewrite/view"
 )
 
+// whyLeftOut says to a model why a filter has left messages out.
+var whyLeftOut = map[event.Code]string{
+	event.CodeNamed:    "their names are not to be sent",
+	event.CodeOldest:   "older than the turns that are to be sent",
+	event.CodeTextOnly: "calls and results of older turns are not sent",
+	event.CodeMessages: "older than the messages that are to be sent",
+}
+
 // filter applies the user's filters, each by itself: leave out messages by name, send only the newest turns, only the
 // text of older turns, only the newest results, and at last only so many messages. The head stays, and so do lines that
 // the user wants kept.
 func (k *Known) filter(p *Plan) {
-	filters := k.Limits.Filters
+	filters := &k.Limits.Filters
 	if filters.Off() || k.Before.Restored > 0 { // the user wants whole what the filters left out
 		return
 	}
 	isNamed := func(it conversation.Item) bool { return it.Name != "" && slices.Contains(filters.Excluded, it.Name) }
 	isOfCall := func(it conversation.Item) bool { return len(it.Calls) > 0 || it.Role == conversation.Tool }
 	answered := len(k.Request.Items) - 1 // the model is to answer the newest group, whoever speaks in it
-	k.leaveRuns(p, answered, isNamed, event.CodeNamed, "their names are not to be sent", false)
+	k.leaveGroups(p, event.CodeNamed, answered, isNamed)
 	turns := k.turns(&p.View)
 	if n := filters.Turns; n > 0 && len(turns) >= n {
-		first := turns[len(turns)-n] // of the turns that are sent
-		k.leaveOut(p, k.Request.Head, first, event.CodeOldest, "older than the turns that are to be sent", "")
+		k.leaveOut(p, event.CodeOldest, k.Request.Head, turns[len(turns)-n])
 	}
 	if filters.TextOnly && len(turns) > 0 {
-		newest := turns[len(turns)-1]
-		k.leaveRuns(p, newest, isOfCall, event.CodeTextOnly, "calls and results of older turns are not sent", true)
+		k.leaveGroups(p, event.CodeTextOnly, turns[len(turns)-1], isOfCall)
 	}
 	if filters.Pairs > 0 {
 		k.clearOlderResults(p, filters.Pairs)
@@ -64,28 +70,26 @@ func (k *Known) turns(v *view.View) (starts []int) {
 }
 
 // leaveOut drops items [first, end), except groups that stay in place, unless all that it drops was dropped before. In
-// their place stands a note with the reason, then said, then the lines that the user wants kept and what the system
-// said. If all this is longer, the items stay, or where nothing is to be said, they go without a note.
-func (k *Known) leaveOut(p *Plan, first, end int, reason event.Code, inWords, said string) {
+// their place stands a note with the reason, quotes, and the lines that the user wants kept. If all this is longer, the
+// items stay, or where nothing is to be quoted, they go without a note.
+func (k *Known) leaveOut(p *Plan, reason event.Code, first, end int) {
 	const around = 8 // tokens that a model may count around a message
 	edits := k.drops(p, first, end)
-	kept := []string{""} // the first is empty, so that a line break parts it from what was said
-	tokens := 0          // of the items as they came
-	isNew := false
-	for _, e := range edits {
-		tokens += e.Saved
-		kept = append(kept, k.Request.KeepLines(e.First, e.End())...)
-		kept = append(kept, k.rulesIn(e)...)
-		isSent := func(f view.Form) bool { return !f.Gone }
-		isNew = isNew || slices.ContainsFunc(p.View.Forms[e.First:e.End()], isSent)
-	}
-	if !isNew {
+	if !slices.ContainsFunc(edits, func(e view.Edit) bool { return p.View.Sends(e.First, e.End()) }) {
 		return
 	}
-	what := fmt.Sprintf("%d earlier messages left out: %s", k.messagesIn(edits), inWords)
-	said += strings.Join(slices.Compact(kept), "\n")
+	tokens, said := 0, "" // of the items as they came
+	for _, e := range edits {
+		tokens += e.Saved
+		lines := k.quotes(e, reason == event.CodeTextOnly)
+		lines = append(lines, k.Request.KeepLines(e.First, e.End())...)
+		for _, line := range slices.Compact(lines) {
+			said += "\n" + line
+		}
+	}
+	what := fmt.Sprintf("%d earlier messages left out: %s", k.messagesIn(edits), whyLeftOut[reason])
 	text := excerpt.Note(what, k.transcriptAt(edits[0].Artifacts)) + said
-	if k.Scale.CountText(text)+around > tokens { // the note is longer than all that it replaces
+	if k.Scale.CountText(text)+around > tokens {
 		if said != "" { // which cannot stand without the note, as if the user said it
 			return
 		}
@@ -95,56 +99,40 @@ func (k *Known) leaveOut(p *Plan, first, end int, reason event.Code, inWords, sa
 	p.View = k.with(p.View, view.StepFilter, reason, edits...)
 }
 
-// rulesIn quotes the messages of the system that an edit drops as they cannot stay in place: they still hold.
-func (k *Known) rulesIn(e view.Edit) (quoted []string) {
+// quotes quotes what the items of an edit say and what still holds: messages of the system that cannot stay in place,
+// and if calls are left out, what was said beside their results.
+func (k *Known) quotes(e view.Edit, besideCalls bool) (quotes []string) {
+	said := map[conversation.Role]string{conversation.System: "The system said:\n"}
+	if besideCalls {
+		said[conversation.Assistant] = "You said before a call:\n"
+		said[conversation.User] = "The user said meanwhile:\n"
+	}
 	for i := e.First; i < e.End(); i++ {
 		it := &k.Request.Items[i]
-		if it.Role == conversation.System {
-			quoted = append(quoted, "The system said:\n"+excerpt.Quote(k.Request.TextOf(it)))
-		}
-	}
-	return quoted
-}
-
-// saidBeside quotes what the texts of a group say, except its results.
-func (k *Known) saidBeside(g conversation.Group) (said string) {
-	for i := g.First; i < g.End; i++ {
-		it := &k.Request.Items[i]
 		text := strings.TrimSpace(k.Request.TextOf(it))
-		if text == "" {
-			continue
-		}
-		switch it.Role {
-		case conversation.Assistant:
-			said += "\nYou said before a call:\n" + excerpt.Quote(text)
-		case conversation.User:
-			said += "\nThe user said meanwhile:\n" + excerpt.Quote(text)
+		if said[it.Role] != "" && text != "" {
+			quotes = append(quotes, said[it.Role]+excerpt.Quote(text))
 		}
 	}
-	return said
+	return quotes
 }
 
-// leaveRuns leaves out the groups before item end that have an item which goes. One note takes the place of groups side
-// by side. If quotes is set, it ends with what was said in them beside the results.
-func (k *Known) leaveRuns(
-	p *Plan, end int, goes func(conversation.Item) bool, reason event.Code, inWords string, quotes bool,
-) {
-	runFirst, runEnd, said := 0, 0, "" // of the groups side by side so far
+// leaveGroups leaves out the groups before item end that have an item which goes. One note takes the place of groups
+// side by side.
+func (k *Known) leaveGroups(p *Plan, reason event.Code, end int, goes func(conversation.Item) bool) {
+	first, last := 0, 0 // the groups side by side so far
 	for _, g := range k.Request.Groups() {
 		isLeft := g.End <= end && slices.ContainsFunc(k.Request.Items[g.First:g.End], goes)
 		if !isLeft || p.View.Forms[g.First].Gone || k.staysInPlace(p, g) {
 			continue
 		}
-		if g.First != runEnd {
-			k.leaveOut(p, runFirst, runEnd, reason, inWords, said)
-			runFirst, said = g.First, ""
+		if g.First != last {
+			k.leaveOut(p, reason, first, last)
+			first = g.First
 		}
-		runEnd = g.End
-		if quotes {
-			said += k.saidBeside(g)
-		}
+		last = g.End
 	}
-	k.leaveOut(p, runFirst, runEnd, reason, inWords, said)
+	k.leaveOut(p, reason, first, last)
 }
 
 // leaveOldest leaves out the oldest groups if more than most messages would be sent, those of the head and notes among
@@ -172,7 +160,7 @@ func (k *Known) leaveOldest(p *Plan, most int) {
 		}
 		cut = g.End
 	}
-	k.leaveOut(p, k.Request.Head, cut, event.CodeMessages, "older than the messages that are to be sent", "")
+	k.leaveOut(p, event.CodeMessages, k.Request.Head, cut)
 }
 
 // messagesSent returns how many messages of a group are sent. One that was dropped may have a note, which is a message
@@ -190,13 +178,15 @@ func (k *Known) messagesSent(v *view.View, g conversation.Group) int {
 
 // clearOlderResults clears all results except the newest keep, those that the model has not seen yet, and small ones.
 func (k *Known) clearOlderResults(p *Plan, keep int) {
-	var results []candidate
-	for i := range k.Request.Items[:k.prefixEnd] {
-		if p.View.Forms[i].Tokens >= leastFreed && k.mayShorten(&p.View, i) {
-			results = append(results, candidate{item: i}) // clearAll needs no more of it
+	var older []candidate
+	for i := k.prefixEnd - 1; i >= 0; i-- {
+		if p.View.Forms[i].Tokens < leastFreed || !k.mayShorten(&p.View, i) {
+			continue
+		}
+		keep--
+		if keep < 0 && !k.mustShow(i) {
+			older = append(older, candidate{item: i}) // clearAll needs no more of it
 		}
 	}
-	older := results[:max(0, len(results)-keep)]
-	older = slices.DeleteFunc(older, func(c candidate) bool { return k.mustShow(c.item) })
 	k.clearAll(p, older, leastFreed, event.CodeOlderResults)
 }

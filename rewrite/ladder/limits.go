@@ -3,6 +3,7 @@ package ladder
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,14 +113,14 @@ func Presets() (names []string) {
 
 // SetPreset sets the numbers of a named preset, and leaves all others as they are. The error lists the names.
 func (l *Limits) SetPreset(name string) error {
-	for _, p := range presets {
-		if p.Preset == name {
-			l.Preset, l.Protect, l.Rent = name, p.Protect, p.Rent
-			l.Offload, l.Lookups, l.OffloadReads, l.OffloadKeep = p.Offload, p.Lookups, p.OffloadReads, p.OffloadKeep
-			return nil
-		}
+	i := slices.Index(Presets(), name)
+	if i < 0 {
+		return errors.New("write one of " + strings.Join(Presets(), ", "))
 	}
-	return errors.New("write one of " + strings.Join(Presets(), ", "))
+	p := &presets[i]
+	l.Preset, l.Protect, l.Rent = name, p.Protect, p.Rent
+	l.Offload, l.Lookups, l.OffloadReads, l.OffloadKeep = p.Offload, p.Lookups, p.OffloadReads, p.OffloadKeep
+	return nil
 }
 
 // AtPrice returns the limits with a model's price of cached tokens in CachedPrice, unless the user set that.
@@ -133,16 +134,15 @@ func (l *Limits) AtPrice(cached float64) *Limits {
 }
 
 // BindsThinking reports whether a model accepts its thinking only behind an unchanged prefix: the longest pattern that
-// matches its name decides. Of equally long patterns the last in the alphabet does, as a map has no order.
+// matches its name decides, and of equally long ones the last in the alphabet.
 func (l *Limits) BindsThinking(model string) bool {
-	binds, longest := false, ""
-	for pattern, is := range l.Bound {
-		isLonger := len(pattern) > len(longest) || len(pattern) == len(longest) && pattern > longest
-		if isLonger && unit.Match(pattern, model) {
-			binds, longest = is, pattern
+	longest := ""
+	for _, pattern := range slices.Sorted(maps.Keys(l.Bound)) {
+		if len(pattern) >= len(longest) && unit.Match(pattern, model) {
+			longest = pattern
 		}
 	}
-	return binds
+	return l.Bound[longest]
 }
 
 // toolLimit returns the first limit whose pattern matches the tool; an empty one if none does.
@@ -276,17 +276,19 @@ func (l *Limits) CheckShares() error {
 
 // Bounds that nobody configures. Shares are of the window, tokens are those of the vocabulary.
 const (
-	usualClear     = 0.8   // of usable: ClearAt at most, if it is tokens
-	usualCompact   = 0.9   // of usable: CompactAt at most, if it is tokens
-	protectShare   = 0.20  // Protect at most
-	clearShare     = 0.10  // that clearing at the line frees at least, if this is more than ClearAtLeast
-	mostClearShare = 0.25  // that clearing at the line has to free at most
-	keepShare      = 0.25  // KeepTail at most
-	prepareShare   = 0.8   // of usable, not of the window: above this a summary is made ahead of need
-	leastBatch     = 1_000 // tokens that clearing below the line frees at least
-	leastCold      = 5_000 // the same while the provider has nothing cached: any batch would pay then
-	leastSaving    = 40    // tokens that shortening one text frees at least
-	leastFreed     = 200   // tokens that clearing one item frees at least: its stub costs attention, too
+	usualClear     = 0.8    // of usable: ClearAt at most, if it is tokens
+	usualCompact   = 0.9    // of usable: CompactAt at most, if it is tokens
+	protectShare   = 0.20   // Protect at most
+	clearShare     = 0.10   // that clearing at the line frees at least, if this is more than ClearAtLeast
+	mostClearShare = 0.25   // that clearing at the line has to free at most
+	keepShare      = 0.25   // KeepTail at most
+	prepareShare   = 0.8    // of usable, not of the window: above this a summary is made ahead of need
+	leastBatch     = 1_000  // tokens that clearing below the line frees at least
+	leastCold      = 5_000  // the same while the provider has nothing cached: any batch would pay then
+	leastSaving    = 40     // tokens that shortening one text frees at least
+	leastFreed     = 200    // tokens that clearing one item frees at least: its stub costs attention, too
+	smallWindow    = 48_000 // tokens: a window below has few groups, so most results could never be cleared otherwise
+	fewGroups      = 3      // newest groups that are protected there, twice as many below 2 * smallWindow, and so on
 )
 
 // Effective is what the limits come to at one window, in tokens of the vocabulary, in which requests are counted.
@@ -335,18 +337,7 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	freed := max(float64(l.ClearAtLeast), clearShare*float64(clearWindow))
 	s.ClearAtLeast = int(min(freed, mostClearShare*float64(clearWindow)) / ratio)
 	s.Protect = atMost(l.Protect, clearWindow, protectShare)
-	s.Groups = max(l.groupsIn(clearWindow), l.KeepTurns)
+	groups := fewGroups << min(clearWindow/smallWindow, 2)
+	s.Groups = max(min(l.Groups, groups), l.KeepTurns)
 	return s
-}
-
-// groupsIn returns how many of the newest groups are protected in a window. A small one holds few, so most results
-// could never be cleared otherwise.
-func (l *Limits) groupsIn(window int) int {
-	switch {
-	case window < 48_000:
-		return min(3, l.Groups)
-	case window < 96_000:
-		return min(6, l.Groups)
-	}
-	return l.Groups
 }

@@ -123,23 +123,20 @@ func (e *Edit) without(list []Edit) []Edit {
 // takesPlaceOf reports whether an earlier edit goes, as e covers it. If both are blocks that overlap in part, e becomes
 // the block of both.
 func (e *Edit) takesPlaceOf(earlier *Edit) bool {
-	overlaps := e.Op == Drop && earlier.Op == Drop && earlier.First < e.End() && e.First < earlier.End()
-	if !overlaps || e.covers(earlier) {
-		return e.covers(earlier)
+	if e.covers(earlier) {
+		return true
 	}
-	first, second := earlier, e
-	if e.First < earlier.First {
-		first, second = e, earlier
+	if e.Op != Drop || earlier.Op != Drop || earlier.First >= e.End() || e.First >= earlier.End() {
+		return false
 	}
-	both := *e
-	both.First = first.First
-	both.Count = max(first.End(), second.End()) - first.First
-	both.Text = joined(first.Text, second.Text)
-	both.Artifacts = slices.Concat(e.Artifacts, earlier.Artifacts)
-	both.Tokens += earlier.Tokens
-	both.Saved += earlier.Saved
-	both.Words = cmp.Or(e.Words, earlier.Words)
-	*e = both
+	end := max(e.End(), earlier.End())
+	e.First = min(e.First, earlier.First)
+	e.Count = end - e.First
+	e.Text = joined(earlier.Text, e.Text)
+	e.Artifacts = slices.Concat(e.Artifacts, earlier.Artifacts)
+	e.Tokens += earlier.Tokens
+	e.Saved += earlier.Saved
+	e.Words = cmp.Or(e.Words, earlier.Words)
 	return true
 }
 
@@ -160,6 +157,11 @@ func (v *View) Sent(first, end int) (tokens int) {
 		tokens += v.Forms[i].Tokens
 	}
 	return tokens
+}
+
+// Sends reports whether any of items [first, end) is sent.
+func (v *View) Sends(first, end int) bool {
+	return slices.ContainsFunc(v.Forms[first:end], func(f Form) bool { return !f.Gone })
 }
 
 // Overhead returns the tokens that no compaction takes out: those of system prompt, tools and the head.
