@@ -18,29 +18,24 @@ func (k *Known) stub(v *view.View, i int) view.Edit {
 	call := k.callOf[i]
 	what := excerpt.OneLine(call.String(), maxCall) + ", " + call.State()
 	what = strings.TrimSuffix(what, ", ok") // as most calls end
-	done, quotes := k.stubEnd(v, i)
-	return k.clearEdit(i, what, done, quotes)
-}
-
-// stubEnd returns how the note of result i's stub ends, and the quotes behind it.
-func (k *Known) stubEnd(v *view.View, i int) (done, quotes string) {
 	if k.isStale(i) {
-		return " omitted, as a later call repeats it or changed the file", ""
+		return k.clearEdit(i, what, " omitted, as a later call repeats it or changed the file", "")
 	}
 	text := k.Request.LinesOf(&k.Request.Items[i])
-	failure := k.callOf[i].Failure(text)
+	failure := call.Failure(text)
 	if failure != "" && 2*len(failure) < len(text) { // else the quote would free little
-		return " omitted; failing lines follow", "\n" + excerpt.Quote(failure)
+		return k.clearEdit(i, what, " omitted; failing lines follow", failure)
 	}
-	if said := k.distillate(v, i); said != "" {
-		return " omitted; a model's account of it follows", "\n" + excerpt.Quote(said)
+	said := k.distillate(v, i)
+	if said != "" {
+		return k.clearEdit(i, what, " omitted; a model's account of it follows", said)
 	}
-	return " omitted", ""
+	return k.clearEdit(i, what, " omitted", "")
 }
 
 // clearEdit returns the edit that puts one text in the place of all that item i says. The text names what the item was
-// and its size, says what was done to it and where to read it, and ends with quotes.
-func (k *Known) clearEdit(i int, what, done, quotes string) view.Edit {
+// and its size, says what was done to it and where to read it, and ends with a quote, if any.
+func (k *Known) clearEdit(i int, what, done, quoted string) view.Edit {
 	it := &k.Request.Items[i]
 	media := k.Request.Media(it)
 	names, files := k.keepItem(i)
@@ -56,7 +51,10 @@ func (k *Known) clearEdit(i int, what, done, quotes string) view.Edit {
 	for _, name := range files {
 		where += ". " + k.whereToRead("Picture or document", []string{name}, 0)
 	}
-	text := excerpt.Note(what+done, where) + quotes
+	text := excerpt.Note(what+done, where)
+	if quoted != "" {
+		text += "\n" + excerpt.Quote(quoted)
+	}
 	tokens := it.Size.Media
 	for n := range it.Parts { // text and other parts are in Size.Text, beside calls and thinking, which stay
 		if p := &it.Parts[n]; p.Kind < conversation.ImagePart {
