@@ -36,10 +36,7 @@ type Artifacts struct {
 	Content map[string][]byte // by name: what new edits take out, or recorded ones whose artifacts are lost
 }
 
-// Tool is how texts for a model call epitome's own tool, in words, as each client gives the tool another name.
-const Tool = "epitome's tool recall"
-
-// addressOf says to a model where it can read an artifact: by its name with Tool, or at an address; empty if nowhere.
+// addressOf says to a model where it can read an artifact: by its name with a tool, or at an address; empty if nowhere.
 func (k *Known) addressOf(name string) string {
 	if k.Artifacts.ByTool {
 		return "artifact " + name
@@ -76,7 +73,7 @@ func (k *Known) howToRead(name, at string, tokens int) string {
 	case k.Artifacts.ByTool && tokens == transcript:
 		return "; epitome's tool find looks for a word in all that left this conversation, and recall reads a range"
 	case k.Artifacts.ByTool: // the name of an artifact alone does not say where to look
-		return "; grep it or read a range with " + Tool
+		return "; grep it or read a range with epitome's tool recall"
 	case strings.HasPrefix(at, "http"):
 		return "; fetch it, with ?grep=WORD or ?lines=A-B for a part"
 	case tokens <= readAtOnce:
@@ -113,10 +110,11 @@ func (k *Known) linesCount(i int) bool {
 	return k.Request.Items[i].Role != conversation.Tool || k.callOf[i].Kind == activity.Read
 }
 
-// keepText keeps text of item i, which is the JSON string raw unquoted, and returns its names. Where unquoting has
-// lost letters, raw is kept in its place (see ContentOfText). JSON that is laid out is kept a second time with line
-// breaks, and so is the output that JSON wraps, so that a model can grep it: that name comes first.
-func (k *Known) keepText(i int, raw []byte, text string) []string {
+// keepText keeps a text of item i, which is the JSON string raw, and returns its names. Where unquoting loses letters,
+// raw is kept in its place (see ContentOfText). JSON that is laid out is kept a second time with line breaks, and so is
+// the output that JSON wraps, so that a model can grep it: that name comes first.
+func (k *Known) keepText(i int, raw []byte) []string {
+	text := jsonspan.StringOf(raw)
 	asSent := k.keepContent(jsonspan.ContentOfText(raw, text))
 	if output := jsonspan.Wrapped(text); !output.Empty() {
 		quoted := []byte(text[output.Start:output.End])
@@ -135,8 +133,7 @@ func (k *Known) keepText(i int, raw []byte, text string) []string {
 func (k *Known) keepItem(i int) (names, files []string) {
 	it := &k.Request.Items[i]
 	if len(it.Parts) == 1 && it.Parts[0].Kind == conversation.TextPart && !it.Parts[0].Encoded {
-		raw := it.Parts[0].Value.Of(k.Request.Body)
-		return k.keepText(i, raw, jsonspan.StringOf(raw)), nil
+		return k.keepText(i, it.Parts[0].Value.Of(k.Request.Body)), nil
 	}
 	var cut []jsonspan.Span
 	for _, part := range it.Parts {
@@ -196,6 +193,6 @@ func (k *Known) KeepAgain(v *view.View, e view.Edit) {
 	k.keepContent(k.Request.Source(e.First, e.End()))
 	k.keepItem(e.First)
 	for _, t := range k.textsOf(e.First) {
-		k.keepText(e.First, t.raw, t.text)
+		k.keepText(e.First, t.raw)
 	}
 }

@@ -53,7 +53,7 @@ func (k *Known) limitsAt(p *Plan, i int) (limit, keep int, ok bool) {
 	}
 	if k.mayReplace(v, i, conversation.Assistant) { // the agent's own text, unless the model may still continue it
 		limit = k.Limits.Replayed
-		return limit, limit, limit > 0 && i < k.prefixEnd && len(k.Request.Items[i].Hosted) == 0
+		return limit, max(limit/2, limit-stubTokens), limit > 0 && i < k.prefixEnd && len(k.Request.Items[i].Hosted) == 0
 	}
 	if !k.mayShorten(v, i) || k.readsBack(v, i) {
 		return 0, 0, false
@@ -133,13 +133,15 @@ func (k *Known) shorten(i, limit, keep int) (edits []view.Edit) {
 	return edits
 }
 
-// shortenText returns the edit that shortens one text of item i: of a text of the agent the middle is left out,
-// terminal output becomes its final screen, and what is still over limit tokens becomes an excerpt of about keep
-// tokens. ok is false if the edit would save too little: of a text within its limit, a tenth and leastScreen tokens.
+// shortenText returns the edit that shortens one text of item i: terminal output becomes its final screen, and what is
+// still over limit tokens an excerpt of about keep tokens. ok is false if the edit would save too little: of a text
+// within its limit, a tenth and leastScreen tokens.
 func (k *Known) shortenText(i int, t itemText, limit, keep int) (e view.Edit, ok bool) {
 	const leastScreen = 200
-	if k.Request.Items[i].Role == conversation.Assistant {
-		return k.cutMiddle(i, t, limit)
+	what, where, over := excerpt.OneLine(k.callOf[i].String(), maxCall), "Full output", event.CodeOverLimit
+	isAgents := k.Request.Items[i].Role == conversation.Assistant
+	if isAgents {
+		what, where, over = "this text", "Full text", event.CodeReplayed
 	}
 	output := jsonspan.Wrapped(t.text) // the only part of JSON around it that is cut; mostly empty
 	text := t.text
@@ -148,14 +150,14 @@ func (k *Known) shortenText(i int, t itemText, limit, keep int) (e view.Edit, ok
 	}
 	screen, isScreen := excerpt.Screen(text)
 	isLong := t.tokens > limit && (!isScreen || k.Scale.CountText(screen) > limit) // as a screen too
-	if !isScreen && !isLong {
+	if !isLong && (!isScreen || isAgents) {
 		return e, false
 	}
-	names := k.keepText(i, t.raw, t.text)
+	names := k.keepText(i, t.raw)
 	short, done, reason := screen, "final screen", event.CodeScreen
 	if isLong {
 		short, done = k.excerptOf(i, screen, keep, k.Artifacts.Content[names[0]])
-		reason = event.CodeOverLimit
+		reason = over
 		if isScreen {
 			done += " from the final screen"
 		}
@@ -164,8 +166,7 @@ func (k *Known) shortenText(i int, t itemText, limit, keep int) (e view.Edit, ok
 	if t.tokens <= limit {
 		least = max(leastScreen, t.tokens/10)
 	}
-	done = excerpt.OneLine(k.callOf[i].String(), maxCall) + ", " + done
-	short = excerpt.Note(done, k.whereToRead("Full output", names, t.tokens)) + "\n" + short
+	short = excerpt.Note(what+", "+done, k.whereToRead(where, names, t.tokens)) + "\n" + short
 	if !output.Empty() {
 		short = t.text[:output.Start] + jsonspan.Quoted(short) + t.text[output.End:]
 	}
@@ -193,23 +194,4 @@ func (k *Known) replaceText(i int, t itemText, text string, names []string, reas
 	e := k.edit(view.ReplaceText, i, t.tokens, text, names)
 	e.Part, e.Reason = t.part, reason
 	return e
-}
-
-// cutMiddle returns the edit that leaves out the middle of one text of item i, so that limit tokens stay of it, with
-// the note. Where the note alone takes more, limit bytes stay of each end. ok is false if that saves too little.
-func (k *Known) cutMiddle(i int, t itemText, limit int) (e view.Edit, ok bool) {
-	if t.tokens <= limit {
-		return e, false
-	}
-	names := k.keepText(i, t.raw, t.text)
-	where := k.whereToRead("Full text", names, t.tokens)
-	for size := limit * len(t.text) / t.tokens / 2; ; size = size * 3 / 4 { // bytes of each end
-		first := strings.ToValidUTF8(t.text[:size], "")
-		last := strings.ToValidUTF8(t.text[len(t.text)-size:], "")
-		done := fmt.Sprintf("%d bytes of this text omitted", len(t.text)-len(first)-len(last))
-		e = k.replaceText(i, t, first+"\n"+excerpt.Note(done, where)+"\n"+last, names, event.CodeReplayed)
-		if e.Tokens <= limit || size <= limit {
-			return e, e.Saved >= leastSaving
-		}
-	}
 }
