@@ -194,7 +194,7 @@ type Shaping struct {
 	CacheLife  time.Duration `json:"cache_ns,omitempty"`  // for which the provider is asked to cache it; 0 if it is not
 	ShapeTime  time.Duration `json:"shape_ns,omitempty"`  // with decompression; 0 if there was no conversation to shape
 	Inner      string        `json:"inner,omitempty"`     // what failed inside epitome, while the request went on
-	// New results that bring again what had been taken out, and their tokens as they came: see ladder.Plan.ReadAgain.
+	// New results that bring again what had been taken out, and their tokens as they came: see ladder.Known.ReadAgain.
 	ReadAgain       int `json:"read_again,omitempty"`
 	ReadAgainTokens int `json:"read_again_tokens,omitempty"`
 }

@@ -20,7 +20,7 @@ type Limits struct {
 	Offload      int             `toml:"offload_tokens"`        // tokens of a result above which it is cut
 	Lookups      int             `toml:"offload_lookup_tokens"` // the same for results of searches and fetches
 	OffloadReads int             `toml:"offload_read_tokens"`   // the same for file reads
-	OffloadKeep  int             `toml:"offload_keep"`          // tokens left of a cut result; see State.limitsAt
+	OffloadKeep  int             `toml:"offload_keep"`          // tokens left of a cut result; see Known.limitsAt
 	Replayed     int             `toml:"max_replayed"`          // the same for the agent's own text; 0: never
 	Stale        int             `toml:"stale_tokens"`          // tokens of a stale result to clear at once; 0: never
 	ToolLimits   []Limit         `toml:"tools"`                 // for tools by name, in place of the limits above

@@ -68,7 +68,7 @@ func (k *Known) leaveUnpaired(i int, results []int) view.Edit {
 }
 
 // DropThinking takes out all thinking from the first item on that the new edits change: some models accept thinking
-// only behind exactly the bytes that preceded it when they thought (State.Binds). The same decision records this, so
+// only behind exactly the bytes that preceded it when they thought (Known.Binds). The same decision records this, so
 // the thinking is never sent again. Thinking of later answers is bound to the changed items, and stays. If the provider
 // refused thinking (refused), all goes. Call DropThinking after all other steps, as a later edit could change an
 // earlier item.
