@@ -34,14 +34,15 @@ type prompt struct {
 
 // newPrompt returns what a question is asked with.
 func newPrompt(q *Question) prompt {
+	round := func(tokens int) int { return max(tokens/100*100, 100) }
 	share, _ := q.Brief.Detail.share()
 	tokens := int(summaryTokens * share)
 	most := q.maxTokens()
 	if most > 0 {
-		tokens = min(tokens, most*3/4)
+		tokens = round(min(tokens, most*3/4))
 	}
 	if q.Brief.Earlier != "" { // most of its notes stay as they are
-		tokens = tokens * 2 / 3
+		tokens = round(tokens * 2 / 3)
 	}
 	return prompt{Brief: q.Brief, Tag: fmt.Sprintf("%.8s", q.Key), Tokens: tokens, Notes: strings.Join(notes, ", ")}
 }

@@ -53,7 +53,7 @@ func TestUpdateAddsToNotes(t *testing.T) {
 
 // summarize.detail says how long a model's text is to be.
 func TestSummarizeDetail(t *testing.T) {
-	for d, want := range map[Detail]string{Low: "600 tokens", Medium: "1312 tokens", High: "3000 tokens"} {
+	for d, want := range map[Detail]string{Low: "600 tokens", Medium: "1300 tokens", High: "3000 tokens"} {
 		q := question("a")
 		q.Brief.Detail, q.Room = d, BudgetsFor(Hybrid, d, 200_000, 1).Prose
 		r := rigged(t, plain(), text(good("a")))
