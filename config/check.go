@@ -48,9 +48,6 @@ func (c *Config) Validate() error {
 	c.checkNumbers(&m)
 	m.check("", c.Rewrite.Check())
 	m.check("", c.Summarize.Check())
-	m.choice("summarize.mode", string(c.Summarize.Mode), choices["summarize.mode"]...)
-	m.choice("summarize.detail", string(c.Summarize.Detail), choices["summarize.detail"]...)
-	m.choice("summarize.prepare", c.Summarize.Prepare, choices["summarize.prepare"]...)
 	if c.Summarize.Upstream != "" {
 		m.choice("summarize.upstream", c.Summarize.Upstream, c.upstreamNames()...)
 	}

@@ -362,7 +362,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		"[rewrite]\npreset = \"bold\"":                       "one of balanced, faithful, cautious, economy",
 		"[rewrite]\nclear_at = 1.5":                          "clear_at",
 		"[window.models]\n\"gpt-*\" = 8":                     `window.models."gpt-*"`,
-		"[summarize]\nmode = \"best\"":                       "summarize.mode must be auto, llm",
+		"[summarize]\nmode = \"best\"":                       "write one of auto, llm",
 		"[summarize]\nmodel = \"m\"\nupstream = \"openai\"\nkey_env = \"EPITOME_TEST_EMPTY\"": "summarize.key_env",
 		"[offload]\nfolder = \"/f\"\n[store]\nurl = \"rediss://a\"\nca = \"/absent\"":         "store.ca: cannot read its CA",
 		"[memory]\nenabled = true":                               "memory.enabled needs summarize.model",

@@ -228,15 +228,27 @@ const (
 	PrepareOff  = "off"
 )
 
-// Check says what is wrong with the configuration, but for values of the keys that have few.
+// Check says what is wrong with the configuration.
 func (c Config) Check() error {
+	_, badMode := ParseMode(string(c.Mode))
+	_, badDetail := ParseDetail(cmp.Or(string(c.Detail), string(Medium)))
 	switch {
+	case badMode != nil:
+		return wrong("mode", "%q: %w", c.Mode, badMode)
+	case badDetail != nil:
+		return wrong("detail", "%q: %w", c.Detail, badDetail)
+	case !slices.Contains([]string{PrepareAuto, PrepareOn, PrepareOff}, c.Prepare):
+		return wrong("prepare", "%q: write auto, on or off", c.Prepare)
 	case c.Upstream != "" && c.Model == "":
-		return fmt.Errorf("cannot use summarize.upstream %q without a model: write summarize.model as well", c.Upstream)
+		return wrong("upstream", "%q without a model: write summarize.model as well", c.Upstream)
 	case c.KeyEnv != "" && c.Upstream == "": // what stands there may be the key itself
-		return errors.New("cannot use summarize.key_env without the upstream it is for: write summarize.upstream as well")
+		return wrong("key_env", "without the upstream it is for: write summarize.upstream as well")
 	}
 	return nil
+}
+
+func wrong(key, format string, values ...any) error {
+	return fmt.Errorf("cannot use summarize."+key+" "+format, values...)
 }
 
 // What summaries may cost in time, memory and requests. A request waits longer than most models need, and less than
