@@ -19,42 +19,48 @@ type candidate struct {
 	since int // how many answers the conversation had when the result became clearable
 }
 
-// clearStale replaces outdated results by stubs, as soon as they have more than stale_tokens, also as stubs that quote a
-// failure.
+// clearStale replaces outdated results by stubs, as soon as they are large enough for that (stale_tokens).
 func (k *Known) clearStale(p *Plan) {
-	if k.Limits.Stale == 0 || k.Artifacts.Scarce {
-		return
+	if k.Limits.Stale > 0 && !k.Artifacts.Scarce {
+		k.clearAll(p, k.stale(&p.View, k.Before.Restored, k.Limits.Stale), leastSaving, event.CodeStale)
 	}
-	var stale []candidate
-	for i := k.Before.Restored; i < k.prefixEnd; i++ {
-		mayClear := (k.mayShorten(&p.View, i) || p.View.Forms[i].Cleared) && !k.mustShow(i)
-		if mayClear && k.isStale(i) && p.View.Forms[i].Tokens > k.Limits.Stale {
-			stale = append(stale, candidate{item: i}) // clearAll needs no more of it
-		}
-	}
-	k.clearAll(p, stale, leastSaving, event.CodeStale)
 }
 
-// clearOld replaces old results by stubs, all in one batch, as each change costs the provider's cache: over ClearLine
-// all, provided that they free ClearAtLeast tokens; else a batch that pays, if there is one.
+// clearOld replaces old results by stubs, all in one batch, as each change costs the provider's cache.
 func (k *Known) clearOld(p *Plan) {
-	batch, reason := k.clearable(&p.View), event.CodeClearAt
-	freed := 0
-	for _, c := range batch {
-		freed += c.freed
-	}
-	isOver := p.View.Total > k.Limits.ClearLine
-	if !isOver || freed < k.Limits.ClearAtLeast {
-		batch, reason = k.batchThatPays(&p.View, batch)
-	}
+	batch, reason := k.batchToClear(&p.View)
 	switch {
 	case len(batch) > 0:
 		k.clearAll(p, batch, leastFreed, reason)
-	case isOver:
+	case p.View.Total > k.Limits.ClearLine:
 		p.Reason = event.CodeFreesLittle
 	default:
 		p.Reason = event.CodeNotDue
 	}
+}
+
+// batchToClear returns the results that are to be cleared now: over ClearLine all, or the stale ones if these are
+// enough, provided that they free ClearAtLeast tokens; else a batch that pays, if there is one.
+func (k *Known) batchToClear(v *view.View) (batch []candidate, reason event.Code) {
+	all := k.clearable(v)
+	if v.Total > k.Limits.ClearLine {
+		stale := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return !k.isStale(c.item) })
+		freed := freedBy(stale)
+		if freed >= k.Limits.ClearAtLeast && v.Total-freed <= k.Limits.ClearLine {
+			return stale, event.CodeClearAt
+		}
+		if freedBy(all) >= k.Limits.ClearAtLeast {
+			return all, event.CodeClearAt
+		}
+	}
+	return k.batchThatPays(v, all)
+}
+
+func freedBy(list []candidate) (freed int) {
+	for _, c := range list {
+		freed += c.freed
+	}
+	return freed
 }
 
 // clearable returns, oldest first, the results that may be cleared. The newest results stay, up to Limits.Protect
@@ -85,6 +91,18 @@ func (k *Known) clearable(v *view.View) (list []candidate) {
 		c := candidate{item: i, freed: v.Forms[i].Tokens - stubTokens, since: since[i]}
 		if c.since <= k.Answers() && c.freed >= leastFreed && k.mayShorten(v, i) && !k.mustShow(i) {
 			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// stale returns the stale results from item first on that take more than most tokens, also as stubs that quote a
+// failure.
+func (k *Known) stale(v *view.View, first, most int) (list []candidate) {
+	for i := first; i < k.prefixEnd; i++ {
+		mayClear := (k.mayShorten(v, i) || v.Forms[i].Cleared) && !k.mustShow(i)
+		if mayClear && k.isStale(i) && v.Forms[i].Tokens > most {
+			list = append(list, candidate{item: i})
 		}
 	}
 	return list

@@ -49,6 +49,8 @@ func (k *Known) Rescue(p *Plan, from Stage) {
 	first := max(StageClear, min(from, StageBare)) // StageUsers comes only behind StageBare
 	if k.isRoundOpen(&p.View) {                    // no part of the round may change, so it can only go as a whole
 		first = StageBare
+	} else {
+		k.clearAll(p, k.stale(&p.View, 0, 100), 1, event.CodeRefused) // at most 500 characters stay of each, about
 	}
 	for stage := first; stage <= StageUsers; stage++ {
 		p.Stage = stage
