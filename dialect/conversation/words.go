@@ -35,7 +35,7 @@ func Expressions(text string) map[string]string {
 }
 
 var (
-	clientTag   = regexp.MustCompile(`(?m)^\s*<(` + words["note"] + `|` + words["output"] + `)(?:\s[^>]*)?>`)
+	clientTag   = regexp.MustCompile(`\A(?:` + words["note"] + `|` + words["output"] + `)\z`)
 	outputTag   = regexp.MustCompile(`\A(?:` + words["output"] + `)\z`)
 	timeNote    = regexp.MustCompile(`\A\s*<current_datetime>[^<]*</current_datetime>\s*`)
 	lineTag     = regexp.MustCompile(`(?m)^\s*</?[A-Za-z][\w:.-]*(?:\s[^>]*)?>`)
@@ -86,27 +86,57 @@ const mostElements = 100
 // withoutNotes returns a text without the elements of clients that begin a line or follow another one.
 func withoutNotes(text string) string {
 	var own strings.Builder
-	for unclosed := 0; unclosed < mostElements && strings.Contains(text, "<"); { // a regexp takes long
-		at := clientTag.FindStringSubmatchIndex(text)
-		if at == nil {
+	for unclosed := 0; unclosed < mostElements; {
+		first, end, name := nextTag(text)
+		if name == "" {
 			break
 		}
-		name, inner := text[at[2]:at[3]], text[at[1]:]
-		closing := "</" + name + ">"
-		end := strings.Index(inner, closing)
+		inner, closing := text[end:], "</"+name+">"
+		length := strings.Index(inner, closing)
 		if outputTag.MatchString(name) {
-			end = strings.LastIndex(inner, closing)
+			length = strings.LastIndex(inner, closing)
 		}
-		if end < 0 { // it is no element
-			own.WriteString(text[:at[1]])
+		if length < 0 { // it is no element
+			own.WriteString(text[:end])
 			text = inner
 			unclosed++
 			continue
 		}
-		own.WriteString(text[:at[0]])
-		text = inner[end+len(closing):]
+		own.WriteString(text[:first])
+		text = inner[length+len(closing):]
 	}
 	return own.String() + text
+}
+
+// nextTag returns where the first tag of a client begins, with the blanks and empty lines above it, where it ends, and
+// its name, which is empty if there is none. Only a tag that begins a line or the text counts.
+func nextTag(text string) (first, end int, name string) {
+	const blanks = " \t\r\n\f"
+	for at := 0; ; {
+		length := strings.IndexByte(text[at:], '<')
+		if length < 0 {
+			return 0, 0, ""
+		}
+		above := text[:at+length]
+		at += length + len("<")
+		first = len(strings.TrimRight(above, blanks))
+		lineEnd := strings.IndexByte(above[first:], '\n')
+		if first > 0 && lineEnd < 0 { // words stand before it
+			continue
+		}
+		if first > 0 {
+			first += lineEnd + 1
+		}
+		length = strings.IndexAny(text[at:], blanks+">")
+		if length < 0 || !clientTag.MatchString(text[at:at+length]) {
+			continue
+		}
+		end = strings.IndexByte(text[at:], '>')
+		if end < 0 {
+			return 0, 0, ""
+		}
+		return first, at + end + len(">"), text[at : at+length]
+	}
 }
 
 // unwrap returns what the user typed in a text that is nothing but elements: all of it, but for elements beside those
@@ -153,8 +183,11 @@ func (r *Request) keepLines(it *Item) (lines []string) {
 		return nil
 	}
 	for _, text := range r.texts(it, false) {
-		aboveNotes := clientTag.Split(timeNote.ReplaceAllString(text, ""), 2)[0]
-		aboveTags := lineTag.Split(typedIn(aboveNotes), 2)[0]
+		text = timeNote.ReplaceAllString(text, "")
+		if first, _, name := nextTag(text); name != "" {
+			text = text[:first]
+		}
+		aboveTags := lineTag.Split(typedIn(text), 2)[0]
 		lines = append(lines, keepLine.FindAllString(aboveTags, -1)...)
 	}
 	return lines
