@@ -230,6 +230,7 @@ type summary struct {
 	id        string         // in each heading, as no text in the span can have it: see idBefore
 	seen      seen           // what is sent, and the summary so far
 	usedNames map[string]int // index of the last item with a call that has the name in its arguments
+	typed     map[int]string // what the user typed in an item: see typedIn
 }
 
 // section adds a text below a heading; nothing if the text is empty.
@@ -257,7 +258,9 @@ func (f *fitting) add(line string) {
 // Text returns the summary. where says where to read the transcript (no full stop). leftOut reports whether something
 // new that the user said is left out for lack of room: with room in Budgets.Spare, the summary has more of it.
 func Text(span Span, says Says, where string) (text string, leftOut bool) {
-	s := &summary{Span: span, id: idBefore(span.Request, span.To), seen: seen{}, usedNames: map[string]int{}}
+	s := &summary{
+		Span: span, id: idBefore(span.Request, span.To), seen: seen{}, usedNames: map[string]int{}, typed: map[int]string{},
+	}
 	fmt.Fprintf(&s.text, "%s %d earlier messages are left out here; summary %s stands for them]\n%s", excerpt.Mark, s.Left,
 		s.id, intro)
 	kept := s.linesToKeep()

@@ -91,8 +91,7 @@ func hasUnknownPiece(name string, isUnknown func(word string) bool) bool {
 func (s *summary) lastFailure(i int) *activity.Call {
 	ran := map[string]bool{}
 	for at := i - 1; at >= 0; at-- {
-		it := &s.Request.Items[at]
-		if it.Role == conversation.User && s.Request.OwnWords(it) != "" {
+		if s.Request.Items[at].Role == conversation.User && s.typedIn(at) != "" {
 			break
 		}
 		for _, c := range slices.Backward(callsOf(s.Calls, at)) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -91,7 +90,7 @@ func (s *summary) usersOwn(i int) (text, media string) {
 	c := callOf(s.Request, s.Calls, i)
 	switch {
 	case it.Role == conversation.User:
-		text, media = s.Request.OwnWords(it), s.Request.Media(it)
+		text, media = s.typedIn(i), s.Request.Media(it)
 	case c != nil && c.Kind == activity.Ask:
 		text = strings.TrimSpace(s.Request.TextOf(it))
 	}
@@ -99,6 +98,16 @@ func (s *summary) usersOwn(i int) (text, media string) {
 		media = ", with " + media + ", not shown here"
 	}
 	return text, media
+}
+
+// typedIn returns what the user typed in an item. It is read once, as several sections ask.
+func (s *summary) typedIn(i int) string {
+	text, isKnown := s.typed[i]
+	if !isKnown {
+		text = s.Request.OwnWords(&s.Request.Items[i])
+		s.typed[i] = text
+	}
+	return text
 }
 
 // answered returns the end of a message of the agent that a short reply of the user answers; nothing if it has no text.
@@ -115,9 +124,6 @@ func (s *summary) answered(i int) []message {
 
 // cut stands in a quote where something is left out.
 const cut = "[…]"
-
-// sentenceEnd matches the end of a sentence, a clause or a line.
-var sentenceEnd = regexp.MustCompile(`[.!?;:]\s+|\n\s*|[。！？；]`)
 
 // shorten returns a message of the user and a line break: the message whole, if it fits in room tokens and is wanted
 // whole or has much news, or else what newSentences returns. It is empty if all is left out; else its tokens are taken
@@ -187,13 +193,21 @@ func (s *summary) newSentences(text string, room int, isWanted bool) (short stri
 	return strings.TrimSpace(short + last), misses > 0
 }
 
-// firstSentence returns the beginning of a text up to the end of its first sentence, or its first bytes if that has
-// more than longest bytes.
+// firstSentence returns the beginning of a text up to the end of its first sentence, clause or line, with the blanks
+// behind it, or its first bytes if that has more than longest bytes.
 func firstSentence(text string, longest int) string {
 	head := text[:min(len(text), longest)]
-	at := sentenceEnd.FindStringIndex(head)
-	if at != nil {
-		return head[:at[1]]
+	for i, sign := range head { // an expression takes its time for all of the text, for each sentence
+		switch sign {
+		case '。', '！', '？', '；':
+			return head[:i+utf8.RuneLen(sign)]
+		case '.', '!', '?', ';', ':', '\n':
+			after := head[i+1:]
+			blanks := len(after) - len(strings.TrimLeft(after, " \t\r\n\f"))
+			if blanks > 0 || sign == '\n' {
+				return head[:i+1+blanks]
+			}
+		}
 	}
 	for len(head) < len(text) && !utf8.RuneStart(text[len(head)]) {
 		head = text[:len(head)+1]

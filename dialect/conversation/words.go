@@ -86,26 +86,33 @@ const mostElements = 100
 // withoutNotes returns a text without the elements of clients that begin a line or follow another one.
 func withoutNotes(text string) string {
 	var own strings.Builder
-	for unclosed := 0; unclosed < mostElements; {
-		first, end, name := nextTag(text)
+	copied, at := 0, 0
+	unclosed := map[string]bool{} // names without an end in the rest of the text
+	for len(unclosed) < mostElements {
+		first, end, name := nextTag(text[at:])
 		if name == "" {
 			break
 		}
-		inner, closing := text[end:], "</"+name+">"
-		length := strings.Index(inner, closing)
-		if outputTag.MatchString(name) {
-			length = strings.LastIndex(inner, closing)
+		start := at + first
+		at += end
+		length := -1
+		closing := "</" + name + ">"
+		switch {
+		case unclosed[name]:
+		case outputTag.MatchString(name):
+			length = strings.LastIndex(text[at:], closing)
+		default:
+			length = strings.Index(text[at:], closing)
 		}
 		if length < 0 { // it is no element
-			own.WriteString(text[:end])
-			text = inner
-			unclosed++
+			unclosed[name] = true
 			continue
 		}
-		own.WriteString(text[:first])
-		text = inner[length+len(closing):]
+		own.WriteString(text[copied:start])
+		at += length + len(closing)
+		copied = at
 	}
-	return own.String() + text
+	return own.String() + text[copied:]
 }
 
 // nextTag returns where the first tag of a client begins, with the blanks and empty lines above it, where it ends, and
