@@ -130,6 +130,24 @@ func TestFewPicturesAreNotLeftOutTwice(t *testing.T) {
 	}
 }
 
+// A message with content of a kind that epitome does not know is sent as it came, however full the window is.
+func TestUnknownContentStays(t *testing.T) {
+	for name, unknown := range map[string]string{
+		"messages":  `{"role":"user","content":[{"type":"text","text":"First."},{"type":"hologram","of":"a cat"}]}`,
+		"responses": `{"type":"hologram","of":"a cat"}`,
+	} {
+		list := `{"role":"user","content":"Go."},{"role":"assistant","content":"I go."},` + unknown
+		for i := range 40 {
+			list += fmt.Sprintf(`,{"role":"assistant","content":"%d %s"},{"role":"user","content":"Go on, %d."}`, i,
+				strings.Repeat("I look at it. ", 200), i)
+		}
+		out, _ := shapeOnce(t, name, list, 16_000, nil)
+		if out.Report.Compacted == 0 || !strings.Contains(string(out.Body), unknown) {
+			t.Errorf("%s: %d items compacted, sent is %.1500s", name, out.Report.Compacted, out.Body)
+		}
+	}
+}
+
 // A picture given by address is named by it, whatever the address looks like, and nothing of it is decoded.
 func TestPictureByAddressIsNamedByIt(t *testing.T) {
 	const address = "https://img.example/fit,w200/abcdefgh,abcdefgh"
