@@ -299,10 +299,8 @@ func (c *Config) values() (keys []string, texts map[string]string) {
 		panic(fmt.Errorf("BUG: cannot list the configuration: %w", err))
 	}
 	texts = map[string]string{}
-	lines := strings.SplitAfter(string(text), "\n") // with their ends, as entriesIn takes them
-	for _, e := range entriesIn(lines) {
-		line := strings.TrimSuffix(lines[e.line-1], "\n")
-		_, value, isKey := strings.Cut(line, " = ")
+	for _, e := range entriesIn(string(text)) {
+		_, value, isKey := strings.Cut(strings.TrimSpace(e.text), " = ")
 		if isKey { // else it is the head of a table
 			keys = append(keys, e.key)
 			texts[e.key] = value

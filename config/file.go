@@ -11,9 +11,11 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
 
 	"epitome/event"
 	"epitome/internal/unit"
@@ -23,16 +25,17 @@ import (
 
 // entry is the head of a table, or a key with its value, in a configuration file.
 type entry struct {
-	key       string // with the tables around it; of tables of one name, it has their number: routes.2.model
-	header    string // the line with the table around it
-	line, end int    // the first and the last line, from 1
+	key     string // with the tables around it; of tables of one name, it has their number: routes.2.model
+	header  string // the line with the table around it
+	line    int    // the first, from 1
+	text    string // all lines down to the next entry
+	comment string // the lines above it that begin with "# "
 }
 
 // decode lays text over c: what it names is set, all else stays. It returns all mistakes. Each names its key.
 func (c *Config) decode(file string, text []byte) (m mistakes) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors put a byte order mark there
-	lines := strings.SplitAfter(string(text), "\n")
-	c.file, c.entries = file, entriesIn(lines)
+	c.file, c.entries = file, entriesIn(string(text))
 	var syntax *toml.DecodeError
 	var all map[string]any
 	if errors.As(toml.Unmarshal(text, &all), &syntax) {
@@ -48,25 +51,26 @@ func (c *Config) decode(file string, text []byte) (m mistakes) {
 		m.check("rewrite.preset", c.Rewrite.SetPreset(preset))
 	}
 	c.Rewrite.PriceFixed = c.Rewrite.PriceFixed || rewrite["cached_price"] != nil
-	if decodeStrictly(lines, new(Config)) != nil { // the decoder ends at the first mistake, so each entry is tried
+	sound := string(text)
+	if decodeStrictly(sound, new(Config)) != nil { // the decoder ends at the first mistake, so each entry is tried
+		sound = ""
 		for _, e := range c.entries {
-			own := lines[e.line-1 : e.end]
-			if err := decodeStrictly(append([]string{e.header}, own...), new(Config)); err != nil {
+			if err := decodeStrictly(e.header+"\n"+e.text, new(Config)); err != nil {
 				m = append(m, c.explain(e.key, err))
-				clear(own)
+			} else {
+				sound += e.text
 			}
 		}
 	}
-	if err := decodeStrictly(lines, c); err != nil && m == nil {
+	if err := decodeStrictly(sound, c); err != nil && m == nil {
 		m.add("%s: %w", file, err)
 	}
 	return m
 }
 
-// decodeStrictly decodes the lines of a file into c. An unknown key is an error.
-func decodeStrictly(lines []string, c *Config) error {
-	text := strings.NewReader(strings.Join(lines, ""))
-	return toml.NewDecoder(text).EnableUnmarshalerInterface().DisallowUnknownFields().Decode(c)
+// decodeStrictly decodes TOML into c. An unknown key is an error.
+func decodeStrictly(text string, c *Config) error {
+	return toml.NewDecoder(strings.NewReader(text)).EnableUnmarshalerInterface().DisallowUnknownFields().Decode(c)
 }
 
 // explain says what is wrong with a key that cannot be decoded.
@@ -90,7 +94,8 @@ func (c *Config) explain(key string, err error) error {
 	case isOther && found == "table":
 		said = "must not be a TOML table: put a name with a dot into quotes"
 	case isOther:
-		said = fmt.Sprintf("must not be a TOML %s: write it as in %s", found, nearest(all, key).line)
+		example, _, _ := strings.Cut(nearest(all, key).text, "\n")
+		said = fmt.Sprintf("must not be a TOML %s: write it as in %s", found, example)
 	}
 	table, name := cutTable(key)
 	if table != "" && nearest(all, key).key != key && nearest(all, name).key == name {
@@ -127,62 +132,65 @@ func (c *Config) place(err error) error {
 }
 
 var (
-	// Groups of entryLine: "[" or "[[" and the name of a table, or a key.
-	entryLine  = regexp.MustCompile(`^[ \t]*(?:(\[\[?)([^\]]+)\]|((?:"[^"]*"|'[^']*'|[\w.-])+)[ \t]*=)`)
 	comment    = regexp.MustCompile(`(?m)^#([a-z[])`)                                       // of config.toml, for a key
 	chosenName = regexp.MustCompile(`^(upstreams|clients|prices)\.("[^"]*"|'[^']*'|[^.]+)`) // with a name of the user's
 	rowNumber  = regexp.MustCompile(`\.\d+`)
 )
 
-// entriesIn lists the entries in the lines of a file. One ends where the next one begins.
-func entriesIn(lines []string) (all []entry) {
+// entriesIn lists the entries of a file, up to a mistake in its syntax. Keys are as the file writes them.
+func entriesIn(text string) (all []entry) {
+	var p unstable.Parser
+	p.Reset([]byte(text))
+	lines := strings.SplitAfter(text, "\n")
 	table, header, rows := "", "", map[string]int{}
-	for i, line := range lines {
-		m := entryLine.FindStringSubmatch(line)
-		switch {
-		case m == nil && len(all) > 0:
-			all[len(all)-1].end = i + 1
-		case m == nil: // above the first entry
-		case m[1] == "":
-			all = append(all, entry{table + m[3], header, i + 1, i + 1})
-		default:
-			name := strings.TrimSpace(m[2])
-			if m[1] == "[[" {
-				rows[name]++
-				name = fmt.Sprintf("%s.%d", name, rows[name])
-			}
-			table, header = name+".", line
-			all = append(all, entry{name, "", i + 1, i + 1})
+	line, counted := 1, uint32(0)
+	for p.NextExpression() {
+		key := p.Expression().Key()
+		key.Next()
+		at := key.Node().Raw
+		line += strings.Count(text[counted:at.Offset], "\n")
+		counted = at.Offset
+		name := string(p.Raw(at))
+		for key.Next() {
+			name += "." + string(p.Raw(key.Node().Raw))
 		}
+		kind := p.Expression().Kind
+		if kind == unstable.KeyValue {
+			all = append(all, entry{key: table + name, header: header, line: line})
+			continue
+		}
+		if kind == unstable.ArrayTable {
+			rows[name]++
+			name = fmt.Sprintf("%s.%d", name, rows[name])
+		}
+		table, header = name+".", lines[line-1]
+		all = append(all, entry{key: name, line: line})
+	}
+	end := len(lines)
+	for i, e := range slices.Backward(all) {
+		first := e.line - 1
+		all[i].text = strings.Join(lines[first:end], "")
+		end = first
+		for first > 0 && strings.HasPrefix(lines[first-1], "# ") {
+			first--
+		}
+		all[i].comment = strings.Join(lines[first:end], "")
 	}
 	return all
 }
 
-// known is a key or a table of the program's own config.toml, in force or commented out.
-type known struct {
-	key     string // NAME stands for a name that the user chooses
-	line    string // in which it stands, as in: mode = "on"
-	comment string // above it
-}
-
-func knownIn(reference string) (all []known) {
-	lines := strings.SplitAfter(comment.ReplaceAllString(reference, "$1"), "\n")
-	for _, e := range entriesIn(lines) {
-		first := e.line - 1
-		for first > 0 && strings.HasPrefix(lines[first-1], "# ") {
-			first--
-		}
-		text := "\n" + strings.Join(lines[first:e.line-1], "")
-		all = append(all, known{
-			key: general(e.key), line: strings.TrimSpace(lines[e.line-1]),
-			comment: strings.TrimSpace(strings.ReplaceAll(text, "\n# ", "\n")),
-		})
+// knownIn lists the entries of the program's own config.toml, in force or commented out. In their keys, NAME stands for
+// a name that the user chooses.
+func knownIn(reference string) []entry {
+	all := entriesIn(comment.ReplaceAllString(reference, "$1"))
+	for i, e := range all {
+		all[i].key = general(e.key)
 	}
 	return all
 }
 
 // nearest returns the entry of config.toml with a key of the user's, or else with the table around it.
-func nearest(all []known, key string) (best known) {
+func nearest(all []entry, key string) (best entry) {
 	for _, k := range all {
 		if len(k.key) > len(best.key) && strings.HasPrefix(general(key)+".", k.key+".") {
 			best = k
@@ -206,7 +214,7 @@ var otherNames = map[string]string{
 
 // suggestion asks whether a key was meant that is like the unknown one, or called so elsewhere; it is empty if none is.
 // Keys are compared by their own names; one of the same table is preferred.
-func suggestion(all []known, unknown string) string {
+func suggestion(all []entry, unknown string) string {
 	table, name := cutTable(general(unknown))
 	best := otherNames[name]
 	least := 4 + len(name)/4
@@ -310,7 +318,8 @@ var quantities = map[reflect.Type]object{
 func Schema(reference string) []byte {
 	comments := map[string]string{}
 	for _, k := range knownIn(reference) {
-		comments[k.key] = cmp.Or(comments[k.key], k.comment)
+		text := strings.TrimSpace(strings.ReplaceAll("\n"+k.comment, "\n# ", "\n"))
+		comments[k.key] = cmp.Or(comments[k.key], text)
 	}
 	root := schema(comments).of(reflect.TypeFor[Config](), "")
 	root["$schema"] = "http://json-schema.org/draft-07/schema#"
