@@ -77,7 +77,7 @@ func TestTheLogHoldsNothingUp(t *testing.T) {
 func TestDroppedLinesAreTold(t *testing.T) {
 	out, in := io.Pipe()
 	lines := newLines(in)
-	_, _, _ = lines.begin(slog.NewTextHandler(lines, nil))
+	lines.begin(slog.NewTextHandler(lines, nil))
 	for range cap(lines.queue) + 5 {
 		_, _ = lines.Write([]byte("line\n"))
 	}
@@ -94,31 +94,29 @@ func TestDroppedLinesAreTold(t *testing.T) {
 // A person at a terminal reads how to begin, that each agent is served, what was decided and what failed, and nothing else.
 func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 	var out strings.Builder
-	to := newTerminal(&out)
-	for _, line := range []string{
-		`"level":"INFO","msg":"listening","address":"http://0.0.0.0:7070","upstream":"https://api.openai.com/v1","mode":"on",` +
-			`"OPENAI_BASE_URL":"http://127.0.0.1:7070/v1","ANTHROPIC_BASE_URL":"http://127.0.0.1:7070/u/anthropic"`,
-		`"level":"INFO","msg":"exchange","method":"POST","path":"/v1/chat/completions","status":401,"turn":1,"tokens_before":900,"tokens_after":900`,
-		`"level":"INFO","msg":"exchange","method":"POST","path":"/v1/chat/completions","status":200,"turn":2`,
-		`"level":"INFO","msg":"exchange","agent":"claude-cli","status":401,"turn":1,"tokens_before":900,"tokens_after":900,"window":200000`,
-		`"level":"INFO","msg":"exchange","agent":"claude-cli","status":200,"turn":2,"tokens_before":23000,"tokens_after":23000,"window":200000`,
-		`"level":"INFO","msg":"exchange","agent":"claude-cli","status":200,"turn":3,"tokens_before":24000,"tokens_after":24000,"window":200000`,
-		`"level":"INFO","msg":"exchange","agent":"codex","status":200,"turn":1,"tokens_before":51234,"tokens_after":16012,"did":"offload: 2","window":64000`,
-		`"level":"INFO","msg":"exchange","agent":"codex","status":404,"turn":2,"tokens_before":9,"tokens_after":9,"error":"/v1 twice"`,
-		`"level":"INFO","msg":"exchange","method":"GET","path":"/v1/models","status":404`,
-		`"level":"INFO","msg":"summary_started","conversation":"a"`,
-		`"level":"INFO","msg":"rescue","verdict":"too_long","outcome":"rescued"`,
-		`"level":"INFO","msg":"exchange","mode":"on","turn":65,"tokens_before":51234,"tokens_after":16012,"did":"compact: 117"`,
-		`"level":"INFO","msg":"exchange","mode":"observe","turn":3,"tokens_before":900,"tokens_after":800,"did":"clear: 2"`,
-		`"level":"INFO","msg":"context_window_corrected","model":"m\u001b]0;x\u0007\u009b"`,
-		`"level":"WARN","msg":"exchange","method":"POST","path":"/v1/\u001bx","status":502,"error":"cannot reach it"`,
-		`"level":"ERROR","msg":"the configuration is not sound","error":"config.toml:2: listen must be host:port"`,
-	} {
-		text := `{"time":"2026-11-27T05:55:52.601246016Z",` + line + "}\n"
-		if n, err := to.Write([]byte(text)); n != len(text) || err != nil {
-			t.Errorf("%s: %d, %v", line, n, err)
-		}
-	}
+	log := slog.New(newTerminal(&out, slog.LevelInfo))
+	chat := log.With("method", "POST", "path", "/v1/chat/completions", "tokens_before", 900, "tokens_after", 900)
+	claude := log.With("agent", "claude-cli", "tokens_before", 23_000, "tokens_after", 23_000, "window", 200_000)
+	shortened := log.With("tokens_before", 51_234, "tokens_after", 16_012)
+	log.Info("listening", "address", "http://0.0.0.0:7070", "upstream", "https://api.openai.com/v1", "mode", "on",
+		"OPENAI_BASE_URL", "http://127.0.0.1:7070/v1", "ANTHROPIC_BASE_URL", "http://127.0.0.1:7070/u/anthropic")
+	chat.Info("exchange", "status", 401, "turn", 1)
+	chat.Info("exchange", "status", 200, "turn", 2)
+	claude.Info("exchange", "status", 401, "turn", 1)
+	claude.Info("exchange", "status", 200, "turn", 2)
+	claude.Info("exchange", "status", 200, "turn", 3)
+	shortened.Info("exchange", "agent", "codex", "status", 200, "turn", 1, "did", "offload: 2", "window", 64_000)
+	log.Info("exchange", "agent", "codex", "status", 404, "turn", 2, "tokens_before", 9, "tokens_after", 9, "error", "/v1 twice")
+	log.Info("exchange", "method", "GET", "path", "/v1/models", "status", 404)
+	log.Info("summary_started", "conversation", "a")
+	log.Info("rescue", "verdict", "too_long", "outcome", "rescued")
+	shortened.Info("exchange", "mode", "on", "turn", 65, "did", "compact: 117")
+	chat.Info("exchange", "mode", "observe", "turn", 3, "did", "clear: 2")
+	log.Info("context_window_corrected", "model", "m\x1b]0;x\a\u009b")
+	log.Debug("a server does not say how much a model holds")
+	log.Warn("exchange", "method", "POST", "path", "/v1/\x1bx", "status", 502, "error", "cannot reach it")
+	log.Warn("reloaded; some changes wait for a restart", "keys", []string{"listen", "data"}, "error", io.EOF, "ratio", .5)
+	log.Error("the configuration is not sound", "error", "config.toml:2: listen must be host:port")
 	want := `TIME epitome listens on http://127.0.0.1:7070 and sends to https://api.openai.com/v1, mode on
 
     export OPENAI_BASE_URL=http://127.0.0.1:7070/v1
@@ -127,14 +125,15 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 
 Waiting for the first request. Ctrl-C ends epitome.
 TIME turn 1: 900 → 900 tokens, nothing to shorten; answered 401
-TIME turn 1: 900 → 900 tokens, nothing to shorten; answered 401
+TIME turn 1: 23k → 23k tokens, nothing to shorten; answered 401
 TIME claude-cli: first request, 23k of 200k tokens, unchanged
 TIME codex: first request, 16k of 64k tokens, offload: 2
 TIME turn 2: 9 → 9 tokens, nothing to shorten; answered 404: /v1 twice
 TIME turn 65: 51.2k → 16k tokens, compact: 117
-TIME turn 3: 900 → 800 tokens in mode on, clear: 2
+TIME turn 3: 900 → 900 tokens in mode on, clear: 2
 TIME context_window_corrected, model m␛]0;x␇�
 TIME warn: POST /v1/␛x: 502 cannot reach it
+TIME warn: reloaded; some changes wait for a restart, keys ["listen","data"], error EOF, ratio 0.5
 TIME error: the configuration is not sound, error config.toml:2: listen must be host:port
 `
 	if got := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d`).ReplaceAllString(out.String(), "TIME"); got != want {

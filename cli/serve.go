@@ -34,12 +34,12 @@ func (a *app) serve() error {
 	if err != nil {
 		return err
 	}
-	log, lines, err := openLog(conf)
+	lines, err := openLog(conf)
 	if err != nil {
 		return err
 	}
 	defer lines.close()
-	d, err := daemon.Start(log, signals, a.load)
+	d, err := daemon.Start(lines.log, signals, a.load)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"epitome/console"
+	"epitome/event"
+)
+
+// terminal writes the log for a person: how to begin, that each agent is served, a line for each decision, and failures.
+type terminal struct {
+	to      io.Writer // gets one line at a time
+	level   slog.Level
+	attrs   []slog.Attr
+	greeted *sync.Map // agents whose first answered request has been told
+}
+
+func newTerminal(to io.Writer, level slog.Level) slog.Handler {
+	return terminal{to: to, level: level, greeted: new(sync.Map)}
+}
+
+func (t terminal) Enabled(_ context.Context, level slog.Level) bool { return level >= t.level }
+
+func (t terminal) WithAttrs(attrs []slog.Attr) slog.Handler {
+	t.attrs = slices.Concat(t.attrs, attrs)
+	return t
+}
+
+// WithGroup ignores the name: the program has no groups.
+func (t terminal) WithGroup(string) slog.Handler { return t }
+
+// Handle writes a record, or nothing if nothing was decided, or the line of the exchange says it.
+func (t terminal) Handle(_ context.Context, r slog.Record) error {
+	values := values{}
+	text := console.Plain(r.Message)
+	show := func(a slog.Attr) bool {
+		values[a.Key] = console.Plain(valueText(a.Value))
+		text += ", " + a.Key + " " + values[a.Key]
+		return true
+	}
+	for _, a := range t.attrs {
+		show(a)
+	}
+	r.Attrs(show)
+	switch r.Message {
+	case "listening":
+		text = values.welcome()
+	case "exchange":
+		text = t.exchange(values, r.Level)
+	case event.CompactionCompleted, event.SummaryStarted, event.SummaryCompleted, event.ActionRescue:
+		text = ""
+	}
+	if text == "" {
+		return nil
+	}
+	if r.Level != slog.LevelInfo {
+		text = strings.ToLower(r.Level.String()) + ": " + text
+	}
+	_, err := fmt.Fprintf(t.to, "%s %s\n", r.Time.Local().Format("15:04:05"), text)
+	return err
+}
+
+// exchange tells an agent's first answered request, what was decided, and a failure; empty for any other exchange.
+func (t terminal) exchange(v values, level slog.Level) string {
+	if level != slog.LevelInfo {
+		return fmt.Sprintf("%s %s: %s %s%s", v["method"], v["path"], v["status"], v["error"], v["inner"])
+	}
+	did, after := v["did"], v.tokens("tokens_after")
+	mode := ""
+	if v["mode"] == event.ModeObserve {
+		mode = " in mode on"
+	}
+	agent := v["agent"]
+	if agent != "" && v["status"] == "200" {
+		_, known := t.greeted.LoadOrStore(agent, true)
+		if !known {
+			return fmt.Sprintf("%s: first request, %s of %s tokens%s, %s", agent, after, v.tokens("window"), mode,
+				cmp.Or(did, "unchanged"))
+		}
+	}
+	turn := v["turn"] // empty without a conversation
+	if did == "" && turn != "1" && (turn == "" || v.number("status") < 400) {
+		return ""
+	}
+	if did == "" {
+		did = "nothing to shorten; answered " + v["status"]
+	}
+	if cause := v["error"]; cause != "" {
+		did += ": " + cause
+	}
+	return fmt.Sprintf("turn %s: %s → %s tokens%s, %s", turn, v.tokens("tokens_before"), after, mode, did)
+}
+
+// valueText returns a value as the log's JSON has it, but a text without quotes.
+func valueText(v slog.Value) (text string) {
+	if err, ok := v.Any().(error); ok {
+		return err.Error()
+	}
+	raw, _ := json.Marshal(v.Any())
+	if json.Unmarshal(raw, &text) != nil { // it is no text
+		return string(raw)
+	}
+	return text
+}
+
+// values are those of one line of the log by key, as a terminal may get them.
+type values map[string]string
+
+func (v values) number(key string) int64 {
+	n, _ := strconv.ParseInt(v[key], 10, 64)
+	return n
+}
+
+func (v values) tokens(key string) string { return console.Tokens(v.number(key)) }
+
+func (v values) welcome() string {
+	openAI := v["OPENAI_BASE_URL"]
+	return fmt.Sprintf("epitome listens on %s and sends to %s, mode %s\n\n    export OPENAI_BASE_URL=%s\n"+
+		"    export ANTHROPIC_BASE_URL=%s\n    epitome open     # the pages, in your browser\n\n"+
+		"Waiting for the first request. Ctrl-C ends epitome.", strings.TrimSuffix(openAI, "/v1"), v["upstream"],
+		v["mode"], openAI, v["ANTHROPIC_BASE_URL"])
+}
