@@ -168,6 +168,18 @@ func verbs(name, short string, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
+// verb is one of the commands of verbs. It works on the result of open.
+func verb[T any](use, short string, args cobra.PositionalArgs, open func(*cobra.Command) (T, error),
+	run func(of T, args []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command, args []string) error {
+		of, err := open(c)
+		if err != nil {
+			return err
+		}
+		return run(of, args)
+	}}
+}
+
 // exitStatus ends the program with a status and without a word.
 type exitStatus int
 

@@ -21,37 +21,34 @@ import (
 
 func (a *app) memoryCommand() *cobra.Command {
 	var project string
-	verb := func(use, short string, args cobra.PositionalArgs,
-		run func(*daemon.Card, []inject.Notes, []string) error) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(_ *cobra.Command, args []string) error {
-			card, notes, err := a.memory(project)
-			if err != nil {
-				return err
-			}
-			return run(card, notes, args)
-		}}
-	}
+	open := func(*cobra.Command) (memory, error) { return a.memory(project) }
 	c := verbs("memory", "List or delete the notes that epitome takes of a session and gives to the next one",
-		verb("list", "List the notes of earlier sessions", cobra.NoArgs, listMemory),
-		verb("forget ID...", "Forget notes by their ids, as list prints them", atLeast(1), forgetMemory),
-		verb("clear", "Forget all notes", cobra.NoArgs, forgetMemory))
+		verb("list", "List the notes of earlier sessions", cobra.NoArgs, open, memory.list),
+		verb("forget ID...", "Forget notes by their ids, as list prints them", atLeast(1), open, memory.forget),
+		verb("clear", "Forget all notes", cobra.NoArgs, open, memory.forget))
 	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: a folder, or a name of your own")
 	return c
 }
 
+// memory has the notes of a running epitome.
+type memory struct {
+	card  *daemon.Card
+	notes []inject.Notes
+}
+
 // memory returns what the sessions of a running epitome have learned in a project, or in all if the project is empty.
-func (a *app) memory(project string) (*daemon.Card, []inject.Notes, error) {
+func (a *app) memory(project string) (memory, error) {
 	var all console.Memories
 	card, err := a.get("/-/api/memory", &all)
 	isOther := func(n inject.Notes) bool { return project != "" && n.Owner.Project != inject.ProjectName(project) }
-	return card, slices.DeleteFunc(all.Memories, isOther), err
+	return memory{card, slices.DeleteFunc(all.Memories, isOther)}, err
 }
 
-func listMemory(_ *daemon.Card, all []inject.Notes, _ []string) error {
-	if len(all) == 0 {
+func (m memory) list([]string) error {
+	if len(m.notes) == 0 {
 		fmt.Println("There are no notes.")
 	}
-	for _, n := range all {
+	for _, n := range m.notes {
 		fmt.Println(console.Plain(n.Owner.Project))
 		for _, e := range n.Entries {
 			fmt.Printf("  %s  %s  %s  %s\n", console.Plain(e.ID), e.At.Local().Format(time.DateOnly),
@@ -61,16 +58,16 @@ func listMemory(_ *daemon.Card, all []inject.Notes, _ []string) error {
 	return nil
 }
 
-// forgetMemory forgets the notes with these ids, or all notes if there are none.
-func forgetMemory(card *daemon.Card, all []inject.Notes, ids []string) error {
+// forget forgets the notes with these ids, or all notes if there are none.
+func (m memory) forget(ids []string) error {
 	gone, unknown := 0, slices.Clone(ids)
-	for _, n := range all {
+	for _, n := range m.notes {
 		for _, e := range n.Entries {
 			if len(ids) > 0 && !slices.Contains(ids, e.ID) {
 				continue
 			}
 			question := console.Forgetting{Owner: n.Owner, ID: e.ID}
-			if err := card.Post("/-/api/memory/forget", question, &struct{}{}); err != nil {
+			if err := m.card.Post("/-/api/memory/forget", question, &struct{}{}); err != nil {
 				return err
 			}
 			gone++
@@ -86,21 +83,15 @@ func forgetMemory(card *daemon.Card, all []inject.Notes, ids []string) error {
 }
 
 func (a *app) contextCommand() *cobra.Command {
-	verb := func(use, short string, args cobra.PositionalArgs,
-		run func(kept inject.Files, args []string) error) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(_ *cobra.Command, args []string) error {
-			_, folder, err := a.loadWithFolder()
-			if err != nil {
-				return err
-			}
-			return run(inject.FilesIn(folder), args)
-		}}
+	open := func(*cobra.Command) (inject.Files, error) {
+		_, folder, err := a.loadWithFolder()
+		return inject.FilesIn(folder), err
 	}
 	return verbs("context", "Keep files, and tell new conversations where they are",
 		verb("add NAME FILE|FOLDER...", "Add text files and documents to the set NAME, in the place of those there by their names",
-			atLeast(2), addContext),
-		verb("list", "List the files of all sets", cobra.NoArgs, listContext),
-		verb("remove NAME [FILE...]", "Remove files of a set, or the whole set", atLeast(1), removeContext))
+			atLeast(2), open, addContext),
+		verb("list", "List the files of all sets", cobra.NoArgs, open, listContext),
+		verb("remove NAME [FILE...]", "Remove files of a set, or the whole set", atLeast(1), open, removeContext))
 }
 
 // addContext keeps files under a name, or none of them: args are the name and the paths of files and folders. A file of

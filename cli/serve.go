@@ -48,27 +48,13 @@ func (a *app) serve() error {
 }
 
 func (a *app) serviceCommand() *cobra.Command {
-	verb := func(name, short string, run func(service.Service) error) *cobra.Command {
-		c := &cobra.Command{Use: name, Short: short, Args: cobra.NoArgs}
-		c.RunE = func(*cobra.Command, []string) error {
-			s, err := a.service(c.Flags())
-			if err == nil {
-				err = run(s)
-			}
-			return err
-		}
-		return c
-	}
 	return verbs("service", "Start epitome when you log in (systemd, launchd)",
-		verb("install", "Start epitome now and when you log in, with the flags given here", installService),
-		verb("uninstall", "Stop epitome, and no longer start it when you log in", func(s service.Service) error {
-			_ = s.Stop() // it may have ended
-			if err := s.Uninstall(); err != nil {
-				return fmt.Errorf("cannot uninstall the service: %v", err)
-			}
-			return nil
-		}),
-		verb("status", "Print whether the service runs; the exit status is 1 if not", serviceStatus))
+		verb("install", "Start epitome now and when you log in, with the flags given here", cobra.NoArgs, a.service,
+			installService),
+		verb("uninstall", "Stop epitome, and no longer start it when you log in", cobra.NoArgs, a.service,
+			uninstallService),
+		verb("status", "Print whether the service runs; the exit status is 1 if not", cobra.NoArgs, a.service,
+			serviceStatus))
 }
 
 // systemdUnit starts epitome at login, not at boot. It reads a file of variables: a service has not those of a shell.
@@ -76,8 +62,8 @@ func (a *app) serviceCommand() *cobra.Command {
 //go:embed systemd.service
 var systemdUnit string
 
-// service is the service of the user who calls it, with the flags of this command line.
-func (a *app) service(flags *pflag.FlagSet) (service.Service, error) {
+// service is the service of the user who calls it, with the flags of a command.
+func (a *app) service(c *cobra.Command) (service.Service, error) {
 	conf, err := a.load()
 	if err == nil {
 		_, err = conf.Admit()
@@ -86,7 +72,7 @@ func (a *app) service(flags *pflag.FlagSet) (service.Service, error) {
 		return nil, err
 	}
 	args := []string{"serve"}
-	flags.Visit(func(f *pflag.Flag) {
+	c.Flags().Visit(func(f *pflag.Flag) {
 		value := f.Value.String()
 		if f.Name == "config" || f.Name == "data" { // a service starts in another folder
 			value, _ = filepath.Abs(value)
@@ -105,7 +91,7 @@ func (a *app) service(flags *pflag.FlagSet) (service.Service, error) {
 	return s, nil
 }
 
-func installService(s service.Service) error {
+func installService(s service.Service, _ []string) error {
 	_, _ = s.Stop(), s.Uninstall() // an earlier one makes way
 	err := s.Install()
 	if err == nil {
@@ -114,10 +100,18 @@ func installService(s service.Service) error {
 	if err != nil {
 		return fmt.Errorf("cannot install the service: %v", err) // wrapped, it would count as the end of a command of run
 	}
-	return serviceStatus(s)
+	return serviceStatus(s, nil)
 }
 
-func serviceStatus(s service.Service) error {
+func uninstallService(s service.Service, _ []string) error {
+	_ = s.Stop() // it may have ended
+	if err := s.Uninstall(); err != nil {
+		return fmt.Errorf("cannot uninstall the service: %v", err)
+	}
+	return nil
+}
+
+func serviceStatus(s service.Service, _ []string) error {
 	if state, err := s.Status(); err != nil || state != service.StatusRunning {
 		fmt.Println("The service does not run.")
 		return exitStatus(1)

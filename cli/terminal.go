@@ -88,7 +88,7 @@ func (t terminal) exchange(v values, level slog.Level) string {
 		}
 	}
 	turn := v["turn"] // empty without a conversation
-	if did == "" && turn != "1" && (turn == "" || v.number("status") < 400) {
+	if did == "" && turn != "1" && (turn == "" || v["status"] < "400") {
 		return ""
 	}
 	if did == "" {
@@ -115,12 +115,10 @@ func valueText(v slog.Value) (text string) {
 // values are those of one line of the log by key, as a terminal may get them.
 type values map[string]string
 
-func (v values) number(key string) int64 {
+func (v values) tokens(key string) string {
 	n, _ := strconv.ParseInt(v[key], 10, 64)
-	return n
+	return console.Tokens(n)
 }
-
-func (v values) tokens(key string) string { return console.Tokens(v.number(key)) }
 
 func (v values) welcome() string {
 	openAI := v["OPENAI_BASE_URL"]

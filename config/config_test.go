@@ -60,11 +60,8 @@ func refusal(t *testing.T, text string) string {
 	return strings.ReplaceAll(err.Error(), filepath.Dir(path)+string(filepath.Separator), "")
 }
 
-// uncommented is config.toml with its commented-out examples in force. They are written "#key = value" and "#[table]",
-// prose is written "# prose".
-func uncommented() string {
-	return regexp.MustCompile(`(?m)^#([a-z[])`).ReplaceAllString(configToml(), "$1")
-}
+// uncommented is config.toml with its commented-out examples in force.
+func uncommented() string { return comment.ReplaceAllString(configToml(), "$1") }
 
 // keysOf lists the keys and tables of config.toml.
 func keysOf(reference string) (keys []string) {
