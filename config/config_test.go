@@ -343,6 +343,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		`mode = "On"`:                                        `mode must be on, observe or off, not "On"`,
 		`scope = "header:a b"`:                               "scope must be",
 		`listen = "7070"`:                                    "listen must be host:port",
+		"listen = \"\"\"\nmode = 3\n\"\"\"":                  "config.toml:1: listen must be host:port",
 		`upstream = "opnai"`:                                 `upstream must be anthropic, chatgpt, openai or a base URL`,
 		"[proxy]\nmax_in_flight = \"1MB\"":                   "at least proxy.max_body, 64MB",
 		"[proxy]\nmax_connections = -1":                      "proxy.max_connections must be greater than zero",
