@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -26,47 +25,41 @@ func isMaker(host string) bool {
 	})
 }
 
-// learned is what was learned of others, by a key. All of it is forgotten when it becomes too much. The zero value is
-// ready to use.
-type learned[V any] struct {
-	mu  sync.Mutex
-	all map[string]V
+// lacking is when upstreams have shown that they make no compactions, by scope: a client's mistake is none of the
+// others'. All of it is forgotten when it becomes too much. The zero value is ready to use.
+type lacking struct {
+	mu sync.Mutex
+	at map[string]time.Time
 }
 
-func (l *learned[V]) put(key string, v V) {
+func (l *lacking) note(scope string) {
 	const most = 10_000
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.all == nil || len(l.all) >= most {
-		l.all = map[string]V{}
+	if l.at == nil || len(l.at) >= most {
+		l.at = map[string]time.Time{}
 	}
-	l.all[key] = v
+	l.at[scope] = time.Now()
 }
 
-func (l *learned[V]) get(key string) V {
+// isRecent reports whether the upstream has shown it in the last hour; it may have begun to make some since.
+func (l *lacking) isRecent(scope string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.all[key]
+	return time.Since(l.at[scope]) < time.Hour
 }
 
 // compactionFor is how long an answer is held to look for a compaction in it.
 const compactionFor = 3 * time.Minute
 
-// checkCompactions refuses a request with a compaction that cannot be read: by epitome, or by the upstream, as another
-// provider has made it. It also refuses one that begins with a context that is gone.
+// checkCompactions refuses a request with a compaction that epitome cannot read, and one that begins with a context that
+// is gone.
 func (x *exchange) checkCompactions() error {
 	if errors.Is(x.shaped.Refused, rewrite.ErrNoFiles) {
 		return refuse(400, "bad_request", x.shaped.Refused.Error())
 	}
 	if x.shaped.Refused != nil {
 		return refuse(400, "compaction_not_readable", x.shaped.Refused.Error(), noRetry)
-	}
-	for _, sealed := range x.shaped.Foreign {
-		host := x.proxy.makers.get(keyOf(sealed))
-		if host != "" && host != x.upstream.host {
-			return refuse(400, "compaction_of_other_provider", fmt.Sprintf("the compaction in this request was made by %s, "+
-				"and no other provider can read it: go on there, or begin a new session", host), noRetry)
-		}
 	}
 	return nil
 }
@@ -83,8 +76,7 @@ func (x *exchange) replaceCompaction(a *wire.Answer) (*wire.Answer, error) {
 	}
 	a.End()
 	if isSure {
-		scope := x.proxy.scope(x.set, x.head, x.event.Client)
-		x.upstream.lacking.put(scope, time.Now())
+		x.upstream.lacking.note(x.proxy.scope(x.set, x.head, x.event.Client))
 	}
 	x.lacks = true
 	if err := x.shape(); err != nil || x.shaped.Carried != nil {
@@ -164,20 +156,4 @@ func (x *exchange) serveCompaction() error {
 	x.event.Action = string(view.StepCompact)
 	x.setExtra(x.event.Action)
 	return x.answer(http.StatusOK, content, answer)
-}
-
-// keyOf returns enough of a provider's compaction to tell it from all others. It is a copy, as the compaction is a part
-// of a whole answer.
-func keyOf(sealed string) string { return strings.Clone(sealed[max(0, len(sealed)-32):]) }
-
-// noteMaker keeps who has made the compactions in an answer.
-func (x *exchange) noteMaker(text *answerText) {
-	if !x.shaped.Asks {
-		return
-	}
-	content, _ := decode(text.coding, text.head, mostHeld)
-	sealed, _ := responses.CompactionsIn(content)
-	for _, s := range sealed {
-		x.proxy.makers.put(keyOf(s), x.upstream.host)
-	}
 }

@@ -69,8 +69,6 @@ type Proxy struct {
 	loopback bool   // the listener can be reached from this machine only; set by Serve
 	mark     string // of requests that went through here; nobody can guess it
 
-	makers learned[string] // hosts that have made clients' compactions, by keyOf
-
 	underWay atomic.Int64 // exchanges that have not ended, tunnels too, without those that epitome itself answers
 
 	serving context.Context // ends when Shutdown begins

@@ -40,7 +40,6 @@ func (x *exchange) relay(a *wire.Answer) error {
 	err := x.copyAnswer(a, text)
 	if text != nil && a.Code >= 200 && a.Code < 300 {
 		x.readUsage(a, text, err != nil)
-		x.noteMaker(text)
 	}
 	return err
 }
@@ -229,9 +228,6 @@ func (x *exchange) newText(a *wire.Answer) *answerText {
 	t := &answerText{most: headBytes, coding: codingOf(a)}
 	if isEncoded(t.coding) {
 		t.most = codedBytes
-	}
-	if x.shaped.Asks {
-		t.most = mostHeld
 	}
 	return t
 }

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 	"unicode"
 
 	"github.com/tidwall/gjson"
@@ -196,9 +195,7 @@ type upstream struct {
 	base             string // path in front of every request's own, without a slash at its end
 	hasCredential    bool   // a credential of the configuration is added to each request
 	makesCompactions bool   // it is known to make compactions for its clients
-
-	// When it has shown that it makes no compactions, by scope: a client's mistake is none of the others'.
-	lacking learned[time.Time]
+	lacking          lacking
 }
 
 // newUpstream reads u; errors name the upstream.

@@ -89,8 +89,7 @@ func (x *exchange) inputAt(path []byte) (*rewrite.Input, error) {
 	in.Memory = x.room.memory
 	in.Compacts, in.Makes = x.dialect.API().Compacts(path), up.makesCompactions
 	if x.event.Mode != event.ModeObserve && !up.makesCompactions && !x.isCount {
-		// It is believed for an hour, as the upstream may begin to make some.
-		in.Lacks = x.lacks || time.Since(up.lacking.get(in.Scope)) < time.Hour
+		in.Lacks = x.lacks || up.lacking.isRecent(in.Scope)
 	}
 	in.Replay = x.isCount || in.Compacts
 	in.Credential = func() any { return credentialOf(up, bytes.Replace(target, compactPath, nil, 1), x.head) }
