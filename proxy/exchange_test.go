@@ -3,9 +3,13 @@ package proxy
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"epitome/event"
 )
 
 func TestRequestGoesOnAsItCame(t *testing.T) {
@@ -101,4 +105,89 @@ func TestOwnPathsAreNotForwarded(t *testing.T) {
 	} else if body, err := io.ReadAll(resp.Body); err == nil {
 		t.Errorf("an answer that broke off ended well, as %q", body)
 	}
+}
+
+// Promise 4.
+func TestPanicFailsOneExchange(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, answers(ok("a")))
+	good := r.proxy.settings.Load()
+	r.proxy.settings.Store(&settings{conf: good.conf}) // no table: choosing an upstream panics
+	if resp, body := r.ask(get("/a")); resp.StatusCode != 500 || !strings.Contains(body, "bug") {
+		t.Errorf("got %s %s", resp.Status, body)
+	}
+	if e := r.event(); e.Fault != event.Panic {
+		t.Errorf("event %+v", e)
+	}
+	r.proxy.settings.Store(good)
+	if _, body := r.ask(get("/a")); body != "a" {
+		t.Errorf("afterwards got %q", body)
+	}
+	r.event()
+	if n := r.proxy.InFlight(); n != 0 {
+		t.Errorf("%d exchanges are still counted", n)
+	}
+}
+
+// breaking is a listener whose connections panic once in the method that a test names.
+type breaking struct {
+	net.Listener
+	in atomic.Value
+}
+
+type brittle struct {
+	net.Conn
+	in *atomic.Value
+}
+
+func (b *breaking) Accept() (net.Conn, error) {
+	c, err := b.Listener.Accept()
+	return brittle{c, &b.in}, err
+}
+
+func (c brittle) breaks(in string) {
+	if c.in.CompareAndSwap(in, "") {
+		panic("asked for")
+	}
+}
+
+func (c brittle) RemoteAddr() net.Addr        { c.breaks("RemoteAddr"); return c.Conn.RemoteAddr() }
+func (c brittle) Read(p []byte) (int, error)  { c.breaks("Read"); return c.Conn.Read(p) }
+func (c brittle) Write(p []byte) (int, error) { c.breaks("Write"); return c.Conn.Write(p) }
+
+// Promise 4, where an exchange begins and ends, and in both directions of a tunnel.
+func TestPanicAroundAnExchangeFailsItAlone(t *testing.T) {
+	t.Parallel()
+	up := startProvider(t, func(c *call) {
+		if c.target == "/a" {
+			c.send(ok("a"))
+			return
+		}
+		c.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+		_, _ = io.Copy(c, c.br) // echo
+		c.hangUp()
+	})
+	ln := &breaking{Listener: listen(t, "127.0.0.1:0")}
+	ln.in.Store("")
+	r := startRigOn(t, ln, up.url(), func(s *Settings) { s.MaxConnections = 1 })
+	f := func(in, request string) {
+		t.Helper()
+		c := r.dial()
+		if strings.Contains(request, "Upgrade") {
+			c.send(request + "ping")
+			_, _ = readRawHead(c.br)
+			c.expect("ping")
+		}
+		ln.in.Store(in)
+		_, _ = io.ReadAll(c.send(request).br)
+		if _, body := r.ask(get("/a", "Connection: close")); ln.in.Load() != "" || body != "a" {
+			t.Errorf("%s of %q: afterwards got %q", in, request, body)
+		}
+		r.eventually("no exchange is counted", func() bool { return r.proxy.InFlight() == 0 })
+	}
+	f("RemoteAddr", get("/a"))
+	f("RemoteAddr", "GET /a\r\nno head\r\n\r\n")
+	f("Write", get("/u/none/a"))
+	f("Read", get("/tunnel", "Connection: Upgrade", "Upgrade: x"))
+	f("Write", get("/tunnel", "Connection: Upgrade", "Upgrade: x"))
 }

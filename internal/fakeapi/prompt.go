@@ -159,3 +159,129 @@ func checkNames(o gjson.Result, names string) (missing, extra string) {
 
 // isNull reports whether there is no value, or null.
 func isNull(v gjson.Result) bool { return v.Type == gjson.Null }
+
+// promptOfResponses fills the prompt: tools, instructions, items. Reasoning of earlier turns is no part of it.
+func (p *Provider) promptOfResponses(q *request) {
+	add := func(value string, tokens int) { q.prompt = append(q.prompt, piece{value: value, tokens: tokens}) }
+	for _, tool := range q.body.Get("tools").Array() {
+		text := tool.Get("name").Str + tool.Get("description").Str + tool.Get("parameters").Raw + tool.Get("tools").Raw
+		add(normal(tool.Raw), p.options.Count(text))
+	}
+	if text := q.body.Get("instructions").Str; text != "" {
+		add(text, p.options.Count(text))
+	}
+	begun := 0 // the item that began the newest turn
+	for n, i := range q.items {
+		if i.role == "user" {
+			begun = n
+		}
+	}
+	for n, i := range q.items {
+		if i.kind != "reasoning" || n > begun {
+			value, tokens := p.promptItem(i)
+			add(value, tokens)
+		}
+	}
+}
+
+// promptItem returns the value of an item, the same for equal ones, and its tokens.
+func (p *Provider) promptItem(i item) (value string, tokens int) {
+	const itemTokens, imageTokens = 4, 1100
+	count := p.options.Count
+	value = normal(i.Raw, "id", "status", "prompt_cache_breakpoint", "annotations", "logprobs")
+	switch i.kind {
+	case "message", "function_call_output", "custom_tool_call_output":
+		content := i.Get("content")
+		if i.kind != "message" {
+			content = i.Get("output")
+		}
+		if content.Type == gjson.String {
+			return i.kind + i.role + i.text("call_id") + content.Str, itemTokens + count(content.Str)
+		}
+		texts := ""
+		for _, part := range content.Array() {
+			texts += part.Get("text").Str
+			if part.Get("type").Str == "input_image" {
+				tokens += imageTokens
+			}
+		}
+		if tokens == 0 && len(content.Array()) == 1 { // the same as a string
+			value = i.kind + i.role + i.text("call_id") + texts
+		}
+		return value, itemTokens + tokens + count(texts)
+	case "function_call", "custom_tool_call":
+		return value, itemTokens + count(i.text("name")+i.text("arguments")+i.text("input"))
+	case "reasoning", "compaction":
+		return value, p.book.opaque[i.text("encrypted_content")].tokens
+	case "compaction_trigger":
+		return value, 0
+	}
+	return value, itemTokens + count(value)
+}
+
+// Tokens that belong to no text.
+const (
+	messageTokens = 4
+	toolsTokens   = 346 // of the prompt that tools bring along
+	imageTokens   = 1600
+)
+
+// promptOfMessages fills the prompt: tools, system, messages. What settings a part depends on stands before it.
+func (p *Provider) promptOfMessages(q *request) {
+	add := func(value string, tokens int, marked bool) { q.prompt = append(q.prompt, piece{value, tokens, marked}) }
+	extra := toolsTokens
+	for _, tool := range q.body.Get("tools").Array() {
+		if !tool.Get("defer_loading").Bool() {
+			text := tool.Get("name").Str + tool.Get("description").Str + tool.Get("input_schema").Raw
+			add(normal(tool.Raw), p.options.Count(text)+extra, tool.Get("cache_control").Exists())
+			extra = 0
+		}
+	}
+	blocks, _ := readBlocks(q.body.Get("system"), "system", "system")
+	for _, b := range blocks {
+		add(normal(b.Raw), p.tokensOf(b), b.Get("cache_control").Exists())
+	}
+	settings := q.body.Get("tool_choice").Raw + q.body.Get("thinking").Raw + q.body.Get("output_config.effort").Raw
+	for _, m := range q.messages {
+		for i, b := range m.blocks {
+			if b.dropped {
+				continue
+			}
+			tokens := p.tokensOf(b)
+			if i == 0 {
+				tokens += messageTokens
+			}
+			marked := strings.Contains(b.Raw, `"cache_control"`)
+			add(settings+m.role+normal(b.Raw), tokens, marked)
+		}
+	}
+	if last := len(q.prompt) - 1; q.body.Get("cache_control").Exists() {
+		q.prompt[last].marked = true
+	}
+}
+
+// tokensOf counts the tokens of a block.
+func (p *Provider) tokensOf(b block) (tokens int) {
+	switch b.kind {
+	case "text":
+		return p.options.Count(b.text("text"))
+	case "thinking":
+		return p.thoughts[b.text("signature")].tokens
+	case "redacted_thinking":
+		return p.thoughts[b.text("data")].tokens
+	case "tool_use":
+		return p.options.Count(b.text("name") + b.Get("input").Raw)
+	case "image":
+		return imageTokens
+	case "tool_result":
+		content := b.Get("content")
+		if content.Type == gjson.String {
+			return p.options.Count(content.Str)
+		}
+		for _, in := range content.Array() {
+			tokens += p.tokensOf(block{Result: in, kind: in.Get("type").Str})
+		}
+		return tokens
+	}
+	return p.options.Count(b.Raw)
+}

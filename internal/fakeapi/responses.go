@@ -375,65 +375,6 @@ func (q *request) checkCalls() *Refusal {
 	return nil
 }
 
-// promptOfResponses fills the prompt: tools, instructions, items. Reasoning of earlier turns is no part of it.
-func (p *Provider) promptOfResponses(q *request) {
-	add := func(value string, tokens int) { q.prompt = append(q.prompt, piece{value: value, tokens: tokens}) }
-	for _, tool := range q.body.Get("tools").Array() {
-		text := tool.Get("name").Str + tool.Get("description").Str + tool.Get("parameters").Raw + tool.Get("tools").Raw
-		add(normal(tool.Raw), p.options.Count(text))
-	}
-	if text := q.body.Get("instructions").Str; text != "" {
-		add(text, p.options.Count(text))
-	}
-	begun := 0 // the item that began the newest turn
-	for n, i := range q.items {
-		if i.role == "user" {
-			begun = n
-		}
-	}
-	for n, i := range q.items {
-		if i.kind != "reasoning" || n > begun {
-			value, tokens := p.promptItem(i)
-			add(value, tokens)
-		}
-	}
-}
-
-// promptItem returns the value of an item, the same for equal ones, and its tokens.
-func (p *Provider) promptItem(i item) (value string, tokens int) {
-	const itemTokens, imageTokens = 4, 1100
-	count := p.options.Count
-	value = normal(i.Raw, "id", "status", "prompt_cache_breakpoint", "annotations", "logprobs")
-	switch i.kind {
-	case "message", "function_call_output", "custom_tool_call_output":
-		content := i.Get("content")
-		if i.kind != "message" {
-			content = i.Get("output")
-		}
-		if content.Type == gjson.String {
-			return i.kind + i.role + i.text("call_id") + content.Str, itemTokens + count(content.Str)
-		}
-		texts := ""
-		for _, part := range content.Array() {
-			texts += part.Get("text").Str
-			if part.Get("type").Str == "input_image" {
-				tokens += imageTokens
-			}
-		}
-		if tokens == 0 && len(content.Array()) == 1 { // the same as a string
-			value = i.kind + i.role + i.text("call_id") + texts
-		}
-		return value, itemTokens + tokens + count(texts)
-	case "function_call", "custom_tool_call":
-		return value, itemTokens + count(i.text("name")+i.text("arguments")+i.text("input"))
-	case "reasoning", "compaction":
-		return value, p.book.opaque[i.text("encrypted_content")].tokens
-	case "compaction_trigger":
-		return value, 0
-	}
-	return value, itemTokens + count(value)
-}
-
 // notFound refuses an item or a response that the provider does not have.
 func notFound(format string, args ...any) *Refusal {
 	refused := wrong("input", "", format, args...)
