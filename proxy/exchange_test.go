@@ -39,9 +39,7 @@ func TestConnectionsAreKeptOnBothSides(t *testing.T) {
 	r := newRig(t, answers(chunkedHead+chunks("hello")+lastChunk))
 	c := r.dial()
 	for i := range 3 {
-		if _, body := c.send(get(fmt.Sprintf("/%d", i))).answer("GET"); body != "hello" {
-			t.Fatalf("got body %q", body)
-		}
+		c.wantBody(get(fmt.Sprintf("/%d", i)), "hello")
 	}
 	c.send(get("/p1") + get("/p2")) // pipelined
 	c.answer("GET")
@@ -84,9 +82,7 @@ func TestOwnPathsAreNotForwarded(t *testing.T) {
 		get("/-/a?b=c"): "own GET /-/a?b=c", get("/-/stream"): "onetwo", get("http://x/-/a"): "own GET /-/a",
 		get("/-"): "up",
 	} {
-		if _, got := c.send(in).answer("GET"); got != want {
-			t.Errorf("%q got %q, want %q", in, got, want)
-		}
+		c.wantBody(in, want)
 	}
 	if resp, _ := c.send(get("/-/panic")).answer("GET"); resp.StatusCode != 500 {
 		t.Errorf("a panic under /-/ gave %s", resp.Status)
@@ -116,13 +112,9 @@ func TestPanicFailsOneExchange(t *testing.T) {
 	if resp, body := r.ask(get("/a")); resp.StatusCode != 500 || !strings.Contains(body, "bug") {
 		t.Errorf("got %s %s", resp.Status, body)
 	}
-	if e := r.event(); e.Fault != event.Panic {
-		t.Errorf("event %+v", e)
-	}
+	r.wantFault(event.Panic)
 	r.proxy.settings.Store(good)
-	if _, body := r.ask(get("/a")); body != "a" {
-		t.Errorf("afterwards got %q", body)
-	}
+	r.wantBody(get("/a"), "a")
 	r.event()
 	if n := r.proxy.InFlight(); n != 0 {
 		t.Errorf("%d exchanges are still counted", n)

@@ -63,9 +63,7 @@ func TestCutAnswersOfOtherFramingsStayCut(t *testing.T) {
 		if len(rest) > 0 || strings.Contains(want, "close") && err == nil { // there, only an error shows the cut
 			t.Errorf("after %q the client got %q and the end %v", want, rest, err)
 		}
-		if e := r.event(); e.Fault != event.Truncated {
-			t.Errorf("event %+v, want fault truncated", e)
-		}
+		r.wantFault(event.Truncated)
 	}
 	const short = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"
 	f(short, (*call).hangUp, short)
@@ -116,9 +114,7 @@ func TestClientGoneClosesTheUpstream(t *testing.T) {
 				c := r.dial().send(post("/a", body))
 				<-reached
 				c.vanish(how)
-				if e := r.event(); e.Fault != event.ClientGone {
-					t.Errorf("event %+v, want fault client_gone", e)
-				}
+				r.wantFault(event.ClientGone)
 				close(left)
 				r.awaitGone()
 				if play == nil && <-dropped >= upload {
@@ -147,9 +143,7 @@ func TestClientGoneEndsADial(t *testing.T) {
 	if _, err := io.Copy(io.Discard, up); err != nil && strings.Contains(err.Error(), "timeout") {
 		t.Fatalf("the dial was not ended: %v", err)
 	}
-	if e := r.event(); e.Fault != event.ClientGone {
-		t.Errorf("event %+v, want fault client_gone", e)
-	}
+	r.wantFault(event.ClientGone)
 }
 
 // A client that leaves just as its answer has been read may cut nobody else's connection, which is where its own
@@ -198,9 +192,7 @@ func TestStaleConnectionIsNoticedBeforeUse(t *testing.T) {
 	})
 	c := r.dial()
 	for _, want := range []string{"1", "2"} {
-		if _, body := c.send(post("/a", want)).answer("POST"); body != want {
-			t.Errorf("got %q", body)
-		}
+		c.wantBody(post("/a", want), want)
 		<-closed
 	}
 	r.wantRequests(2)
@@ -328,7 +320,5 @@ func TestShutdownGraceCutsWhatOutlastsIt(t *testing.T) {
 		t.Errorf("a cut stream was completed: %q", got)
 	}
 	r.awaitGone()
-	if e := r.event(); e.Fault != event.Stopped {
-		t.Errorf("event %+v, want fault stopped", e)
-	}
+	r.wantFault(event.Stopped)
 }

@@ -89,9 +89,7 @@ func TestServingGoesOnAfterTooManyOpenFiles(t *testing.T) {
 	up := startProvider(t, answers(ok("a")))
 	r := startRigOn(t, &brokenOnce{Listener: listen(t, "127.0.0.1:0")}, up.url())
 	for range 2 {
-		if _, body := r.ask(get("/a")); body != "a" {
-			t.Errorf("got %q", body)
-		}
+		r.wantBody(get("/a"), "a")
 	}
 }
 
@@ -128,15 +126,14 @@ func roomy(s *Settings) { s.MaxBody, s.MaxInFlight = 1<<20, 4<<20 }
 
 var half = strings.Repeat("x", 500_000)
 
-// Promise 10.
-func TestMaxInFlightBoundsBodies(t *testing.T) {
-	t.Parallel()
-	held, release := make(chan struct{}), make(chan struct{})
-	r := newRig(t, answers(ok("b")), roomy, func(s *Settings) { s.limits.room = 50 * time.Millisecond })
+// fillRoom has bodies hold all room until release, which waits for their answers.
+func (r *rig) fillRoom() (release func()) {
+	r.tb.Helper()
+	held, released := make(chan struct{}), make(chan struct{})
 	r.up.onHead(func(c *call) {
 		if c.target == "/held" {
 			held <- struct{}{}
-			<-release
+			<-released
 		}
 	})
 	var holding []*testClient
@@ -144,24 +141,30 @@ func TestMaxInFlightBoundsBodies(t *testing.T) {
 		holding = append(holding, r.dial().send(post("/held", half)))
 		<-held
 	}
+	return func() {
+		close(released)
+		for _, c := range holding {
+			c.answer("POST")
+		}
+	}
+}
+
+// Promise 10.
+func TestMaxInFlightBoundsBodies(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, answers(ok("b")), roomy, func(s *Settings) { s.limits.room = 50 * time.Millisecond })
+	release := r.fillRoom()
 	resp, text := r.ask(post("/b", half))
 	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(text, "max_in_flight") {
 		t.Errorf("got %s %v %s", resp.Status, resp.Header, text)
 	}
-	if _, text := r.ask(post("/b", "small")); text != "b" {
-		t.Errorf("a small request got %q", text)
-	}
-	close(release)
-	for _, c := range holding {
-		c.answer("POST")
-	}
+	r.wantBody(post("/b", "small"), "b")
+	release()
 	r.allGivenBack()
 	// Requests whose body never comes whole give their room back, too.
 	r.dial().send("POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\nab").vanish("RST")
 	r.allGivenBack()
-	if _, text := r.ask(post("/b", half)); text != "b" {
-		t.Errorf("afterwards got %q", text)
-	}
+	r.wantBody(post("/b", half), "b")
 }
 
 // Bodies get room in the order in which they came, so no large one waits for ever behind small ones. Where bodies that
@@ -228,24 +231,14 @@ func TestClientGoneEndsTheWaitForRoom(t *testing.T) {
 	}
 	t.Parallel()
 	for _, how := range []string{"FIN", "RST"} {
-		held, release := make(chan struct{}), make(chan struct{})
 		r := newRig(t, answers(ok("b")), roomy)
-		r.up.onHead(func(c *call) {
-			if c.target == "/held" {
-				held <- struct{}{}
-				<-release
-			}
-		})
-		for range 3 {
-			r.dial().send(post("/held", half))
-			<-held
-		}
+		release := r.fillRoom()
 		c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n" + half[:50_000])
 		c.vanish(how)
 		if e := r.event(); e.Fault != event.ClientGone || e.Path != "/a" {
 			t.Errorf("%s: event %+v, want fault client_gone", how, e)
 		}
-		close(release)
+		release()
 		r.allGivenBack()
 		r.wantRequests(3)
 	}

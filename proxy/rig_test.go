@@ -212,6 +212,14 @@ func (r *rig) event() event.Exchange {
 	return within(r.tb, "an exchange ends", r.events)
 }
 
+// wantFault waits for the next exchange to end, and fails the test unless it ends with that fault.
+func (r *rig) wantFault(want event.Fault) {
+	r.tb.Helper()
+	if e := r.event(); e.Fault != want {
+		r.tb.Errorf("event %+v, want fault %s", e, want)
+	}
+}
+
 // awaitGone waits until the proxy has ended a connection to the provider.
 func (r *rig) awaitGone() {
 	r.tb.Helper()
@@ -259,6 +267,20 @@ func (r *rig) dial() *testClient {
 func (r *rig) ask(request string) (*http.Response, string) {
 	r.tb.Helper()
 	return r.dial().send(request).answer("POST")
+}
+
+// wantBody makes a request on a connection of its own, and fails the test unless the answer has that body.
+func (r *rig) wantBody(request, want string) {
+	r.tb.Helper()
+	r.dial().wantBody(request, want)
+}
+
+// wantBody makes a request, and fails the test unless the answer has that body.
+func (c *testClient) wantBody(request, want string) {
+	c.tb.Helper()
+	if _, got := c.send(request).answer("POST"); got != want {
+		c.tb.Errorf("%.100q got %.300q, want %.300q", request, got, want)
+	}
 }
 
 func (c *testClient) send(text string) *testClient {

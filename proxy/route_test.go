@@ -199,17 +199,13 @@ func TestReloadServesNewExchanges(t *testing.T) {
 	c := r.dial()
 	c.send(get("/a")).answer("GET")
 	r.reload(func(s *Settings) { s.Upstream = "other" })
-	if _, body := c.send(get("/b")).answer("GET"); body != "other" {
-		t.Errorf("after the reload got %q", body)
-	}
+	c.wantBody(get("/b"), "other")
 	s := r.proxy.settings.Load().conf
 	s.Upstream = "nobody"
 	if err := r.proxy.Reload(s); err == nil || !strings.Contains(err.Error(), "other, test") {
 		t.Errorf("a reload to an unknown upstream gave %v", err)
 	}
-	if _, body := c.send(get("/d")).answer("GET"); body != "other" {
-		t.Errorf("after the failed reload got %q", body)
-	}
+	c.wantBody(get("/d"), "other")
 }
 
 func TestForwardProxyOfTheEnvironmentIsUsed(t *testing.T) {
@@ -217,9 +213,7 @@ func TestForwardProxyOfTheEnvironmentIsUsed(t *testing.T) {
 	hop := fakeapi.StartForwardProxy(t, up.addr(), func(r *http.Request) { asked <- r })
 	t.Setenv("HTTP_PROXY", "http://user:pass@"+hop)
 	r := startRig(t, "http://upstream.test")
-	if _, body := r.ask(get("/a")); body != "through" {
-		t.Errorf("got %q", body)
-	}
+	r.wantBody(get("/a"), "through")
 	if q := <-asked; q.Host != "upstream.test:80" ||
 		q.Header.Get("Proxy-Authorization") != "Basic "+base64.StdEncoding.EncodeToString([]byte("user:pass")) {
 		t.Errorf("the forward proxy was asked for %s with %v", q.Host, q.Header)

@@ -98,9 +98,7 @@ func TestExchangesOverTLSAreTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = c.Close()
-	if e := r.event(); e.Fault != event.ClientGone {
-		t.Errorf("event %+v, want %s", e, event.ClientGone)
-	}
+	r.wantFault(event.ClientGone)
 }
 
 func TestSilentHandshakesEnd(t *testing.T) {
@@ -173,9 +171,7 @@ func TestUpstreamTLSHasItsCAFileAndShowsItsCertFile(t *testing.T) {
 		s.Upstreams["wary"] = UpstreamConfig{URL: up.URL}
 	})
 	for range 2 {
-		if _, body := r.ask(get("/a")); body != "epitome.test" {
-			t.Errorf("got %q", body)
-		}
+		r.wantBody(get("/a"), "epitome.test")
 	}
 	for _, name := range []string{"unshown", "wary"} {
 		if resp, body := r.ask(get("/u/" + name + "/a")); resp.StatusCode != 502 || name == "wary" &&
