@@ -114,7 +114,10 @@ func (d *Daemon) start() error {
 	if err != nil {
 		return err
 	}
-	observers := d.observers(conf)
+	observers, err := d.observers(conf)
+	if err != nil {
+		return err
+	}
 	d.storage, err = openStorage(conf, folder, d.Address(), d.log, d.metrics.Observer)
 	if err != nil {
 		return err
@@ -170,15 +173,18 @@ func (d *Daemon) listen(conf config.Config, folder string) error {
 }
 
 // observers returns what gets each event: metrics, log, and traces if they are wanted.
-func (d *Daemon) observers(conf config.Config) []func(journal.Entry) {
+func (d *Daemon) observers(conf config.Config) ([]func(journal.Entry), error) {
 	d.metrics = console.NewMetrics(Version())
 	all := []func(journal.Entry){d.metrics.Record, console.NewLog(d.log).Record}
 	if conf.Otel.Endpoint == "" {
-		return all
+		return all, nil
 	}
-	traces := console.NewTraces(conf.Otel.Endpoint, Version(), d.log)
+	traces, err := console.NewTraces(conf.Otel.Endpoint, Version(), d.log)
+	if err != nil {
+		return nil, err
+	}
 	d.atEnd(traces.Close)
-	return append(all, traces.Record)
+	return append(all, traces.Record), nil
 }
 
 // openBook opens the book of events. If another epitome may hold the data folder, its files are left alone.
