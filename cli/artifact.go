@@ -18,6 +18,7 @@ import (
 	"epitome/console"
 	"epitome/daemon"
 	"epitome/offload"
+	"epitome/service"
 )
 
 func (a *app) artifactCommand() *cobra.Command {
@@ -165,6 +166,6 @@ func (a *app) mcpCommand() *cobra.Command {
 				}
 				return text, err
 			}
-			return console.ServeMCP(ctx, daemon.Version(), a.readArtifact, find)
+			return console.ServeMCP(ctx, service.Version(), a.readArtifact, find)
 		}}
 }

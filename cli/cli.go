@@ -24,6 +24,7 @@ import (
 	"epitome/console"
 	"epitome/daemon"
 	"epitome/proxy"
+	"epitome/service"
 )
 
 // app is what all commands share.
@@ -89,7 +90,7 @@ func (a *app) command() *cobra.Command {
 	root.Use = "epitome"
 	root.Short = "A transparent proxy that keeps long-running AI agents inside their model's context window."
 	root.Long = root.Short + "\n\nWithout a command, epitome runs the proxy (serve)."
-	root.Version = fmt.Sprintf("epitome %s\n%s for %s/%s", daemon.Version(), runtime.Version(), runtime.GOOS,
+	root.Version = fmt.Sprintf("epitome %s\n%s for %s/%s", service.Version(), runtime.Version(), runtime.GOOS,
 		runtime.GOARCH)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SilenceErrors, root.SilenceUsage = true, true

@@ -16,7 +16,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/config"
-	"epitome/daemon"
+	"epitome/service"
 )
 
 // provider is an API that a command uses, and how the command is told its base URL.
@@ -91,7 +91,7 @@ func (p *provider) readEnvironment(only string) error {
 
 // runProxy is an epitome that a command uses: without TLS, and without client keys.
 type runProxy struct {
-	daemon.State
+	service.State
 	listen string // host:port; empty for none
 	folder string // its data folder
 	run    string // by which inject.ReadRuntime finds what the agent is told; empty if it is told nothing

@@ -28,24 +28,25 @@ type loader func(r *http.Request) (any, error)
 
 // refusal is an error in the request. Its text says what to send.
 type refusal struct {
-	Status int // of the answer
+	status int // of the answer
 	Text   string
 }
 
 func (r refusal) Error() string { return r.Text }
 
-// BadRequest returns an error in a request, which its sender reads. The text says what to send.
-func BadRequest(text string) error { return refusal{http.StatusBadRequest, text} }
+func (r refusal) Status() int { return r.status }
 
-// statusOf returns the status of an answer that says an error. The proxy's refusals have one.
+// badRequest returns an error in a request, which its sender reads. The text says what to send.
+func badRequest(format string, args ...any) error {
+	return refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+// statusOf returns the status of an answer that says an error.
 func statusOf(err error) int {
-	var refused refusal
-	var ofProxy interface{ Status() int }
+	var refused interface{ Status() int }
 	switch {
 	case errors.As(err, &refused):
-		return refused.Status
-	case errors.As(err, &ofProxy):
-		return ofProxy.Status()
+		return refused.Status()
 	case errors.Is(err, journal.ErrUnknown), errors.Is(err, inject.ErrNoEntry), errors.Is(err, offload.ErrUnknown),
 		errors.Is(err, offload.ErrNoLines):
 		return http.StatusNotFound
@@ -70,7 +71,7 @@ func (o *Console) json(load loader) http.HandlerFunc {
 // fail answers with an error.
 func (o *Console) fail(w http.ResponseWriter, err error) {
 	told := o.told(err)
-	refuse(w, told.Status, told.Text)
+	refuse(w, told.status, told.Text)
 }
 
 // told returns what an answer says of an error. One of epitome's own is logged, and the answer has none of its text: it
@@ -91,7 +92,7 @@ func (o *Console) told(err error) refusal {
 func decode(r *http.Request, body any, form string) error {
 	const most = 16 << 10 // bytes
 	if json.NewDecoder(io.LimitReader(r.Body, most)).Decode(body) != nil {
-		return refusal{http.StatusBadRequest, "cannot read the body: send " + form}
+		return badRequest("cannot read the body: send %s", form)
 	}
 	return nil
 }
@@ -111,9 +112,9 @@ func (o *Console) summary(r *http.Request) (any, error) {
 func (o *Console) sums(asked journal.Span) (journal.Report, error) {
 	s, err := o.program.Book.Report(asked)
 	if err != nil {
-		return s, refusal{http.StatusBadRequest, err.Error()}
+		return s, badRequest("%v", err)
 	}
-	s.Version, s.Mode = o.program.Version, o.program.Mode()
+	s.Version, s.Mode = o.program.Version, o.settings.Load().Mode
 	s.Notes = append(s.Notes, o.failing()...)
 	return s, nil
 }
@@ -146,8 +147,8 @@ func parseTime(text string) (time.Time, error) {
 	if age, err := time.ParseDuration(text); err == nil {
 		return time.Now().Add(-age), nil
 	}
-	return time.Time{}, refusal{http.StatusBadRequest, fmt.Sprintf("cannot read the time %.40q: write a date as "+
-		"2026-11-20, a time as 2026-11-20T15:00:00Z, or an age as 24h or 7d", text)}
+	return time.Time{}, badRequest("cannot read the time %.40q: write a date as 2026-11-20, a time as "+
+		"2026-11-20T15:00:00Z, or an age as 24h or 7d", text)
 }
 
 // conversations returns a page of the list of conversations.
@@ -207,7 +208,7 @@ func (o *Console) restore(r *http.Request) (any, error) {
 	case len(ids) == 0:
 		return nil, journal.ErrUnknown
 	case len(ids) > 1:
-		return nil, refusal{http.StatusBadRequest, "several IDs begin so, such as " + ids[0] + " and " + ids[1]}
+		return nil, badRequest("several IDs begin so, such as %s and %s", ids[0], ids[1])
 	}
 	edits, err := o.program.Restore(ids[0])
 	if err == nil && edits == 0 {
@@ -272,7 +273,7 @@ func (o *Console) forget(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if asked.Owner.Project == "" || (asked.ID == "") != asked.All {
-		return nil, refusal{http.StatusBadRequest, "cannot forget this: send " + form}
+		return nil, badRequest("cannot forget this: send %s", form)
 	}
 	return map[string]bool{"forgotten": true}, o.program.Memory.Forget(asked.Owner, asked.ID)
 }
@@ -284,6 +285,7 @@ func shaped(w http.ResponseWriter, r *http.Request, by func(*http.Request, []byt
 	if err != nil {
 		err = errors.New("the body was cut off: send it again")
 	} else {
+		r.Header.Del(OwnerHeader) // it says nothing of how to shape
 		done, err = by(r, body)
 	}
 	if err != nil {
@@ -335,7 +337,7 @@ func (o *Console) compress(w http.ResponseWriter, r *http.Request) {
 // retrieve returns an artifact as Headroom's API does. It is whole, whatever a query asks for.
 func (o *Console) retrieve(r *http.Request) (any, error) {
 	name := r.PathValue("name")
-	content, err := o.program.Artifacts(name)
+	content, err := o.program.Artifact(name)
 	return map[string]string{"hash": name, "original_content": string(content)}, err
 }
 
@@ -372,7 +374,7 @@ const mostTime = 20 * time.Second
 func (get ReadArtifact) lines(ctx context.Context, name, lines, grep string) ([]byte, error) {
 	want, err := offload.ParseRange(lines, grep)
 	if err != nil {
-		return nil, refusal{http.StatusBadRequest, err.Error()}
+		return nil, badRequest("%v", err)
 	}
 	content, err := get(name)
 	if err != nil {
@@ -387,7 +389,7 @@ func (get ReadArtifact) lines(ctx context.Context, name, lines, grep string) ([]
 func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	name := strings.TrimSuffix(r.PathValue("name"), ".txt")
-	text, err := o.program.Artifacts.lines(r.Context(), name, q.Get("lines"), q.Get("grep"))
+	text, err := ReadArtifact(o.program.Artifact).lines(r.Context(), name, q.Get("lines"), q.Get("grep"))
 	if err != nil {
 		o.fail(w, err)
 		return

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -17,14 +16,8 @@ func TestAPI(t *testing.T) {
 	book.RecordExchange(new(e))
 	p := listening("127.0.0.1:7070")
 	p.Book, p.Memory = book, memoryOf(inject.Owner{Project: secretName})
-	p.Owner = func(token string) bool { return token == "proof" }
-	p.Edits = func(decision string) (event.Edits, error) {
-		if decision != "decision" {
-			return event.Edits{}, errors.New("cannot read the store")
-		}
-		return event.Edits{List: []event.Edit{{Text: "what is sent"}}}, nil
-	}
-	o := New(Config{}, p)
+	p.Service = &source{edits: map[string]event.Edits{"decision": {List: []event.Edit{{Text: "what is sent"}}}}}
+	o := show(Config{}, p)
 	check := func(w *httptest.ResponseRecorder, status int, wants ...string) {
 		t.Helper()
 		for _, want := range wants {

@@ -2,20 +2,13 @@ package console
 
 import (
 	"testing"
-
-	"epitome/offload"
 )
 
 // shelved returns a console with one artifact, under the name abc.
 func shelved(c Config, listen, text string) *Console {
 	p := listening(listen)
-	p.Artifacts = func(name string) ([]byte, error) {
-		if name != "abc" {
-			return nil, offload.ErrUnknown
-		}
-		return []byte(text), nil
-	}
-	return New(c, p)
+	p.Service = &source{contents: map[string]string{"abc": text}}
+	return show(c, p)
 }
 
 func TestArtifactIsGivenToWhoHasItsName(t *testing.T) {

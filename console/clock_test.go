@@ -45,7 +45,7 @@ func TestClockForetellsTheNextBill(t *testing.T) {
 			ctx, leave := context.WithTimeout(t.Context(), pause)
 			defer leave()
 			stream, r := httptest.NewRecorder(), httptest.NewRequest("GET", "http://localhost:7070/-/events", nil)
-			New(Config{}, p).ServeHTTP(stream, r.WithContext(ctx))
+			show(Config{}, p).ServeHTTP(stream, r.WithContext(ctx))
 			events, e := strings.Count(stream.Body.String(), "event: cache\n"), ask(4)
 			got, want := [3]int{e.Usage.Read, e.Rebilled, int(e.Bill.Rebilled)}, [3]int{s.Clock.Tokens}
 			if pause > life {

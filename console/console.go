@@ -40,32 +40,49 @@ type Config struct {
 	Hosts []string `toml:"hosts"` // names allowed in the Host header, without port
 }
 
+// Settings are the values of the configuration in force that the console uses.
+type Settings struct {
+	Config
+	Mode string           // on, observe or off
+	List func() []Setting // all of them
+}
+
 // Program is the running program as the console shows it.
 type Program struct {
-	Version  string
-	Listen   string // host:port
-	Log      *slog.Logger
-	Mode     func() string    // on, observe or off
-	Settings func() []Setting // the configuration in force
-
-	Ready   func() (parts map[string]string, welcome bool) // the state of stores; whether new requests are taken
-	State   func() any                                     // for the owner's commands, as JSON
-	Owner   func(token string) bool                        // recognizes the token of the data folder
+	Version string
+	Listen  string // host:port
+	Token   string // of the data folder
+	Log     *slog.Logger
 	Metrics http.Handler
+	Book    *journal.Book
+	Memory  *inject.Memory
+	Service
+}
 
-	Book      *journal.Book
-	Edits     func(decision string) (event.Edits, error) // the edits that a request was sent with
-	Artifacts ReadArtifact
-	EditsWith func(h http.Header, artifact string) ([]event.Edit, error) // see FindWord
-	Memory    *inject.Memory
-	Compact   func(r *http.Request, body []byte) (rewrite.Output, error) // the conversation with a summary in it
-	Compress  func(r *http.Request, body []byte) (rewrite.Output, error) // the conversation as it would be sent
-	IsClient  func(h http.Header) bool                                   // it has the key of a client
-	Restore   func(conversation string) (edits int, err error)           // it is sent whole from the next request on
+// Service does what the owner, clients and models ask for. An error with a method Status is one of theirs.
+type Service interface {
+	// Ready returns the state of each store, and whether new requests are taken.
+	Ready() (parts map[string]string, welcome bool)
+	// Health says how the program runs, for the owner's commands, as JSON.
+	Health() any
+	// IsClient reports whether a request has the key of a client.
+	IsClient(h http.Header) bool
+	// Edits returns the edits that a request was sent with, by the key of its decision.
+	Edits(decision string) (event.Edits, error)
+	// EditsWith returns the edits of the conversation that has an artifact: see FindWord.
+	EditsWith(h http.Header, artifact string) ([]event.Edit, error)
+	// Artifact returns the content of an artifact: see ReadArtifact.
+	Artifact(name string) ([]byte, error)
+	// Compact returns the conversation in a body with a summary in it, and Compress as it would be sent.
+	Compact(r *http.Request, body []byte) (rewrite.Output, error)
+	Compress(r *http.Request, body []byte) (rewrite.Output, error)
+	// Restore has a conversation sent whole from the next request on, without so many edits.
+	Restore(conversation string) (edits int, err error)
 	// Forget removes a conversation, and returns how many artifacts it had, and what remains, in sentences.
-	Forget func(conversation string) (artifacts int, remains string, err error)
-	// Handoff returns what another agent needs to go on with the conversation whose ID begins so.
-	Handoff func(ctx context.Context, beginning string) (text, why string, err error)
+	Forget(conversation string) (artifacts int, remains string, err error)
+	// Handoff returns what another agent needs to go on with the conversation whose ID begins so, and why no model has
+	// written a summary for it.
+	Handoff(ctx context.Context, beginning string) (text, why string, err error)
 }
 
 // Setting is a key of the configuration in force.
@@ -79,7 +96,7 @@ type Setting struct {
 // Console serves /-/. It may be used by several goroutines.
 type Console struct {
 	program         Program
-	config          atomic.Pointer[Config]
+	settings        atomic.Pointer[Settings]
 	host            string // that the program listens on
 	cookie          string // of a login; browsers send the cookies of a host to all its ports, so its name has the port
 	codes, sessions secrets
@@ -101,7 +118,7 @@ const (
 )
 
 // New returns a console for the program.
-func New(c Config, p Program) *Console {
+func New(s Settings, p Program) *Console {
 	host, port, err := net.SplitHostPort(p.Listen)
 	if err != nil {
 		host = p.Listen
@@ -109,7 +126,7 @@ func New(c Config, p Program) *Console {
 	o := &Console{
 		program: p, host: host, cookie: "epitome-" + port, mux: http.NewServeMux(), wrong: rate.NewLimiter(0.5, 30),
 	}
-	o.Reload(c)
+	o.Reload(s)
 	o.handle("GET /-/health", public, o.health)
 	o.handle("GET /-/ready", public, o.ready)
 	o.handle("GET /-/metrics", figures, o.metrics)
@@ -132,7 +149,7 @@ func New(c Config, p Program) *Console {
 	o.handle("POST /-/v1/compress", clients, o.compress)
 	o.handle("GET /-/v1/retrieve/{name}", public, o.json(o.retrieve))
 	o.handle("GET /-/artifacts/{name}", public, o.artifact)
-	o.handle("/-/mcp", public, mcpHandler(p.Log, p.Version, p.Artifacts, o.findWord).ServeHTTP) // names are secrets
+	o.handle("/-/mcp", public, mcpHandler(p.Log, p.Version, p.Artifact, o.findWord).ServeHTTP) // names are secrets
 
 	o.handle("GET /-/login", public|page, func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, files, "assets/login.html")
@@ -145,7 +162,7 @@ func New(c Config, p Program) *Console {
 	o.handle("GET /-/conversations", page, o.page("conversations", o.conversations))
 	o.handle("GET /-/conversations/{id}", page, o.page("conversation", o.conversationAt))
 	o.handle("GET /-/troubles", page, o.page("troubles", o.troubles))
-	o.handle("GET /-/config", page, o.page("config", o.settings))
+	o.handle("GET /-/config", page, o.page("config", o.listed))
 	o.handle("GET /-/assets/{name}", public, func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, files, "assets/"+r.PathValue("name"))
 	})
@@ -156,10 +173,10 @@ func New(c Config, p Program) *Console {
 	return o
 }
 
-// Reload applies c to the requests that follow. Another token ends all logins.
-func (o *Console) Reload(c Config) {
-	old := o.config.Swap(&c)
-	if old != nil && old.Token != c.Token {
+// Reload applies s to the requests that follow. Another token ends all logins.
+func (o *Console) Reload(s Settings) {
+	old := o.settings.Swap(&s)
+	if old != nil && old.Token != s.Token {
 		o.codes.valid.Clear()
 		o.sessions.valid.Clear()
 	}
@@ -199,7 +216,7 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 		case o.isClosed() && who&page != 0 && isNavigation(r):
 			http.Redirect(w, r, loginPath(r), http.StatusSeeOther)
 			return
-		case o.isClosed() && o.config.Load().Token == "":
+		case o.isClosed() && o.settings.Load().Token == "":
 			refuse(w, http.StatusForbidden, "epitome listens beyond this machine: set console.token to use /-/")
 			return
 		case o.isClosed():
@@ -247,7 +264,7 @@ func (o *Console) notFound(w http.ResponseWriter, r *http.Request) {
 // health answers that the program runs, and for the owner's commands also its state.
 func (o *Console) health(w http.ResponseWriter, r *http.Request) {
 	if o.hasFolderToken(r) {
-		writeJSON(w, http.StatusOK, o.program.State())
+		writeJSON(w, http.StatusOK, o.program.Health())
 		return
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"status": "ok", "version": o.program.Version})
@@ -327,11 +344,11 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 		data, err := load(r)
 		if err != nil {
 			told := o.told(err)
-			shown, status, data = "error", told.Status, told
+			shown, status, data = "error", told.status, told
 		}
 		var text strings.Builder
 		err = templates()[shown].ExecuteTemplate(&text, "layout", frame{
-			Page: shown, Version: o.program.Version, Mode: o.program.Mode(),
+			Page: shown, Version: o.program.Version, Mode: o.settings.Load().Mode,
 			Owner: isOwner(r), Login: loginPath(r), Query: r.URL.Query(), Data: data,
 		})
 		if err != nil {
@@ -370,10 +387,10 @@ func (o *Console) overview(r *http.Request) (any, error) {
 	return v, err
 }
 
-// settings returns the settings that differ from their defaults under true, all others under false.
-func (o *Console) settings(*http.Request) (any, error) {
+// listed returns the settings that differ from their defaults under true, all others under false.
+func (o *Console) listed(*http.Request) (any, error) {
 	all := map[bool][]Setting{}
-	for _, s := range o.program.Settings() {
+	for _, s := range o.settings.Load().List() {
 		all[s.Changed] = append(all[s.Changed], s)
 	}
 	return all, nil

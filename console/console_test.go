@@ -1,6 +1,8 @@
 package console
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -13,6 +15,7 @@ import (
 
 	"epitome/event"
 	"epitome/event/journal"
+	"epitome/offload"
 )
 
 // newBook returns a book of no events, which the caller closes.
@@ -50,20 +53,63 @@ func conversed() event.Exchange {
 	return e
 }
 
-// listening returns a program on the given address, with nothing under way.
+// listening returns a program on the given address, with nothing under way, whose owner is known by proof.
 func listening(listen string) Program {
 	return Program{
-		Version: "1.2.3", Listen: listen, Book: empty,
-		Mode:     func() string { return event.ModeOn },
-		Settings: func() []Setting { return nil },
-		Edits:    func(string) (event.Edits, error) { return event.Edits{}, nil },
-		Ready:    func() (map[string]string, bool) { return nil, true },
-		Owner:    func(string) bool { return false },
+		Version: "1.2.3", Listen: listen, Token: "proof", Book: empty, Service: &source{},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "numbers")
 		}),
 		Log: slog.New(slog.DiscardHandler),
 	}
+}
+
+// show returns a console for a program whose configuration has no other values.
+func show(c Config, p Program) *Console {
+	return New(Settings{c, event.ModeOn, func() []Setting { return nil }}, p)
+}
+
+// source is a Service that has what it is given, and that fails if it is given an error. Nothing else may be asked.
+type source struct {
+	Service
+	exchanges []event.Exchange
+	edits     map[string]event.Edits
+	contents  map[string]string // of artifacts
+	settings  []Setting
+	parts     map[string]string // the state of stores
+	stopping  bool
+	failure   error
+	done      []string // what was restored or forgotten
+}
+
+func (s *source) Ready() (map[string]string, bool) { return s.parts, !s.stopping }
+
+func (s *source) Health() any { return map[string]string{"proof": "p"} }
+
+func (s *source) Edits(decision string) (event.Edits, error) { return s.edits[decision], s.failure }
+
+func (s *source) EditsWith(http.Header, string) ([]event.Edit, error) { return nil, s.failure }
+
+func (s *source) Artifact(name string) ([]byte, error) {
+	content, ok := s.contents[name]
+	if !ok {
+		return nil, cmp.Or(s.failure, offload.ErrUnknown)
+	}
+	return []byte(content), nil
+}
+
+func (s *source) Handoff(context.Context, string) (text, why string, err error) {
+	return "", "", s.failure
+}
+
+func (s *source) Restore(conversation string) (edits int, err error) {
+	s.done = append(s.done, "restored "+conversation)
+	return map[string]int{id: 3}[conversation], nil
+}
+
+func (s *source) Forget(conversation string) (artifacts int, remains string, err error) {
+	s.done = append(s.done, "forgotten "+conversation)
+	return 3, "", nil
 }
 
 // ask sends a request with header lines; "Host: x" among them sets the host.
@@ -118,9 +164,9 @@ func wantRefusal(t *testing.T, w *httptest.ResponseRecorder, status int) {
 }
 
 func TestHealthAndReadiness(t *testing.T) {
-	p, ready := listening("127.0.0.1:7070"), true
-	p.Ready = func() (map[string]string, bool) { return nil, ready }
-	o := New(Config{}, p)
+	p, s := listening("127.0.0.1:7070"), &source{}
+	p.Service = s
+	o := show(Config{}, p)
 	f := func(target string, status int, want map[string]any) {
 		t.Helper()
 		w := ask(o, "GET", target)
@@ -130,13 +176,13 @@ func TestHealthAndReadiness(t *testing.T) {
 	}
 	f("/-/health", 200, map[string]any{"status": "ok", "version": "1.2.3"})
 	f("/-/ready", 200, map[string]any{"status": "ready"})
-	ready = false
+	s.stopping = true
 	f("/-/health", 200, map[string]any{"status": "ok", "version": "1.2.3"})
 	f("/-/ready", 503, map[string]any{"status": "stopping"})
 }
 
 func TestWhatIsNotThereIsRefused(t *testing.T) {
-	o := New(Config{}, listening("127.0.0.1:7070"))
+	o := show(Config{}, listening("127.0.0.1:7070"))
 	for _, line := range []string{"GET /-/nothing", "GET /-/health/", "POST /-/health", "DELETE /-/metrics"} {
 		method, target, _ := strings.Cut(line, " ")
 		w := ask(o, method, target)
@@ -148,14 +194,11 @@ func TestWhatIsNotThereIsRefused(t *testing.T) {
 }
 
 func TestOnlyTheOwnersCommandsHearHowItRuns(t *testing.T) {
-	p := listening("127.0.0.1:7070")
-	p.Owner = func(token string) bool { return token == "token" }
-	p.State = func() any { return map[string]string{"proof": "p"} }
-	o := New(Config{}, p)
+	o := show(Config{}, listening("127.0.0.1:7070"))
 	if got := ask(o, "GET", "/-/health").Body.String(); strings.Contains(got, "proof") {
 		t.Errorf("a stranger hears %s", got)
 	}
-	if got := ask(o, "GET", "/-/health", OwnerHeader+": token").Body.String(); !strings.Contains(got, `"proof":"p"`) {
+	if got := ask(o, "GET", "/-/health", proof).Body.String(); !strings.Contains(got, `"proof":"p"`) {
 		t.Errorf("the owner hears %s", got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 func TestGuardKnowsItsHosts(t *testing.T) {
 	f := func(want int, listen string, hosts ...string) {
 		t.Helper()
-		o := New(Config{Hosts: []string{"Epitome.Example"}, Token: "secret"}, listening(listen))
+		o := show(Config{Hosts: []string{"Epitome.Example"}, Token: "secret"}, listening(listen))
 		for _, host := range hosts {
 			if w := ask(o, "GET", "/-/metrics", "Host: "+host, "Authorization: Bearer secret"); w.Code != want {
 				t.Errorf("on %s, Host %q: got %d, want %d", listen, host, w.Code, want)
@@ -37,8 +37,7 @@ func TestAdminToken(t *testing.T) {
 	f := func(want int, listen, token, target string, lines ...string) {
 		t.Helper()
 		p := listening(listen)
-		p.Owner = func(token string) bool { return token == "proof" }
-		w := ask(New(Config{Token: token}, p), "GET", target, lines...)
+		w := ask(show(Config{Token: token}, p), "GET", target, lines...)
 		if w.Code != want || token != "" && strings.Contains(w.Body.String(), token) {
 			t.Errorf("on %s, token %q, %s, %q: got %d %s, want %d", listen, token, target, lines, w.Code, w.Body, want)
 		}

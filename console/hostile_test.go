@@ -2,7 +2,6 @@ package console
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,8 +14,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
-
-	"epitome/event"
 )
 
 // hostiles are texts that would break out of a page, or break it.
@@ -141,13 +138,9 @@ func TestFailuresAreToldInTheLogAlone(t *testing.T) {
 	var log bytes.Buffer
 	p := listening("127.0.0.1:7070")
 	p.Log = slog.New(slog.NewTextHandler(&log, nil))
-	p.Owner = func(string) bool { return true }
 	p.Book = withPages(t, Config{}, p.Listen).program.Book
-	p.Edits = func(string) (event.Edits, error) { return event.Edits{}, failure }
-	p.EditsWith = func(http.Header, string) ([]event.Edit, error) { return nil, failure }
-	p.Artifacts = func(string) ([]byte, error) { return nil, failure }
-	p.Handoff = func(context.Context, string) (string, string, error) { return "", "", failure }
-	o := New(Config{}, p)
+	p.Service = &source{failure: failure}
+	o := show(Config{}, p)
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find","arguments":` +
 		`{"word":"w","artifact":"` + secretName + `"}}}`
 	for target, body := range map[string]string{

@@ -92,7 +92,7 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 
 // isToken reports whether a text is the admin token. Of wrong ones some are logged.
 func (o *Console) isToken(r *http.Request, text string) bool {
-	token := o.config.Load().Token
+	token := o.settings.Load().Token
 	if text == "" || token == "" {
 		return false
 	}
@@ -172,7 +172,7 @@ func (o *Console) KnowsHost(header string) bool {
 		host = strings.Trim(header, "[]")
 	}
 	isIt := func(name string) bool { return strings.EqualFold(name, host) }
-	if isLoopback(host) || isIt(o.host) || slices.ContainsFunc(o.config.Load().Hosts, isIt) {
+	if isLoopback(host) || isIt(o.host) || slices.ContainsFunc(o.settings.Load().Hosts, isIt) {
 		return true
 	}
 	_, err = netip.ParseAddr(host)
@@ -188,11 +188,11 @@ func isNavigation(r *http.Request) bool {
 func (o *Console) isBeyond() bool { return !isLoopback(o.host) }
 
 // isClosed reports whether figures are for the owner only.
-func (o *Console) isClosed() bool { return o.isBeyond() || o.config.Load().Token != "" }
+func (o *Console) isClosed() bool { return o.isBeyond() || o.settings.Load().Token != "" }
 
 func (o *Console) hasFolderToken(r *http.Request) bool {
 	token := r.Header.Get(OwnerHeader)
-	return token != "" && o.program.Owner(token)
+	return token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(o.program.Token)) == 1
 }
 
 // sessionOf returns the secret of the login that a request shows; "" without one.

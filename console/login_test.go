@@ -21,14 +21,13 @@ const secretName = "mzxw6ytboi2gk43umzxw6ytboi"
 // withPages is a console that knows a conversation 1 and a project, which both have the name in their texts.
 func withPages(t *testing.T, c Config, listen string) *Console {
 	p := listening(listen)
-	p.Owner = func(token string) bool { return token == "proof" }
 	p.Book = newBook()
 	t.Cleanup(p.Book.Close)
 	e := conversed()
 	e.Conversation, e.Title, e.Start = "1", secretName, time.Now()
 	p.Book.RecordExchange(new(e))
 	p.Memory = memoryOf(inject.Owner{Project: secretName})
-	return New(c, p)
+	return show(c, p)
 }
 
 // memoryOf returns a memory with a fact about a project.
@@ -172,9 +171,9 @@ func TestTokenLogsIn(t *testing.T) {
 		wantRefusal(t, send(o, "/-/login", secret("tokem")), http.StatusUnauthorized)
 		cookie := loggedIn(t, o, " token\n")
 		sees(t, o, true, cookie)
-		o.Reload(Config{Token: "token", Hosts: []string{"other.example"}})
+		o.Reload(Settings{Config: Config{Token: "token", Hosts: []string{"other.example"}}})
 		sees(t, o, true, cookie)
-		o.Reload(Config{Token: "another"})
+		o.Reload(Settings{Config: Config{Token: "another"}})
 		sees(t, o, false, cookie)
 	}
 	f("127.0.0.1:7070")
@@ -191,11 +190,10 @@ func TestTokenLogsIn(t *testing.T) {
 func TestWrongTokensLockNobodyOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := listening("0.0.0.0:7070")
-		p.Owner = func(token string) bool { return token == "proof" }
 		var text bytes.Buffer
 		p.Log = slog.New(slog.NewJSONHandler(&text, nil))
 		const right = "sixteen-or-more-letters"
-		o := New(Config{Token: right}, p)
+		o := show(Config{Token: right}, p)
 		from := func(address, token string, byHeader bool) int {
 			r := httptest.NewRequest("POST", "/-/login", strings.NewReader(secret(token)))
 			lines := []string{"Content-Type: application/json"}

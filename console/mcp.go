@@ -158,7 +158,7 @@ func (o *Console) find(r *http.Request) (any, error) {
 				if !edit.New {
 					continue
 				}
-				lines, failed := o.program.Artifacts.lines(r.Context(), edit.Artifact, "", "(?i)"+q.Get("find"))
+				lines, failed := ReadArtifact(o.program.Artifact).lines(r.Context(), edit.Artifact, "", "(?i)"+q.Get("find"))
 				if failed == nil {
 					hits = append(hits, Hit{id, e.Turn, edit, string(lines)})
 				} else if statusOf(failed) != http.StatusNotFound { // it has such lines, and has not expired
@@ -184,7 +184,7 @@ func (o *Console) findWord(ctx context.Context, h http.Header, artifact, word st
 	edits, err := o.program.EditsWith(h, artifactName.FindString(artifact))
 	var found []string
 	for i := len(edits) - 1; i >= 0 && len(found) < most && ctx.Err() == nil; i-- {
-		content, failed := o.program.Artifacts(edits[i].Artifact)
+		content, failed := o.program.Artifact(edits[i].Artifact)
 		found = append(linesWith(word, string(content), edits[i], most-len(found)), found...)
 		err = cmp.Or(err, failed, ctx.Err())
 	}
@@ -194,7 +194,7 @@ func (o *Console) findWord(ctx context.Context, h http.Header, artifact, word st
 	if err != nil {
 		return "", o.told(err) // models read it, too
 	}
-	return "", BadRequest(fmt.Sprintf("nothing that left this conversation has %.80q", word))
+	return "", badRequest("nothing that left this conversation has %.80q", word)
 }
 
 // linesWith returns the last lines with a word in what an edit took out, each with its message and the text around.

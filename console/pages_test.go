@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -13,36 +12,15 @@ import (
 	"epitome/event/journal"
 )
 
-// source has all that pages show.
-type source struct {
-	exchanges []event.Exchange
-	edits     map[string]event.Edits
-	contents  map[string]string
-	settings  []Setting
-	parts     map[string]string // the state of stores
-	mode      string
-}
-
 // serve returns a console that shows s.
 func (s *source) serve(t *testing.T) *Console {
 	p := listening("127.0.0.1:7070")
-	p.Mode, p.Settings = func() string { return s.mode }, func() []Setting { return s.settings }
-	p.Ready = func() (map[string]string, bool) { return s.parts, true }
-	p.Owner = func(token string) bool { return token == "proof" }
-	p.Edits = func(decision string) (event.Edits, error) { return s.edits[decision], nil }
-	p.Artifacts = func(name string) ([]byte, error) {
-		content, ok := s.contents[name]
-		if !ok {
-			return nil, errors.New("it has expired")
-		}
-		return []byte(content), nil
-	}
-	p.Book = newBook()
+	p.Book, p.Service = newBook(), s
 	t.Cleanup(p.Book.Close)
 	for _, e := range s.exchanges {
 		p.Book.RecordExchange(new(e))
 	}
-	return New(Config{}, p)
+	return New(Settings{Mode: event.ModeOn, List: func() []Setting { return s.settings }}, p)
 }
 
 // get asks for a page, as the owner or as a visitor.
@@ -85,7 +63,7 @@ func session() *source {
 		TokensAfter: 40_000, WindowBefore: 128_000, WindowAfter: 64_000}
 	all[8].Fault, all[8].Status, all[8].Err, all[8].ReadAgainTokens = event.Unreachable, 502, "no route to host", 9_200
 	return &source{
-		mode: event.ModeOn, exchanges: all, parts: map[string]string{"artifacts": "full"},
+		exchanges: all, parts: map[string]string{"artifacts": "full"},
 		edits: map[string]event.Edits{"decision": {List: []event.Edit{
 			{Item: 2, Last: 5, Rung: "compact", Reason: "the window was full", Before: 42_000, After: 900, New: true,
 				Text: "summary of " + secretText, Artifact: "transcript1"},
@@ -192,7 +170,7 @@ func TestRowsAreAllMessages(t *testing.T) {
 }
 
 func TestEmptyProgramSaysHowToStart(t *testing.T) {
-	o := (&source{mode: event.ModeOn}).serve(t)
+	o := (&source{}).serve(t)
 	if _, page := get(o, "/-/", true); !strings.Contains(page, "http://127.0.0.1:7070") {
 		t.Error(page)
 	}
@@ -227,26 +205,20 @@ func TestRestoreAndForgetAreTheOwners(t *testing.T) {
 	other.Conversation = id[:4] + "ffff"
 	src.exchanges = append(src.exchanges, other)
 	o := src.serve(t)
-	restored, forgotten := "", ""
-	o.program.Forget = func(conversation string) (int, string, error) {
-		forgotten += conversation + "\n"
-		return 3, "", nil
-	}
-	o.program.Restore = func(conversation string) (int, error) {
-		restored += conversation + "\n"
-		return map[string]int{id: 3}[conversation], nil
-	}
 	path := func(beginning string) string { return "/-/api/conversations/" + beginning + "/restore" }
-	if w := send(o, path(id[:5]), "", proof); w.Code != http.StatusOK || restored != id+"\n" || object(t, w)["edits"] != 3.0 {
-		t.Errorf("got %d %s, restored is %q", w.Code, w.Body, restored)
+	if w := send(o, path(id[:5]), "", proof); w.Code != http.StatusOK || object(t, w)["edits"] != 3.0 {
+		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 	if _, page := get(o, "/-/conversations/"+id, true); !strings.Contains(page, `data-post="`+path(id)) {
 		t.Error("the page has no button for it")
 	}
 	forget := "/-/api/conversations/" + id + "/forget"
 	w := send(o, forget, "", proof)
-	if w.Code != http.StatusOK || forgotten != id+"\n" || object(t, w)["artifacts"] != 3.0 {
-		t.Errorf("got %d %s, forgotten is %q", w.Code, w.Body, forgotten)
+	if w.Code != http.StatusOK || object(t, w)["artifacts"] != 3.0 {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	if want := []string{"restored " + id, "forgotten " + id}; !slices.Equal(src.done, want) {
+		t.Errorf("got %q, want %q", src.done, want)
 	}
 	if _, page := get(o, "/-/conversations/"+id, true); !strings.Contains(page, `data-post="`+forget) {
 		t.Error("the page has no button to forget it")
@@ -254,13 +226,13 @@ func TestRestoreAndForgetAreTheOwners(t *testing.T) {
 	wantRefusal(t, send(o, path(id[:4]), "", proof), http.StatusBadRequest)
 	wantRefusal(t, send(o, path("none"), "", proof), http.StatusNotFound)
 	wantRefusal(t, send(o, path(other.Conversation), "", proof), http.StatusConflict) // nothing is left out
-	restored, forgotten = "", ""
+	src.done = nil
 	for _, path := range []string{path(id), forget} {
 		wantRefusal(t, send(o, path, ""), http.StatusForbidden)
 		wantRefusal(t, send(o, path, "", proof, "Origin: http://evil.example"), http.StatusForbidden)
 		wantRefusal(t, send(o, path, "", proof, "Content-Type: text/plain"), http.StatusUnsupportedMediaType)
 	}
-	if restored+forgotten != "" {
-		t.Errorf("a refused request has restored %q, or forgotten %q", restored, forgotten)
+	if len(src.done) > 0 {
+		t.Errorf("a refused request has %q", src.done)
 	}
 }

@@ -19,7 +19,7 @@ func streaming(t *testing.T) (*httptest.Server, *journal.Book) {
 	book := newBook()
 	p := listening("127.0.0.1:7070")
 	p.Book = book
-	server := httptest.NewServer(New(Config{}, p))
+	server := httptest.NewServer(show(Config{}, p))
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close(); book.Close() })
 	return server, book
 }

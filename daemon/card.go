@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -25,6 +24,7 @@ import (
 
 	"epitome/config"
 	"epitome/console"
+	"epitome/service"
 )
 
 // Card is how commands of the same user reach a running epitome.
@@ -72,11 +72,6 @@ func (c *Card) Unpin() {
 		_ = os.Remove(c.path())
 	}
 	_ = c.lock.Close()
-}
-
-// Admits reports whether a token is the owner's.
-func (c *Card) Admits(token string) bool {
-	return subtle.ConstantTimeCompare([]byte(token), []byte(c.Token)) == 1
 }
 
 // Read returns the card of the epitome that runs with a folder. Its error says that none does.
@@ -194,7 +189,7 @@ func read(resp *http.Response, answer any) error {
 }
 
 // State asks the epitome how it runs.
-func (c *Card) State() (s State, err error) {
+func (c *Card) State() (s service.State, err error) {
 	err = c.Get("/-/health", &s)
 	return s, err
 }

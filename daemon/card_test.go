@@ -26,7 +26,7 @@ func TestCardOfTheFirstStays(t *testing.T) {
 	}
 	first, second := pin("127.0.0.1:7070"), pin("127.0.0.1:7071")
 	second.Unpin()
-	if c, err := Read(folder); err != nil || !first.Admits(c.Token) || second.Admits(c.Token) {
+	if c, err := Read(folder); err != nil || c.Token != first.Token || c.Token == second.Token {
 		t.Fatalf("got %+v, %v; want the first's card", c, err)
 	}
 	if all := Running(home); len(all) != 1 || all[0].Listen != "127.0.0.1:7070" {

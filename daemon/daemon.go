@@ -28,7 +28,7 @@ import (
 	"epitome/inject"
 	"epitome/proxy"
 	"epitome/rewrite"
-	"epitome/rewrite/ledger"
+	"epitome/service"
 	"epitome/summarize"
 	"epitome/tokenize"
 	"epitome/window"
@@ -57,13 +57,9 @@ type Daemon struct {
 	memory     *inject.Memory // what sessions have taught
 	book       *journal.Book
 	summarizer *summarize.Summarizer
-	deps       rewrite.Deps // of live, but that asks no server for windows
-	live       *rewrite.Shaper
-	gateway    *rewrite.Shaper // live without a model to ask and without additions
-	observer   *rewrite.Shaper // has the decisions of live, and keeps its own in memory alone
-	observed   *ledger.Ledger  // the decisions that observer has
-	requests   *requests       // the newest ones, for another agent
-	places     *rewrite.Places // for requests to live and observer
+	service    *service.Service
+	observer   *rewrite.Shaper // has the decisions of live requests, and keeps its own in memory alone
+	places     *rewrite.Places // for requests that are shaped
 	proxy      *proxy.Proxy
 	console    *console.Console
 }
@@ -133,13 +129,10 @@ func (d *Daemon) start() error {
 	d.summarizer = d.newSummarizer(conf)
 	d.atEnd(d.summarizer.Close)
 	d.atEnd(d.windows.Close)
-	d.makeShapers(conf)
-	d.requests = &requests{
-		shaper: d.live, log: d.log, folder: filepath.Join(cmp.Or(conf.Home, folder), RequestFolder),
-		keep: conf.Store.Keep.D(), quota: int64(conf.Store.Requests),
-	}
+	d.service = d.newService(conf, folder)
 	d.places = rewrite.NewPlaces(runtime.GOMAXPROCS(0), shapeBudget)
 	d.proxy = d.newProxy()
+	d.service.Proxy = d.proxy
 	d.console = d.newConsole(conf)
 	d.addGauges()
 	return nil
@@ -174,12 +167,12 @@ func (d *Daemon) listen(conf config.Config, folder string) error {
 
 // observers returns what gets each event: metrics, log, and traces if they are wanted.
 func (d *Daemon) observers(conf config.Config) ([]func(journal.Entry), error) {
-	d.metrics = console.NewMetrics(Version())
+	d.metrics = console.NewMetrics(service.Version())
 	all := []func(journal.Entry){d.metrics.Record, console.NewLog(d.log).Record}
 	if conf.Otel.Endpoint == "" {
 		return all, nil
 	}
-	traces, err := console.NewTraces(conf.Otel.Endpoint, Version(), d.log)
+	traces, err := console.NewTraces(conf.Otel.Endpoint, service.Version(), d.log)
 	if err != nil {
 		return nil, err
 	}
@@ -213,32 +206,36 @@ func (d *Daemon) newSummarizer(conf config.Config) *summarize.Summarizer {
 	})
 }
 
-// makeShapers makes the shapers. That of live requests also asks servers how much their models hold.
-func (d *Daemon) makeShapers(conf config.Config) {
-	s := d.storage
-	d.deps = Deps(s.store, s.shelf, d.windows, conf.Store.Keep.D())
-	d.deps.Passing = s.passing
-	d.deps.Address = conf.Offload.Address
-	d.deps.Ratio = d.ratios.Of
-	d.deps.CachedPrice = d.biller.CachedPrice
-	d.deps.Summarizer = d.summarizer
-	d.deps.Inject = &inject.Injector{Files: conf.ContextFiles(d.card.folder), Shelf: s.shelf, Memory: d.memory}
+// newService makes the shapers, and the service over them. The shaper of live requests also asks servers how much their
+// models hold.
+func (d *Daemon) newService(conf config.Config, folder string) *service.Service {
+	store, shelf := d.storage.store, d.storage.shelf
+	deps := Deps(store, shelf, d.windows, conf.Store.Keep.D())
+	deps.Passing = d.storage.passing
+	deps.Address = conf.Offload.Address
+	deps.Ratio = d.ratios.Of
+	deps.CachedPrice = d.biller.CachedPrice
+	deps.Summarizer = d.summarizer
+	deps.Inject = &inject.Injector{Files: conf.ContextFiles(d.card.folder), Shelf: shelf, Memory: d.memory}
 
-	live := d.deps
-	live.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
+	asking := deps
+	asking.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
 		d.windows.Probe(upstream, model, d.upstreams.Get, d.log)
-		return d.deps.Window(upstream, model, maxOutput)
+		return deps.Window(upstream, model, maxOutput)
 	}
-	d.live = rewrite.NewShaper(live)
+	live := rewrite.NewShaper(asking)
 
-	gateway := live
-	gateway.Summarizer, gateway.Inject = nil, nil
-	d.gateway = d.live.Beside(gateway)
+	alone := asking // without a model to ask and without additions
+	alone.Summarizer, alone.Inject = nil, nil
 
-	observer := overlay(d.deps)
-	observer.Shelf = unwritten{s.shelf}
-	d.observer = d.live.Beside(observer)
-	d.observed = observer.Ledger
+	observing := service.Overlay(deps)
+	observing.Shelf = unwritten{shelf}
+	d.observer = live.Beside(observing)
+	return &service.Service{
+		Log: d.log, Config: d.config.Load, Load: d.load, Store: store, Shelf: shelf, Book: d.book,
+		Deps: deps, Live: live, Gateway: live.Beside(alone), Observed: observing.Ledger,
+		Requests: filepath.Join(cmp.Or(conf.Home, folder), RequestFolder), Quota: conf.Store.Requests,
+	}
 }
 
 // shapeBudget is how long a request may wait for places, store and shelf. Clients wait longer for an answer.
@@ -247,9 +244,9 @@ const shapeBudget = time.Minute
 func (d *Daemon) newProxy() *proxy.Proxy {
 	return proxy.New(d.upstreams, proxy.Deps{
 		Record: d.book.RecordExchange, Log: d.log,
-		Shape: d.live.Shape, Observe: d.observer.Shape, Places: d.places,
+		Shape: d.service.Live.Shape, Observe: d.observer.Shape, Places: d.places,
 		Windows: d.windows, Ratios: d.ratios,
-		Keeps: d.deps.Inject.Files.Knows,
+		Keeps: d.service.Deps.Inject.Files.Knows,
 		Runtime: func(run string) string {
 			if !d.config.Load().Context.Runtime {
 				return ""
@@ -262,29 +259,38 @@ func (d *Daemon) newProxy() *proxy.Proxy {
 }
 
 func (d *Daemon) newConsole(conf config.Config) *console.Console {
-	return console.New(conf.Console, console.Program{
-		Version: Version(), Listen: d.Address(), Log: d.log, Metrics: d.metrics,
-		Mode:     func() string { return d.config.Load().Mode },
-		Settings: func() []console.Setting { return d.config.Load().List() },
-		Book:     d.book, Edits: d.edits, EditsWith: d.editsWith, Artifacts: d.storage.shelf.Get, Memory: d.memory,
-		Compact: d.compact, Compress: d.compress, IsClient: d.proxy.IsClient,
-		Restore: d.restore, Forget: d.forget, Handoff: d.handoff,
-		Ready: func() (map[string]string, bool) { return d.storage.parts(), !d.proxy.Stopping() },
-		Owner: d.card.Admits, State: func() any { return d.State() },
+	return console.New(shown(conf), console.Program{
+		Version: service.Version(), Listen: d.Address(), Log: d.log, Metrics: d.metrics, Book: d.book, Memory: d.memory,
+		Token: d.card.Token, Service: d.service,
 	})
 }
+
+// shown returns what the console takes from a configuration.
+func shown(conf config.Config) console.Settings {
+	return console.Settings{Config: conf.Console, Mode: conf.Mode, List: conf.List}
+}
+
+// State returns how it runs.
+func (d *Daemon) State() service.State { return d.service.State() }
+
+const (
+	// restsAfter is how long a conversation has no new request before its newest one is kept, so that an agent's fast
+	// turns are not all compressed.
+	restsAfter = 10 * time.Second
+	// forgottenAfter is likewise until its newest request leaves the memory.
+	forgottenAfter = 30 * time.Second
+)
 
 // Serve runs until it is told to stop, and then ends what is under way with grace.
 func (d *Daemon) Serve() error {
 	defer d.end()
-	defer func() { d.requests.save(time.Now()) }()
+	defer func() { d.service.KeepRequests(time.Now()) }()
 	d.announce()
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln, d.console) }()
 	go tokenize.Load() // neither the start nor a request waits for these
 	go event.BuiltinPrices()
-	d.requests.list() // those of earlier processes that have expired are deleted
-	const rest = 30 * time.Second
+	d.service.KeptRequests() // those of earlier processes that have expired are deleted
 	percent := uint64(100)
 	look, hourly := time.Tick(2*time.Second), time.Tick(time.Hour)
 	for {
@@ -292,11 +298,11 @@ func (d *Daemon) Serve() error {
 		case err := <-failed:
 			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
 		case now := <-look:
-			d.requests.save(now.Add(-restsAfter))
-			d.live.Forget(now.Add(-rest))
+			d.service.KeepRequests(now.Add(-restsAfter))
+			d.service.Live.Forget(now.Add(-forgottenAfter))
 			percent = paceGarbage(percent)
 		case <-hourly:
-			d.requests.list()
+			d.service.KeptRequests()
 		case s := <-d.signals:
 			if s == syscall.SIGHUP {
 				d.reload()
@@ -369,7 +375,7 @@ func (d *Daemon) reload() {
 	}
 	d.config.Store(&next)
 	d.configured.Store(time.Now().Unix())
-	d.console.Reload(next.Console)
+	d.console.Reload(shown(next))
 	d.windows.Configure(next.Window, probedOf(next))
 	d.biller.Configure(Prices(next))
 	d.memory.Configure(next.Memory)

@@ -25,7 +25,7 @@ import (
 // files of the embedded store old records lie until it compacts them.
 func (p *program) traces(folder, id string, server *fakeapi.Redis) (all []string) {
 	p.t.Helper()
-	p.requests.save(time.Now())
+	p.service.KeepRequests(time.Now())
 	p.book.Settle()
 	err := filepath.WalkDir(folder, func(path string, e os.DirEntry, err error) error {
 		if e.IsDir() && e.Name() == StoreFolder {
@@ -41,7 +41,7 @@ func (p *program) traces(folder, id string, server *fakeapi.Redis) (all []string
 		p.t.Fatal(err)
 	}
 	isOf := func(l rewrite.Last) bool { return l.Conversation == id }
-	if slices.ContainsFunc(slices.Collect(p.live.Newest(time.Now())), isOf) {
+	if slices.ContainsFunc(slices.Collect(p.service.Live.Newest(time.Now())), isOf) {
 		all = append(all, "memory")
 	}
 	if server == nil {
@@ -90,19 +90,19 @@ func TestForgottenConversationIsGone(t *testing.T) {
 			if err != nil || len(before) < 2 {
 				t.Fatalf("%v, it is in %q", err, before)
 			}
-			if n, _, err := p.forget(id); n != 1 || err != nil {
+			if n, _, err := p.service.Forget(id); n != 1 || err != nil {
 				t.Errorf("%d artifacts, %v", n, err)
 			}
 			if left := p.traces(folder, id, server); len(left) > 0 {
 				t.Errorf("it is still in %q", left)
 			}
-			_, found, err := p.deps.Ledger.At(story.Exchanges[0].Decision)
-			_, err1 := p.storage.shelf.Get(names[0])
-			_, err2 := p.storage.shelf.Get(names[1])
+			_, found, err := p.service.Deps.Ledger.At(story.Exchanges[0].Decision)
+			_, err1 := p.service.Shelf.Get(names[0])
+			_, err2 := p.service.Shelf.Get(names[1])
 			if found || err != nil || err1 != nil || err2 == nil {
 				t.Errorf("its decision is there: %v, %v; artifacts: %v, %v", found, err, err1, err2)
 			}
-			if _, _, err := p.forget(id); !errors.Is(err, journal.ErrUnknown) {
+			if _, _, err := p.service.Forget(id); !errors.Is(err, journal.ErrUnknown) {
 				t.Errorf("forgotten again: %v", err)
 			}
 			if p.chat(other); provider.last() != sentOther {
@@ -114,15 +114,20 @@ func TestForgottenConversationIsGone(t *testing.T) {
 
 			provider.untilCompacted()
 			talk := p.book.Conversations("", 0, 1).Items[0].ID
-			_, _, answers, err := p.keysOf(talk)
-			there, err1 := p.storage.store.GetMany(answers)
+			var answers []string
+			err = p.book.Each(func(e journal.Entry) {
+				if e.Summary != nil && e.Summary.Conversation == talk {
+					answers = append(answers, e.Summary.Key)
+				}
+			})
+			there, err1 := p.service.Store.GetMany(answers)
 			if err := errors.Join(err, err1); err != nil || len(bytes.Join(there, nil)) == 0 {
 				t.Fatalf("no answer is stored: %v", err)
 			}
-			if _, _, err := p.forget(talk); err != nil {
+			if _, _, err := p.service.Forget(talk); err != nil {
 				t.Error(err)
 			}
-			if values, err := p.storage.store.GetMany(answers); err != nil || len(bytes.Join(values, nil)) > 0 {
+			if values, err := p.service.Store.GetMany(answers); err != nil || len(bytes.Join(values, nil)) > 0 {
 				t.Errorf("the store still has %q, %v", values, err)
 			}
 			a.turn()
@@ -148,7 +153,7 @@ func TestForgettingInTheMidstOfRequests(t *testing.T) {
 		})
 	}
 	for range 20 {
-		if _, _, err := p.forget(id); err != nil && !errors.Is(err, journal.ErrUnknown) {
+		if _, _, err := p.service.Forget(id); err != nil && !errors.Is(err, journal.ErrUnknown) {
 			t.Error(err)
 		}
 	}
@@ -187,7 +192,7 @@ func TestForkOutlivesForgetting(t *testing.T) {
 			sent["fork_5"] = say("fork_5", calls)
 		}
 		p.awaitEvents(10)
-		n, _, err := p.forget(ids[gone])
+		n, _, err := p.service.Forget(ids[gone])
 		if delete(ids, gone); err != nil || n == 0 || len(ids) == 0 {
 			t.Fatalf("%d artifacts, %v", n, err)
 		}
@@ -197,7 +202,7 @@ func TestForkOutlivesForgetting(t *testing.T) {
 			}
 		}
 		for _, name := range regexp.MustCompile(`\b[a-z2-7]{26}\b`).FindAllString(sent[stays], -1) {
-			if _, err := p.storage.shelf.Get(name); err != nil {
+			if _, err := p.service.Shelf.Get(name); err != nil {
 				t.Errorf("without %s, %s: %v", name, gone, err)
 			}
 		}
@@ -240,19 +245,19 @@ func TestForgettingAgainAfterAnError(t *testing.T) {
 		id := resp.Header.Get("X-Epitome-Conversation")
 		p.awaitEvents(1)
 		story, _ := p.book.Conversation(id)
-		sent, found, err := p.deps.Ledger.At(story.Exchanges[0].Decision)
+		sent, found, err := p.service.Deps.Ledger.At(story.Exchanges[0].Decision)
 		if !found || err != nil || len(sent.Edits) == 0 {
 			t.Fatalf("%+v, %v", sent, err)
 		}
-		whole := p.deps.Ledger
-		p.deps.Ledger = ledger.New(&failing{p.storage.store, before}, time.Hour)
-		_, _, failed := p.forget(id)
-		p.deps.Ledger = whole
-		if _, _, err := p.forget(id); (failed == nil) != errors.Is(err, journal.ErrUnknown) || failed != nil && err != nil {
+		whole := p.service.Deps.Ledger
+		p.service.Deps.Ledger = ledger.New(&failing{p.service.Store, before}, time.Hour)
+		_, _, failed := p.service.Forget(id)
+		p.service.Deps.Ledger = whole
+		if _, _, err := p.service.Forget(id); (failed == nil) != errors.Is(err, journal.ErrUnknown) || failed != nil && err != nil {
 			t.Errorf("%v, and then %v", failed, err)
 		}
 		for _, e := range sent.Edits {
-			if value, _, _ := p.storage.store.Get(e.Name); len(value) > 0 {
+			if value, _, _ := p.service.Store.Get(e.Name); len(value) > 0 {
 				t.Errorf("after %d writes and an error the store has %s", before, value)
 			}
 		}
@@ -276,13 +281,13 @@ func TestForgettingWithoutTheRightToDelete(t *testing.T) {
 	resp, _ := p.chat(string(fakeapi.Conversation(2)))
 	id := resp.Header.Get("X-Epitome-Conversation")
 	p.awaitEvents(1)
-	n, said, err := p.forget(id)
-	state := p.storage.parts()["bucket"]
+	n, said, err := p.service.Forget(id)
+	state := p.parts()["bucket"]
 	if n != 0 || err != nil || !strings.Contains(said, "The bucket keeps 2 artifacts") || state != store.Answers {
 		t.Errorf("%d artifacts, %v: %s; the bucket %s", n, err, said, state)
 	}
 	p.wantLog(`"in_bucket":2`)
-	if _, _, err := p.forget(id); !errors.Is(err, journal.ErrUnknown) {
+	if _, _, err := p.service.Forget(id); !errors.Is(err, journal.ErrUnknown) {
 		t.Errorf("it is still known: %v", err)
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
+	"epitome/service"
 )
 
 // shape shapes a conversation with so many large results.
@@ -49,7 +50,7 @@ func TestAnotherVersionsDecisionsAreTold(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	p := run(t, folder, "http://127.0.0.1:1")
-	if _, err := p.storage.store.Swap("format", []byte(ledger.Format), []byte("chain 4"), century); err != nil {
+	if _, err := p.service.Store.Swap("format", []byte(ledger.Format), []byte("chain 4"), century); err != nil {
 		t.Fatal(err)
 	}
 	p.stop()
@@ -67,7 +68,7 @@ func TestShadowSeesWhatIsLiveAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	p := run(t, folder, "http://127.0.0.1:1")
-	live := shape(p.live, 1)
+	live := shape(p.service.Live, 1)
 	if live.Report.Action != "offload" || len(artifactFiles(folder)) != 1 {
 		t.Fatalf("%+v, artifacts %v", live.Report, artifactFiles(folder))
 	}
@@ -84,7 +85,7 @@ func TestShadowSeesWhatIsLiveAndWritesNothing(t *testing.T) {
 	if n := len(artifactFiles(folder)); n != 1 {
 		t.Errorf("the shadow has left %d artifacts", n-1)
 	}
-	if live := shape(p.live, 2); !live.Report.Decided {
+	if live := shape(p.service.Live, 2); !live.Report.Decided {
 		t.Errorf("what only the shadow saw is decided: %+v", live.Report)
 	}
 }
@@ -94,21 +95,21 @@ func TestShadowSeesWhatIsLiveAndWritesNothing(t *testing.T) {
 func TestDecisionsOfEventsLeadToEdits(t *testing.T) {
 	t.Parallel()
 	p := run(t, t.TempDir(), "http://127.0.0.1:1")
-	out := shape(p.live, 1)
-	edits, err := p.edits(out.Report.Decision)
+	out := shape(p.service.Live, 1)
+	edits, err := p.service.Edits(out.Report.Decision)
 	if err != nil || len(edits.List) != 1 {
 		t.Fatalf("%+v, %v; %+v", edits, err, out.Report)
 	}
 	e := edits.List[0]
 	first, _, _ := strings.Cut(e.Text, "\n")
-	content, err := os.ReadFile(p.storage.shelf.Address(e.Artifact))
+	content, err := os.ReadFile(p.service.Shelf.Address(e.Artifact))
 	if err != nil || !e.New || e.Item != 3 || e.Code != event.CodeOverLimit || !bytes.Contains(out.Body,
 		[]byte(first)) ||
 		string(content) != fakeapi.ResultText(1) {
 		t.Errorf("the edit is %+v of %.900s; the artifact %.100q, %v", e, out.Body, content, err)
 	}
 	for key, missing := range map[string]bool{"": false, "no key": true} {
-		if edits, err := p.edits(key); err != nil || len(edits.List) > 0 || (edits.Missing != "") != missing {
+		if edits, err := p.service.Edits(key); err != nil || len(edits.List) > 0 || (edits.Missing != "") != missing {
 			t.Errorf("%q leads to %+v, %v", key, edits, err)
 		}
 	}
@@ -119,17 +120,17 @@ func TestDecisionsOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	p := run(t, folder, "http://127.0.0.1:1")
-	before := shape(p.live, 2)
+	before := shape(p.service.Live, 2)
 	p.stop()
 	p = run(t, folder, "http://127.0.0.1:1")
-	after := shape(p.live, 2)
+	after := shape(p.service.Live, 2)
 	if !bytes.Equal(before.Body, after.Body) || after.Report.Decided ||
 		bytes.Equal(after.Body, fakeapi.Conversation(2)) {
 		t.Errorf("before %+v\nafter %+v", before.Report, after.Report)
 	}
 	for _, c := range after.Changes() {
 		for _, name := range c.Artifacts {
-			if _, err := p.storage.shelf.Get(name); err != nil {
+			if _, err := p.service.Shelf.Get(name); err != nil {
 				t.Errorf("what was taken out is not kept: %v", err)
 			}
 		}
@@ -245,7 +246,7 @@ func TestStartWaitsForNoEvents(t *testing.T) {
 		t.Errorf("while the record is read, the state is %+v, %v", s, err)
 	}
 	_ = events.Close()
-	var s State
+	var s service.State
 	if !fakeapi.Eventually(func() bool { s, err = card.State(); return err == nil && s.Totals.Exchanges == 1 }) {
 		t.Errorf("after that, the state is %+v, %v", s, err)
 	}
@@ -255,18 +256,18 @@ func TestStartWaitsForNoEvents(t *testing.T) {
 func TestRequestIsWrittenOnceItCanBe(t *testing.T) {
 	t.Parallel()
 	p := run(t, t.TempDir(), "http://127.0.0.1:1")
-	if err := os.WriteFile(p.requests.folder, nil, 0o600); err != nil { // in the place of the folder
+	if err := os.WriteFile(p.service.Requests, nil, 0o600); err != nil { // in the place of the folder
 		t.Fatal(err)
 	}
-	shape(p.live, 2)
-	if kept := p.requests.list(); len(kept) != 0 {
+	shape(p.service.Live, 2)
+	if kept := p.service.KeptRequests(); len(kept) != 0 {
 		t.Fatalf("kept in no folder: %v", kept)
 	}
 	p.wantLog("cannot keep the newest request")
-	if err := os.Remove(p.requests.folder); err != nil {
+	if err := os.Remove(p.service.Requests); err != nil {
 		t.Fatal(err)
 	}
-	if kept := p.requests.list(); len(kept) != 1 {
+	if kept := p.service.KeptRequests(); len(kept) != 1 {
 		t.Errorf("with a folder there are %v", kept)
 	}
 }
@@ -283,14 +284,14 @@ func TestNewestRequestOutlivesTheProcess(t *testing.T) {
 		folder, conf := t.TempDir(), defaults()
 		p := run(t, folder, "http://127.0.0.1:1")
 		now, task := time.Now(), []byte(strings.Repeat("Look at ", c.task/8))
-		p.live.Shape(rewrite.Input{Dialect: chat.Dialect{}, Upstream: "up", Limits: &conf.Rewrite, Now: now,
+		p.service.Live.Shape(rewrite.Input{Dialect: chat.Dialect{}, Upstream: "up", Limits: &conf.Rewrite, Now: now,
 			Body: bytes.Replace(fakeapi.Conversation(2), []byte("Look at the tables"), task, 1)})
-		p.requests.save(now.Add(-time.Second))
-		if written, _ := os.ReadDir(p.requests.folder); len(written) != c.meanwhile {
+		p.service.KeepRequests(now.Add(-time.Second))
+		if written, _ := os.ReadDir(p.service.Requests); len(written) != c.meanwhile {
 			t.Errorf("%s: %d requests are written, want %d", c.name, len(written), c.meanwhile)
 		}
 		p.stop()
-		if written, _ := os.ReadDir(p.requests.folder); len(written) != 1 {
+		if written, _ := os.ReadDir(p.service.Requests); len(written) != 1 {
 			t.Errorf("%s: at the end %d requests are written, want 1", c.name, len(written))
 		}
 	}
@@ -299,23 +300,13 @@ func TestNewestRequestOutlivesTheProcess(t *testing.T) {
 // The newest requests of all conversations together stay within their quota: the oldest go.
 func TestRequestsStayWithinTheirQuota(t *testing.T) {
 	t.Parallel()
-	p := run(t, t.TempDir(), "http://127.0.0.1:1")
+	p := run(t, t.TempDir(), "http://127.0.0.1:1", func(c *config.Config) { c.Store.Requests = 50 << 10 }) // two of them
 	conf := defaults()
 	for n := range 5 {
 		title := fmt.Sprint("Look at book ", n)
-		p.live.Shape(rewrite.Input{Dialect: chat.Dialect{}, Upstream: "up", Limits: &conf.Rewrite,
+		p.service.Live.Shape(rewrite.Input{Dialect: chat.Dialect{}, Upstream: "up", Limits: &conf.Rewrite,
 			Body: bytes.Replace(fakeapi.Conversation(2), []byte("Look at the tables"), []byte(title), 1)})
-		kept := p.requests.list()
-		if n == 0 {
-			file, err := os.Stat(filepath.Join(p.requests.folder, kept[0]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.requests.mu.Lock()
-			p.requests.quota = file.Size() * 5 / 2 // two of them, and not three
-			p.requests.mu.Unlock()
-		}
-		if len(kept) != min(n+1, 2) {
+		if kept := p.service.KeptRequests(); len(kept) != min(n+1, 2) {
 			t.Errorf("after %d conversations %d are kept", n+1, len(kept))
 		}
 	}

@@ -30,12 +30,12 @@ func TestOutageOfAFullDiskEndsNoConversation(t *testing.T) {
 			a.work(5)
 			fill(t, disk, 400<<20)
 			a.work(40)
-			if got := p.storage.parts()["artifacts"]; got != "full" {
+			if got := p.parts()["artifacts"]; got != "full" {
 				t.Errorf("the artifacts are %q", got)
 			}
 			fill(t, disk, 1<<30)
 			a.work(80)
-			if got := p.storage.parts()["artifacts"]; got != "cannot be written" {
+			if got := p.parts()["artifacts"]; got != "cannot be written" {
 				t.Errorf("the artifacts are %q", got)
 			}
 			t.Logf("%s: epitome did %v; %d requests were refused", api, a.acted, len(provider.Refusals()))

@@ -58,7 +58,7 @@ func TestOutageOfTheSharedStoreEndsNoConversation(t *testing.T) {
 		}
 		wire.Mend()
 		for _, r := range replicas {
-			fakeapi.Await(t, "the store", func() error { _, _, err := r.storage.store.Get("x"); return err })
+			fakeapi.Await(t, "the store", func() error { _, _, err := r.service.Store.Get("x"); return err })
 		}
 		turn()
 		last := provider.Last()
@@ -105,7 +105,7 @@ func TestOutageOfTheDiskEndsNoConversation(t *testing.T) {
 			if last := provider.Last(); !strings.Contains(last, "not kept, because nothing could be stored") {
 				t.Errorf("nothing says that it is not kept: %.2000s", last)
 			}
-			if got := p.storage.parts()["artifacts"]; got != "cannot be written" {
+			if got := p.parts()["artifacts"]; got != "cannot be written" {
 				t.Errorf("the artifacts are %q", got)
 			}
 			t.Logf("%s: epitome did %v; %d requests were refused", api, a.acted, len(provider.Refusals()))

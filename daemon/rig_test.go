@@ -127,6 +127,12 @@ func (p *program) wantLog(pattern string) {
 	}
 }
 
+// parts are the states of the stores.
+func (p *program) parts() map[string]string {
+	parts, _ := p.service.Ready()
+	return parts
+}
+
 // read reads a path under /-/.
 func (p *program) read(path string) string {
 	p.t.Helper()

@@ -105,7 +105,7 @@ func (p *program) sends(s *session) rewrite.Output {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return p.live.Shape(rewrite.Input{Dialect: d, Body: []byte(body), Upstream: "openai", Limits: &p.started.Rewrite,
+	return p.service.Live.Shape(rewrite.Input{Dialect: d, Body: []byte(body), Upstream: "openai", Limits: &p.started.Rewrite,
 		Summary: p.started.Summarize, Now: s.now})
 }
 
@@ -169,7 +169,7 @@ func TestFindInASharedStoreEndsAtTheTranscript(t *testing.T) {
 	a.lines = 3_000
 	a.work(2)
 	p.awaitEvents(a.turns)
-	edits, err := p.editsWith(nil, transcript)
+	edits, err := p.service.EditsWith(nil, transcript)
 	if n := len(edits); err != nil || n == 0 || edits[n-1].Artifact != transcript {
 		t.Errorf("%d edits, %v", n, err)
 	}
@@ -208,11 +208,11 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 			t.Errorf("turn %d: a stranger is changed: %v", i, out.Report.Err)
 		}
 	}
-	if is := away.storage.parts()["shared_store"]; is != "away" {
+	if is := away.parts()["shared_store"]; is != "away" {
 		t.Errorf("without a store it is %q", is)
 	}
 	wire.Mend()
-	fakeapi.Await(t, "the store", func() error { _, _, err := away.storage.store.Get("x"); return err })
+	fakeapi.Await(t, "the store", func() error { _, _, err := away.service.Store.Get("x"); return err })
 	s.turn()
 	want := there.sends(s)
 	if got := away.sends(s); got.Report.Err != nil || !bytes.Equal(got.Body, want.Body) {
@@ -223,7 +223,7 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 		s.turn()
 		there.sends(s)
 	}
-	if is := there.storage.parts()["shared_store"]; is != "refuses" {
+	if is := there.parts()["shared_store"]; is != "refuses" {
 		t.Errorf("a store that takes no writes is %q", is)
 	}
 	metrics := there.read("/-/metrics")
@@ -279,7 +279,7 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	if got := strings.TrimSpace(one.read("/-/ready")); got != `{"bucket":"away","status":"ready"}` {
 		t.Errorf("while the bucket is away it is ready so: %s", got)
 	}
-	if one.storage.keeps() {
+	if one.service.Keeps() {
 		t.Error("artifacts are said to be kept")
 	}
 	if again := send(body); again != sent {
@@ -301,8 +301,8 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := run(t, t.TempDir(), provider.URL, inBucket, func(c *config.Config) { c.Offload.Secret = secret })
-	if !fakeapi.Eventually(func() bool { return refused.storage.parts()["bucket"] == "refuses" }) {
-		t.Errorf("the bucket is %v", refused.storage.parts())
+	if !fakeapi.Eventually(func() bool { return refused.parts()["bucket"] == "refuses" }) {
+		t.Errorf("the bucket is %v", refused.parts())
 	}
 }
 
@@ -314,7 +314,7 @@ func TestFindOutlivesOtherConversations(t *testing.T) {
 	p.awaitEvents(1)
 	name := regexp.MustCompile(`[a-z2-7]{26}`).FindString(provider.Last())
 	own := http.Header{"Authorization": {"Bearer key"}}
-	if edits, err := p.editsWith(own, name); len(edits) == 0 || err != nil {
+	if edits, err := p.service.EditsWith(own, name); len(edits) == 0 || err != nil {
 		t.Errorf("%d edits, %v", len(edits), err)
 	}
 	for i := range 1000 {
@@ -323,7 +323,7 @@ func TestFindOutlivesOtherConversations(t *testing.T) {
 		p.book.RecordExchange(&e)
 	}
 	p.book.Settle()
-	if edits, err := p.editsWith(own, name); len(edits) == 0 || err != nil {
+	if edits, err := p.service.EditsWith(own, name); len(edits) == 0 || err != nil {
 		t.Errorf("after others, %d edits, %v", len(edits), err)
 	}
 }

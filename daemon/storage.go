@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -205,42 +204,8 @@ func (s *storage) close() {
 	}
 }
 
-// parts returns the state of each part that is used and may fail, as /-/ready shows it.
-func (s *storage) parts() map[string]string {
-	all := map[string]string{}
-	switch facts := s.store.(type) {
-	case *store.Redis:
-		all["shared_store"] = facts.State()
-	case *store.Badger:
-		state := facts.State()
-		if state == "full" { // they are on the same disk
-			all["artifacts"] = state
-		} else if state != "" {
-			all["store"] = state
-		}
-	default:
-		all["store"] = "memory"
-	}
-	if s.shelf.Fails() {
-		all["artifacts"] = "cannot be written"
-	}
-	if state := s.shelf.Server(); state != "" {
-		all["bucket"] = state
-	}
-	return all
-}
-
-// keeps reports whether artifacts can be kept now.
-func (s *storage) keeps() bool {
-	p := s.parts()
-	takes := []string{"", store.Answers, store.Slow}
-	return p["artifacts"] == "" && slices.Contains(takes, p["bucket"])
-}
-
-const (
-	memoEntries   = 1 << 17  // counts of texts, some 9 MB: those of a hundred long conversations
-	overlayMemory = 16 << 20 // bytes for decisions that only an overlay knows
-)
+// memoEntries is how many counts of texts are kept, some 9 MB: those of a hundred long conversations.
+const memoEntries = 1 << 17
 
 // Deps returns the parts that every shaper has, over a store and a shelf.
 func Deps(s store.Store, artifacts *offload.Shelf, windows *window.Windows, keep time.Duration) rewrite.Deps {
@@ -267,14 +232,6 @@ func TrialDeps(conf config.Config, home string, windows *window.Windows) (rewrit
 	d.CachedPrice = event.NewBiller(Prices(conf)).CachedPrice
 	d.Inject = &inject.Injector{Files: conf.ContextFiles(home), Shelf: shelf}
 	return d, nil
-}
-
-// overlay returns d with a ledger that has the decisions of d and writes none there. No model is asked for a summary,
-// and no context files are added.
-func overlay(d rewrite.Deps) rewrite.Deps {
-	d.Ledger = d.Ledger.Overlay(store.NewMemory(overlayMemory))
-	d.Summarizer, d.Inject = nil, nil
-	return d
 }
 
 // unwritten is a shelf that names artifacts and keeps none.

@@ -1,4 +1,4 @@
-package daemon
+package service
 
 import (
 	"errors"
@@ -16,35 +16,32 @@ import (
 const remains = "The sums of its days stay, and so do copies in files of the store until it compacts them. Replicas " +
 	"that share the store keep events and requests of their own: forget it there, too."
 
-// forget removes a conversation from memory, disk, shared store and bucket, and returns how many artifacts that it had
+// Forget removes a conversation from memory, disk, shared store and bucket, and returns how many artifacts that it had
 // alone were deleted. Its events go last, as they tell what else there is: after an error it can be called again. A
 // request that comes meanwhile may begin the conversation anew.
-func (d *Daemon) forget(conversation string) (artifacts int, said string, err error) {
-	own, others, answers, err := d.keysOf(conversation)
+func (s *Service) Forget(conversation string) (artifacts int, said string, err error) {
+	own, others, answers, err := s.keysOf(conversation)
 	if err != nil {
 		return 0, "", err
 	}
-	names, err := d.namesIn(own)
-	if err != nil {
-		return 0, "", err
-	}
-	shared, err := d.namesIn(others)
-	if err != nil {
+	names, err := s.namesIn(own)
+	shared, err2 := s.namesIn(others)
+	if err := errors.Join(err, err2); err != nil {
 		return 0, "", err
 	}
 	isShared := func(name string, _ bool) bool { return shared[name] }
 	maps.DeleteFunc(names, isShared)
 	maps.DeleteFunc(own, isShared)
-	artifacts, inBucket, err := d.deleteArtifacts(names)
-	err = errors.Join(err, d.storage.store.Delete(answers...))
+	artifacts, inBucket, err := s.deleteArtifacts(names)
+	err = errors.Join(err, s.Store.Delete(answers...))
 	if err == nil { // else the artifacts would be unknown
-		err = d.forgetDecisions(nil, slices.Collect(maps.Keys(names))) // those of edits among them
+		err = s.forgetDecisions(nil, slices.Collect(maps.Keys(names))) // those of edits among them
 	}
 	if err == nil { // else the edits would be
-		err = errors.Join(d.forgetDecisions(slices.Collect(maps.Keys(own)), nil), d.requests.forget(conversation))
+		err = errors.Join(s.forgetDecisions(slices.Collect(maps.Keys(own)), nil), s.forgetRequest(conversation))
 	}
 	if err == nil {
-		err = d.book.Forget(conversation)
+		err = s.Book.Forget(conversation)
 	}
 	if err != nil {
 		return 0, "", err
@@ -54,18 +51,18 @@ func (d *Daemon) forget(conversation string) (artifacts int, said string, err er
 		said += fmt.Sprintf(" The bucket keeps %s until its lifecycle rule deletes what is old: epitome has no right to "+
 			"DeleteObject there.", english.Plural(inBucket, "artifact", ""))
 	}
-	d.log.Info("conversation_forgotten", "conversation", conversation, "artifacts", artifacts, "in_bucket", inBucket)
+	s.Log.Info("conversation_forgotten", "conversation", conversation, "artifacts", artifacts, "in_bucket", inBucket)
 	return artifacts, said, nil
 }
 
 // deleteArtifacts deletes the artifacts among names, and returns how many it has deleted, and how many stay in the
 // bucket for lack of rights.
-func (d *Daemon) deleteArtifacts(names map[string]bool) (artifacts, inBucket int, err error) {
+func (s *Service) deleteArtifacts(names map[string]bool) (artifacts, inBucket int, err error) {
 	for name := range names {
 		if !offload.IsName(name) {
 			continue
 		}
-		failed := d.storage.shelf.Delete(name)
+		failed := s.Shelf.Delete(name)
 		if errors.Is(failed, offload.ErrNotDeleted) {
 			inBucket++
 			continue
@@ -78,13 +75,13 @@ func (d *Daemon) deleteArtifacts(names map[string]bool) (artifacts, inBucket int
 
 // keysOf returns keys in the store: of all decisions of a conversation; of those of others, the newest ones and those
 // with new edits; and of models' answers for the conversation. The error is journal.ErrUnknown if it has no event.
-func (d *Daemon) keysOf(conversation string) (own, others map[string]bool, answers []string, err error) {
+func (s *Service) keysOf(conversation string) (own, others map[string]bool, answers []string, err error) {
 	own, others = map[string]bool{}, map[string]bool{}
 	newest := map[string]string{} // of others
 	isKnown := false
-	err = d.book.Each(func(n journal.Entry) {
-		if s := n.Summary; s != nil && s.Conversation == conversation {
-			answers = append(answers, s.Key)
+	err = s.Book.Each(func(n journal.Entry) {
+		if summary := n.Summary; summary != nil && summary.Conversation == conversation {
+			answers = append(answers, summary.Key)
 		}
 		e := n.Exchange
 		if e == nil {
@@ -111,10 +108,10 @@ func (d *Daemon) keysOf(conversation string) (own, others map[string]bool, answe
 }
 
 // namesIn returns the keys of decisions, and the names of their edits and artifacts.
-func (d *Daemon) namesIn(decisions map[string]bool) (map[string]bool, error) {
+func (s *Service) namesIn(decisions map[string]bool) (map[string]bool, error) {
 	names := map[string]bool{}
 	for key := range decisions {
-		sent, _, err := d.observed.At(key) // this ledger has the decisions of both modes
+		sent, _, err := s.Observed.At(key) // this ledger has the decisions of both modes
 		if err != nil {
 			return nil, err
 		}
@@ -130,6 +127,6 @@ func (d *Daemon) namesIn(decisions map[string]bool) (map[string]bool, error) {
 }
 
 // forgetDecisions removes decisions and edits of both modes.
-func (d *Daemon) forgetDecisions(keys, edits []string) error {
-	return errors.Join(d.deps.Ledger.Forget(keys, edits), d.observed.Forget(keys, edits))
+func (s *Service) forgetDecisions(keys, edits []string) error {
+	return errors.Join(s.Deps.Ledger.Forget(keys, edits), s.Observed.Forget(keys, edits))
 }

@@ -1,0 +1,54 @@
+package daemon
+
+import (
+	"sync/atomic"
+
+	"epitome/store"
+)
+
+// addGauges adds the metrics that are no sums of events.
+func (d *Daemon) addGauges() {
+	oneIf := func(is bool) float64 {
+		if is {
+			return 1
+		}
+		return 0
+	}
+	m := d.metrics
+	m.Gauge("exchanges_in_flight", "Exchanges under way.", func() float64 { return float64(d.proxy.InFlight()) })
+	m.Gauge("live_conversations", "Conversations with an exchange in the last two minutes.",
+		func() float64 { return float64(d.book.CountLive()) })
+	if d.started.Offload.Bucket == "" { // of which nobody counts the bytes, and which has no quota
+		m.Gauge("artifact_bytes", "Bytes of artifacts.", func() float64 { return float64(d.storage.shelf.Used()) })
+		m.Gauge("artifact_quota_bytes", "Bytes that artifacts may take.",
+			func() float64 { return float64(d.started.Offload.Quota) })
+	}
+	m.Gauge("artifacts_writable", "1 while artifacts can be stored, 0 on a full disk or without the bucket.",
+		func() float64 { return oneIf(d.service.Keeps()) })
+	if shared, ok := d.storage.store.(*store.Redis); ok {
+		m.Gauge("shared_store_up", "1 while the shared store answers and takes writes.", func() float64 {
+			state := shared.State()
+			return oneIf(state != store.Away && state != store.Refuses)
+		})
+	}
+	m.Gauge("shaping_in_flight", "Conversations that are shaped, or wait for it.",
+		func() float64 { return float64(d.places.InFlight()) })
+	m.Counter("shaping_waited_seconds_total", "Time that large conversations waited until they were shaped.",
+		func() float64 { return d.places.Waited().Seconds() })
+	m.Counter("shaping_budget_spent_total", "Conversations that have waited so long that code alone shortened them, or "+
+		"nothing new was decided.", func() float64 { return float64(d.places.Spent()) })
+	m.Gauge("reload_failed", "1 if the last reload of the configuration has failed.",
+		func() float64 { return oneIf(d.reloadFailed.Load()) })
+	m.Gauge("reload_seconds", "When the configuration in force was read, in seconds since 1970.",
+		func() float64 { return float64(d.configured.Load()) })
+	if d.started.TLS.IsSet() {
+		m.Gauge("certificate_end_seconds", "When the certificate in [tls] expires, in seconds since 1970; 0 if it "+
+			"cannot be read.", func() float64 { return float64(d.started.TLS.End()) })
+	}
+}
+
+// CountDropped adds the metric of lines of the log that were dropped.
+func (d *Daemon) CountDropped(lines *atomic.Int64) {
+	d.metrics.Counter("log_lines_dropped_total", "Lines of the log that were dropped, as they could not be written in time.",
+		func() float64 { return float64(lines.Load()) })
+}

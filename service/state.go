@@ -1,0 +1,97 @@
+package service
+
+import (
+	"net/http"
+	"runtime/debug"
+	"slices"
+
+	"epitome/config"
+	"epitome/event/journal"
+	"epitome/store"
+)
+
+// State says how an epitome runs. It tells its owner under /-/health.
+type State struct {
+	Status    string                 `json:"status"`
+	Version   string                 `json:"version"`
+	Mode      string                 `json:"mode"`
+	Upstream  string                 `json:"upstream"` // the default one
+	Named     bool                   `json:"named"`    // --upstream named it, so it serves every agent
+	Upstreams map[string]string      `json:"upstreams"`
+	Keyed     bool                   `json:"keyed"`   // clients need keys of epitome's
+	Runtime   bool                   `json:"runtime"` // agents of "epitome run" are told about their machine
+	Stale     bool                   `json:"stale"`   // its configuration file has changed since it was read
+	Loading   bool                   `json:"loading"` // the record of earlier runs is being read: Totals and Newest are empty
+	Totals    journal.Sums           `json:"totals"`  // of all requests since the start
+	Newest    []journal.Conversation `json:"newest"`
+}
+
+// State returns how the epitome runs.
+func (s *Service) State() State {
+	conf := s.Config()
+	now := State{
+		Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream, Named: conf.Named,
+		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0, Runtime: conf.Context.Runtime,
+		Loading: !s.Book.Loaded(),
+	}
+	if !now.Loading {
+		now.Totals = s.Book.Totals()
+		now.Newest = s.Book.Conversations("", 0, 100).Items
+	}
+	for name, u := range conf.Upstreams {
+		now.Upstreams[name] = u.URL
+	}
+	next, err := s.Load()
+	now.Stale = err != nil || !config.Same(*conf, next)
+	return now
+}
+
+// Health returns the State, for the owner's commands.
+func (s *Service) Health() any { return s.State() }
+
+// Ready returns the state of each part that is used and may fail, and whether new requests are taken.
+func (s *Service) Ready() (parts map[string]string, welcome bool) {
+	parts = map[string]string{}
+	switch facts := s.Store.(type) {
+	case *store.Redis:
+		parts["shared_store"] = facts.State()
+	case *store.Badger:
+		state := facts.State()
+		if state == "full" { // they are on the same disk
+			parts["artifacts"] = state
+		} else if state != "" {
+			parts["store"] = state
+		}
+	default:
+		parts["store"] = "memory"
+	}
+	if s.Shelf.Fails() {
+		parts["artifacts"] = "cannot be written"
+	}
+	if state := s.Shelf.Server(); state != "" {
+		parts["bucket"] = state
+	}
+	return parts, !s.Proxy.Stopping()
+}
+
+// Keeps reports whether artifacts can be kept now.
+func (s *Service) Keeps() bool {
+	parts, _ := s.Ready()
+	takes := []string{"", store.Answers, store.Slow}
+	return parts["artifacts"] == "" && slices.Contains(takes, parts["bucket"])
+}
+
+// IsClient reports whether a request with the headers has the key of a client.
+func (s *Service) IsClient(h http.Header) bool { return s.Proxy.IsClient(h) }
+
+// Artifact returns what was taken out under a name, or offload.ErrUnknown.
+func (s *Service) Artifact(name string) ([]byte, error) { return s.Shelf.Get(name) }
+
+// Version is the module's version. A build from a checkout has the time and the start of its commit in it.
+func Version() string {
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return b.Main.Version
+}
