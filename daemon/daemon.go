@@ -3,7 +3,7 @@
 //
 // It promises that all that can fail at a start has failed before the first request is taken, that a store that
 // cannot be used costs no more than memory, that a configuration with a mistake leaves the old one in force, and that
-// an end gives streams their grace, ends what is asked, and closes the store last. It knows no flags, and prints
+// an end gives streams their grace, ends what is asked, and closes the stores last. It knows no flags, and prints
 // nothing but its log.
 package daemon
 
@@ -26,9 +26,11 @@ import (
 	"epitome/event"
 	"epitome/event/journal"
 	"epitome/inject"
+	"epitome/offload"
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/service"
+	"epitome/store"
 	"epitome/summarize"
 	"epitome/tokenize"
 	"epitome/window"
@@ -50,7 +52,10 @@ type Daemon struct {
 	card       *Card
 	upstreams  *proxy.Upstreams
 	metrics    *console.Metrics
-	storage    *storage
+	observers  []func(journal.Entry) // get each event
+	shelf      *offload.Shelf
+	store      store.Store // of facts
+	passing    bool        // facts do not outlive the process
 	ratios     *tokenize.Ratios
 	windows    *window.Windows
 	biller     *event.Biller
@@ -95,51 +100,51 @@ func (d *Daemon) start() error {
 		return err
 	}
 	d.started = conf
-	d.config.Store(&conf)
-	d.configured.Store(time.Now().Unix())
-	folder, err := conf.Admit()
-	if err != nil {
-		return err
-	}
+	d.apply(&conf)
 	boundMemory(conf)
-	if err := d.listen(conf, folder); err != nil {
-		return err
+	for _, begin := range []func(config.Config) error{d.listen, d.observe, d.openStores} {
+		if err := begin(conf); err != nil {
+			return err
+		}
 	}
-	d.tellCrash(folder)
 	d.upstreams, err = proxy.NewUpstreams(conf.Settings())
 	if err != nil {
 		return err
 	}
-	observers, err := d.observers(conf)
-	if err != nil {
-		return err
-	}
-	d.storage, err = openStorage(conf, folder, d.Address(), d.log, d.metrics.Observer)
-	if err != nil {
-		return err
-	}
-	d.atEnd(d.storage.close)
 	d.biller = event.NewBiller(Prices(conf))
-	d.book = d.openBook(conf, observers)
+	d.book = d.openBook(conf)
 	d.atEnd(d.book.Close)
-	d.ratios = tokenize.NewRatios(d.storage.store)
-	d.memory = inject.NewMemory(d.storage.store, conf.Memory, conf.Store.Keep.D(), time.Now)
-	d.windows = window.New(conf.Window, d.storage.store, time.Now)
+	d.memory = inject.NewMemory(d.store, conf.Memory, conf.Store.Keep.D(), time.Now)
+	d.windows = window.New(conf.Window, d.store, time.Now)
 	d.windows.Configure(conf.Window, probedOf(conf))
 	d.summarizer = d.newSummarizer(conf)
 	d.atEnd(d.summarizer.Close)
 	d.atEnd(d.windows.Close)
-	d.service = d.newService(conf, folder)
+	d.ratios = tokenize.NewRatios(d.store)
+	d.service = d.newService(conf)
 	d.places = rewrite.NewPlaces(runtime.GOMAXPROCS(0), shapeBudget)
 	d.proxy = d.newProxy()
 	d.service.Proxy = d.proxy
-	d.console = d.newConsole(conf)
+	d.console = console.New(shown(conf), console.Program{
+		Version: service.Version(), Listen: d.Address(), Token: d.card.Token, Log: d.log, Metrics: d.metrics,
+		Book: d.book, Memory: d.memory, Service: d.service,
+	})
 	d.addGauges()
 	return nil
 }
 
+// apply puts a configuration in force, for those who ask for it.
+func (d *Daemon) apply(conf *config.Config) {
+	d.config.Store(conf)
+	d.configured.Store(time.Now().Unix())
+}
+
 // listen takes the port and the data folder.
-func (d *Daemon) listen(conf config.Config, folder string) error {
+func (d *Daemon) listen(conf config.Config) error {
+	folder, err := conf.Admit()
+	if err != nil {
+		return err
+	}
 	ln, err := net.Listen("tcp", conf.Listen)
 	if err != nil {
 		hint := "stop what listens there, or give another address with --listen"
@@ -162,39 +167,41 @@ func (d *Daemon) listen(conf config.Config, folder string) error {
 		return err
 	}
 	d.atEnd(d.card.Unpin)
+	d.tellCrash()
 	return nil
 }
 
-// observers returns what gets each event: metrics, log, and traces if they are wanted.
-func (d *Daemon) observers(conf config.Config) ([]func(journal.Entry), error) {
+// observe makes those who get each event: metrics, log, and traces if they are wanted.
+func (d *Daemon) observe(conf config.Config) error {
 	d.metrics = console.NewMetrics(service.Version())
-	all := []func(journal.Entry){d.metrics.Record, console.NewLog(d.log).Record}
+	d.observers = []func(journal.Entry){d.metrics.Record, console.NewLog(d.log).Record}
 	if conf.Otel.Endpoint == "" {
-		return all, nil
+		return nil
 	}
 	traces, err := console.NewTraces(conf.Otel.Endpoint, service.Version(), d.log)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d.atEnd(traces.Close)
-	return append(all, traces.Record), nil
+	d.observers = append(d.observers, traces.Record)
+	return nil
 }
 
 // openBook opens the book of events. If another epitome may hold the data folder, its files are left alone.
-func (d *Daemon) openBook(conf config.Config, observers []func(journal.Entry)) *journal.Book {
+func (d *Daemon) openBook(conf config.Config) *journal.Book {
 	folder := filepath.Join(d.card.folder, EventFolder)
-	if d.storage.passing {
+	if d.passing {
 		folder = ""
 	}
 	return journal.Open(journal.Config{
 		Folder: folder, Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
-		Observers: observers, Now: time.Now,
+		Observers: d.observers, Now: time.Now,
 	})
 }
 
 func (d *Daemon) newSummarizer(conf config.Config) *summarize.Summarizer {
 	return summarize.New(conf.Summarize, summarize.Deps{
-		Store: d.storage.store, Keep: conf.Store.Keep.D(), Send: d.upstreams.Send,
+		Store: d.store, Keep: conf.Store.Keep.D(), Send: d.upstreams.Send,
 		Dialect:  chat.Dialect{},
 		Overflow: window.TooLong, Count: tokenize.CountString,
 		Usable: func(upstream, model string) int {
@@ -208,15 +215,14 @@ func (d *Daemon) newSummarizer(conf config.Config) *summarize.Summarizer {
 
 // newService makes the shapers, and the service over them. The shaper of live requests also asks servers how much their
 // models hold.
-func (d *Daemon) newService(conf config.Config, folder string) *service.Service {
-	store, shelf := d.storage.store, d.storage.shelf
-	deps := Deps(store, shelf, d.windows, conf.Store.Keep.D())
-	deps.Passing = d.storage.passing
+func (d *Daemon) newService(conf config.Config) *service.Service {
+	deps := Deps(d.store, d.shelf, d.windows, conf.Store.Keep.D())
+	deps.Passing = d.passing
 	deps.Address = conf.Offload.Address
 	deps.Ratio = d.ratios.Of
 	deps.CachedPrice = d.biller.CachedPrice
 	deps.Summarizer = d.summarizer
-	deps.Inject = &inject.Injector{Files: conf.ContextFiles(d.card.folder), Shelf: shelf, Memory: d.memory}
+	deps.Inject = &inject.Injector{Files: conf.ContextFiles(d.card.folder), Shelf: d.shelf, Memory: d.memory}
 
 	asking := deps
 	asking.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
@@ -229,12 +235,12 @@ func (d *Daemon) newService(conf config.Config, folder string) *service.Service 
 	alone.Summarizer, alone.Inject = nil, nil
 
 	observing := service.Overlay(deps)
-	observing.Shelf = unwritten{shelf}
+	observing.Shelf = unwritten{d.shelf}
 	d.observer = live.Beside(observing)
 	return &service.Service{
-		Log: d.log, Config: d.config.Load, Load: d.load, Store: store, Shelf: shelf, Book: d.book,
+		Log: d.log, Config: d.config.Load, Load: d.load, Store: d.store, Shelf: d.shelf, Book: d.book,
 		Deps: deps, Live: live, Gateway: live.Beside(alone), Observed: observing.Ledger,
-		Requests: filepath.Join(cmp.Or(conf.Home, folder), RequestFolder), Quota: conf.Store.Requests,
+		Requests: filepath.Join(cmp.Or(conf.Home, d.card.folder), RequestFolder), Quota: conf.Store.Requests,
 	}
 }
 
@@ -254,14 +260,7 @@ func (d *Daemon) newProxy() *proxy.Proxy {
 			return inject.ReadRuntime(d.card.folder, run)
 		},
 		// The key of the hash is the shelf's secret.
-		Scope: func(kind, value string) string { return d.storage.shelf.Name("scope "+kind, []byte(value)) },
-	})
-}
-
-func (d *Daemon) newConsole(conf config.Config) *console.Console {
-	return console.New(shown(conf), console.Program{
-		Version: service.Version(), Listen: d.Address(), Log: d.log, Metrics: d.metrics, Book: d.book, Memory: d.memory,
-		Token: d.card.Token, Service: d.service,
+		Scope: func(kind, value string) string { return d.shelf.Name("scope "+kind, []byte(value)) },
 	})
 }
 
@@ -291,7 +290,6 @@ func (d *Daemon) Serve() error {
 	go tokenize.Load() // neither the start nor a request waits for these
 	go event.BuiltinPrices()
 	d.service.KeptRequests() // those of earlier processes that have expired are deleted
-	percent := uint64(100)
 	look, hourly := time.Tick(2*time.Second), time.Tick(time.Hour)
 	for {
 		select {
@@ -300,7 +298,7 @@ func (d *Daemon) Serve() error {
 		case now := <-look:
 			d.service.KeepRequests(now.Add(-restsAfter))
 			d.service.Live.Forget(now.Add(-forgottenAfter))
-			percent = paceGarbage(percent)
+			paceGarbage()
 		case <-hourly:
 			d.service.KeptRequests()
 		case s := <-d.signals:
@@ -373,8 +371,7 @@ func (d *Daemon) reload() {
 		d.log.Error("the configuration is not sound; the old one stays in force", "error", err.Error())
 		return
 	}
-	d.config.Store(&next)
-	d.configured.Store(time.Now().Unix())
+	d.apply(&next)
 	d.console.Reload(shown(next))
 	d.windows.Configure(next.Window, probedOf(next))
 	d.biller.Configure(Prices(next))

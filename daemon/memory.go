@@ -3,8 +3,8 @@ package daemon
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 
 	"epitome/config"
@@ -24,18 +24,16 @@ func boundMemory(conf config.Config) {
 	}
 }
 
-// paceGarbage is called every few seconds with the GOGC in force, and returns the next one: Go itself lets garbage grow as
-// large as what is in use.
-func paceGarbage(percent uint64) uint64 {
-	const garbage = 32 << 20 // bytes between collections
+// paceGarbage is called every few seconds. Go itself lets garbage grow as large as what is in use; here it grows to 32
+// MB, or to half of what is in use.
+func paceGarbage() {
 	if os.Getenv("GOGC") != "" {
-		return percent
+		return
 	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	percent = min(max(garbage*(100+percent)/max(m.NextGC, 1), 50), 100)
+	used := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(used)
+	percent := min(max(100*(32<<20)/max(used[0].Value.Uint64(), 1), 50), 100)
 	debug.SetGCPercent(int(percent)) //nolint:gosec // at most 100
-	return percent
 }
 
 // crashFile gets the last words of a process in which a bug, or an error of the disk in a mapped file, has ended all.
@@ -44,11 +42,11 @@ const crashFile = "crash.log"
 // tellCrash logs that the epitome before this one has crashed in a data folder, and has the last words of this one
 // written there: its log may have no reader, and takes no line after a crash. A second epitome with the folder does
 // neither.
-func (d *Daemon) tellCrash(folder string) {
+func (d *Daemon) tellCrash() {
 	if !d.card.lock.Locked() {
 		return
 	}
-	path := filepath.Join(folder, crashFile)
+	path := filepath.Join(d.card.folder, crashFile)
 	text, _ := os.ReadFile(path) // there is none after an orderly end
 	if len(text) > 0 && os.Rename(path, path+".old") == nil {
 		why, _, _ := strings.Cut(string(text), "\n\n") // behind it are the goroutines; Go gives some reasons to stderr alone

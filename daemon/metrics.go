@@ -19,13 +19,13 @@ func (d *Daemon) addGauges() {
 	m.Gauge("live_conversations", "Conversations with an exchange in the last two minutes.",
 		func() float64 { return float64(d.book.CountLive()) })
 	if d.started.Offload.Bucket == "" { // of which nobody counts the bytes, and which has no quota
-		m.Gauge("artifact_bytes", "Bytes of artifacts.", func() float64 { return float64(d.storage.shelf.Used()) })
+		m.Gauge("artifact_bytes", "Bytes of artifacts.", func() float64 { return float64(d.shelf.Used()) })
 		m.Gauge("artifact_quota_bytes", "Bytes that artifacts may take.",
 			func() float64 { return float64(d.started.Offload.Quota) })
 	}
 	m.Gauge("artifacts_writable", "1 while artifacts can be stored, 0 on a full disk or without the bucket.",
 		func() float64 { return oneIf(d.service.Keeps()) })
-	if shared, ok := d.storage.store.(*store.Redis); ok {
+	if shared, ok := d.store.(*store.Redis); ok {
 		m.Gauge("shared_store_up", "1 while the shared store answers and takes writes.", func() float64 {
 			state := shared.State()
 			return oneIf(state != store.Away && state != store.Refuses)

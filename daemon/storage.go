@@ -24,17 +24,6 @@ import (
 	"epitome/window"
 )
 
-// storage is where facts and artifacts lie. The facts are in the data folder, or, as far as that cannot be used, in
-// memory.
-type storage struct {
-	store   store.Store // of facts: in the data folder, shared, or in memory
-	shelf   *offload.Shelf
-	passing bool // facts do not outlive the process
-	log     *slog.Logger
-	sweeps  sync.WaitGroup
-	stop    context.CancelFunc // ends sweeps
-}
-
 // century is how long marks in a store are kept.
 const century = 100 * 365 * 24 * time.Hour
 
@@ -49,70 +38,74 @@ const (
 	RequestFolder  = "requests"
 )
 
-// openStorage opens the store and the shelf in the data folder. Without a usable store epitome runs on in memory and
-// says so. listen is the address under which artifacts can be asked for. The caller closes what it returns.
-// observe returns what gets the calls to a server.
-func openStorage(conf config.Config, folder, listen string, log *slog.Logger,
-	observe func(server string) store.Observer) (*storage, error) {
-	shelf, err := openShelf(conf, folder, listen, log, observe("bucket"))
+// openStores opens the shelf of artifacts and the store of facts, and has expired artifacts deleted.
+func (d *Daemon) openStores(conf config.Config) (err error) {
+	d.shelf, err = openShelf(conf, d.card.folder, d.Address(), d.log, d.metrics.Observer("bucket"))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s := &storage{shelf: shelf, log: log}
-	if conf.Store.URL == "" {
-		s.openOwn(folder)
-	} else if err := s.openShared(conf, observe("shared_store")); err != nil {
-		shelf.Close()
-		return nil, err
-	}
-	s.tellFormat()
 	ctx, stop := context.WithCancel(context.Background())
-	s.stop = stop
-	s.sweeps.Go(func() { s.sweep(ctx) })
-	return s, nil
+	var sweeps sync.WaitGroup
+	d.atEnd(func() {
+		stop()
+		d.shelf.Close() // which ends a sweep's calls to a bucket
+		sweeps.Wait()
+	})
+	if conf.Store.URL == "" {
+		d.openOwn()
+	} else if d.store, err = d.openShared(conf); err != nil {
+		return err
+	}
+	d.atEnd(func() {
+		if err := d.store.Close(); err != nil {
+			d.log.Error("cannot close the store", "error", err.Error())
+		}
+	})
+	d.tellFormat()
+	sweeps.Go(func() { d.sweep(ctx) })
+	return nil
 }
 
-// openOwn opens the store in the data folder, or, if that cannot be used, one in memory.
-func (s *storage) openOwn(folder string) {
-	own, err := store.OpenBadger(filepath.Join(folder, StoreFolder), s.log)
+// openOwn opens the store in the data folder, or, if that cannot be used, one in memory, and says so.
+func (d *Daemon) openOwn() {
+	own, err := store.OpenBadger(filepath.Join(d.card.folder, StoreFolder), d.log)
 	if err == nil {
-		s.store = own
+		d.store = own
 		return
 	}
-	s.store = store.NewMemory(passingMemory)
-	s.passing = true
-	s.log.Warn("the store cannot be used: epitome cannot remember what it has shortened, so it shortens nothing "+
+	d.store = store.NewMemory(passingMemory)
+	d.passing = true
+	d.log.Warn("the store cannot be used: epitome cannot remember what it has shortened, so it shortens nothing "+
 		"before the window fills", "why", err.Error(), "do", "make sure that the folder can be written and is "+
 		"used by no other epitome, or give another one with --data")
 }
 
 // openShared opens the store that others share. That its server does not answer is no error, but that the others have
 // another secret is one: their artifacts and scopes have other names, so nothing could be shared.
-func (s *storage) openShared(conf config.Config, observe store.Observer) error {
-	shared, err := store.OpenRedis(conf.Store.URL, conf.Store.CA, s.log, observe)
+func (d *Daemon) openShared(conf config.Config) (store.Store, error) {
+	shared, err := store.OpenRedis(conf.Store.URL, conf.Store.CA, d.log, d.metrics.Observer("shared_store"))
 	if err != nil {
-		return fmt.Errorf("cannot use store.url: %w", err)
+		return nil, fmt.Errorf("cannot use store.url: %w", err)
 	}
-	mark := []byte(s.shelf.Name("the mark of a shared store", nil))
+	mark := []byte(d.shelf.Name("the mark of a shared store", nil))
 	if standing, err := shared.Swap("mark", nil, mark, century); err == nil && !bytes.Equal(standing, mark) {
 		_ = shared.Close()
-		return errors.New("cannot use store.url: the others that use it have another secret; give all of them the " +
+		return nil, errors.New("cannot use store.url: the others that use it have another secret; give all of them the " +
 			"same, or another database")
 	}
-	s.store = shared
-	return nil
+	return shared, nil
 }
 
 // tellFormat logs that another version of epitome has recorded decisions in the store that this one does not know.
-func (s *storage) tellFormat() {
+func (d *Daemon) tellFormat() {
 	own := []byte(ledger.Format)
-	standing, err := s.store.Swap("format", nil, own, century)
+	standing, err := d.store.Swap("format", nil, own, century)
 	if err != nil || bytes.Equal(standing, own) {
 		return
 	}
-	s.log.Warn("the store has decisions of another version of epitome, which are not used: what conversations need is "+
+	d.log.Warn("the store has decisions of another version of epitome, which are not used: what conversations need is "+
 		"decided anew, so each is read once without the provider's cache", "format", string(own), "was", string(standing))
-	_, _ = s.store.Swap("format", standing, own, century) // else it is told again at the next start
+	_, _ = d.store.Swap("format", standing, own, century) // else it is told again at the next start
 }
 
 // openShelf opens the artifacts in the bucket or the shared folder that the configuration names, or else in the data
@@ -178,29 +171,19 @@ func shelfFolder(conf config.Config, folder string) string {
 }
 
 // sweep deletes expired artifacts soon after the start, and then every hour, until ctx ends.
-func (s *storage) sweep(ctx context.Context) {
+func (d *Daemon) sweep(ctx context.Context) {
 	for rest := 2 * time.Second; ; rest = time.Hour {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(rest):
 		}
-		swept, err := s.shelf.Sweep(ctx)
+		swept, err := d.shelf.Sweep(ctx)
 		if err != nil && ctx.Err() == nil {
-			s.log.Warn(err.Error())
+			d.log.Warn(err.Error())
 		} else if swept.Files > 0 {
-			s.log.Info("swept artifacts", "files", swept.Files, "bytes", swept.Bytes)
+			d.log.Info("swept artifacts", "files", swept.Files, "bytes", swept.Bytes)
 		}
-	}
-}
-
-// close closes everything. The shelf is closed before the sweeps are waited for, as that ends their calls to a bucket.
-func (s *storage) close() {
-	s.stop()
-	s.shelf.Close()
-	s.sweeps.Wait()
-	if err := s.store.Close(); err != nil {
-		s.log.Error("cannot close the store", "error", err.Error())
 	}
 }
 
