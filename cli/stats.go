@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -59,35 +60,21 @@ func writeStats(w io.Writer, s journal.Report) error {
 	fmt.Fprintf(w, "epitome %s, mode %s, %s to %s\n\n", plain(s.Version), plain(s.Mode), s.From.Format(minute),
 		s.To.Format(minute))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, strings.ToUpper(s.By)+
-		"\tREQUESTS\tFAILED\tRESCUED\tBEFORE\tAFTER\tLESS\tCACHED\tOUTPUT\tBILLED\tSAVED\t")
-	for _, r := range s.Rows {
-		writeSums(t, cmp.Or(console.Plain(console.Shorten(r.Key, 32)), "(none)"), r.Sums)
+	columns := slices.DeleteFunc(slices.Clone(journal.Figures), func(f journal.Figure) bool { return f.Column == "" })
+	fmt.Fprint(t, strings.ToUpper(s.By)+"\t")
+	for _, f := range columns {
+		fmt.Fprint(t, f.Column+"\t")
 	}
-	writeSums(t, "all", s.Total)
+	for _, r := range append(s.Rows, journal.Row{Key: "all", Sums: s.Total}) {
+		fmt.Fprint(t, "\n", cmp.Or(console.Plain(console.Shorten(r.Key, 32)), "(none)"), "\t")
+		for _, f := range columns {
+			fmt.Fprint(t, console.FigureText(f, r.Sums)+"\t")
+		}
+	}
+	fmt.Fprintln(t)
 	_ = t.Flush() // an error comes again below
 	_, err := fmt.Fprintln(w, strings.Join(append([]string{""}, statsNotes(s)...), "\n"))
 	return err
-}
-
-// writeSums writes a line of the table. An unknown figure is –.
-func writeSums(w io.Writer, key string, s journal.Sums) {
-	known := func(is bool, text string) string {
-		if is {
-			return text
-		}
-		return "–"
-	}
-	less := float64(s.TokensBefore-s.TokensAfter) / float64(s.TokensBefore)
-	u, m := s.Usage, s.Money
-	cached, told := u.Cached()
-	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", key, s.Exchanges, s.Failed, s.Rescued,
-		console.Tokens(s.TokensBefore), console.Tokens(s.TokensAfter),
-		known(s.TokensBefore > 0, console.Percent(less)),
-		known(told, console.Percent(cached)),
-		known(u.Reported > 0, console.Tokens(u.Output)),
-		known(m.Measured > 0, console.Billed(m)),
-		known(m.Compared > 0 || m.Own != 0, console.Dollars(m.Saved)))
 }
 
 // statsNotes returns sentences that say what the table leaves out.
@@ -103,8 +90,9 @@ func statsNotes(s journal.Report) (notes []string) {
 	again := console.ReadAgain(s.Total, "agents")
 	note(again != "", "%s", again)
 	note(u.Reasoning > 0, "OUTPUT includes %s tokens of reasoning.", console.Tokens(u.Reasoning))
-	part, causes := console.Rebilled(s.Total)
-	note(len(s.Total.Rebilled) > 0, "%s of BILLED is for tokens that the provider's cache had lost: %s.", part, causes)
+	share, isKnown := s.Total.BilledAgain()
+	note(isKnown, "%s of BILLED is for tokens that the provider's cache had lost: %s.", console.Percent(share),
+		console.RebilledFor(s.Total))
 	note(m.Own > m.Distills, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own-m.Distills))
 	note(m.Distills > 0, "BILLED leaves out the %s that distillates of results cost.", console.Dollars(m.Distills))
 	note(m.Saved != 0 || m.Oversized > 0, "%s", console.MoneyText(m))

@@ -63,40 +63,6 @@ func failed(e event.Exchange) string {
 	return strings.Join(p, ": ")
 }
 
-// saving names what was saved, which may be an extra cost.
-func saving(m journal.Money) string {
-	if m.Saved < 0 {
-		return "Extra cost"
-	}
-	return "Saved"
-}
-
-// saved returns the amount that saving names.
-func saved(m journal.Money) string { return Dollars(max(m.Saved, -m.Saved)) }
-
-// costs says what the requests with a price cost without epitome, what with it, and what summaries cost.
-func costs(m journal.Money) string {
-	text := plural(m.Compared, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " +
-		Dollars(m.Sent) + " with it"
-	if m.Own > m.Distills {
-		text += ", plus " + Dollars(m.Own-m.Distills) + " for summaries"
-	}
-	if m.Distills > 0 {
-		text += ", plus " + Dollars(m.Distills) + " for distillates of results"
-	}
-	return text
-}
-
-// MoneyText says in sentences what epitome saved, in the words of the pages. It is empty if no request has a price and
-// none would have failed.
-func MoneyText(m journal.Money) string {
-	var p phrases
-	p.add(m.Compared+m.Own > 0, costs(m)+". "+saving(m)+": "+saved(m)+".")
-	p.add(m.Oversized > 0, plural(m.Oversized, "request")+" would have failed without epitome, "+
-		"as they are larger than the window. They are not compared.")
-	return strings.Join(p, " ")
-}
-
 // ReadAgain says what agents have read again after it was taken out; empty if nothing was compacted or read again. who
 // is "the agent" or "agents".
 func ReadAgain(s journal.Sums, who string) string {
@@ -141,26 +107,6 @@ func ClockText(c *event.Clock) string {
 // leftText writes seconds as minutes and seconds, such as 3:40.
 func leftText(seconds int) string { return fmt.Sprintf("%d:%02d", seconds/60, seconds%60) }
 
-// Rebilled says what part of the bill for some exchanges, which is not zero, was for tokens that the provider's cache
-// had lost, and why it had.
-func Rebilled(s journal.Sums) (part, causes string) {
-	var p phrases
-	all := 0.0
-	add := func(cause string, misses ...event.Miss) {
-		share := 0.0
-		for _, m := range misses {
-			share += float64(s.Rebilled[m]) / float64(s.Money.Billed)
-		}
-		all += share
-		p.add(share > 0, Percent(share)+" "+cause)
-	}
-	add("after a pause", event.MissPause)
-	add("as the client changed its prefix", event.MissModel, event.MissTools, event.MissLeading, event.MissClient)
-	add("by epitome's edits", event.MissOurs)
-	add("lost by the provider", event.MissProvider)
-	return Percent(all), strings.Join(p, ", ")
-}
-
 // CacheLost says why the provider's cache missed tokens that it had, and how many are billed in full again; empty for
 // none.
 func CacheLost(m event.Miss, rebilled int) string {
@@ -192,11 +138,7 @@ var functions = template.FuncMap{
 		return Shorten(line, 160)
 	},
 	// figures
-	"sums": journal.SumsOf, "billed": Billed, "saving": saving, "saved": saved, "costs": costs,
-	"rebilled": func(s journal.Sums) map[string]string {
-		part, causes := Rebilled(s)
-		return map[string]string{"Part": part, "Causes": causes}
-	},
+	"sums": journal.SumsOf, "billed": Billed, "saved": saved, "cards": cards,
 	// words for what happened
 	"parts": Parts, "changes": changes, "changed": changed, "failed": failed, "miss": missText, "lost": CacheLost,
 	"again": ReadAgain, "left": leftText, "sentence": sentence,
@@ -228,14 +170,6 @@ func Dollars(nano int64) string {
 	default:
 		return fmt.Sprintf("$%.4f", v)
 	}
-}
-
-// Billed writes what requests cost, with ≥ in front if it may be more.
-func Billed(m journal.Money) string {
-	if m.AtLeast > 0 {
-		return "≥ " + Dollars(m.Billed)
-	}
-	return Dollars(m.Billed)
 }
 
 // Percent writes a share of one: below a tenth with a digit behind the point.

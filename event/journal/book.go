@@ -239,7 +239,7 @@ func (b *Book) keep(n Entry) {
 	}
 	if e := n.Exchange; e != nil {
 		b.complete(e)
-		b.totals.addExchange(e, false)
+		b.totals.addExchange(e)
 		if c := e.TakeCompacted(); c != nil {
 			b.take(Entry{Compaction: c})
 		}
@@ -297,21 +297,26 @@ func (b *Book) add(n Entry) {
 	if s := n.Summary; s != nil {
 		c := b.conversationOf(s.Conversation, s.Time)
 		if s.Own.Nano != 0 {
-			c.Sums.Money.addOwn(s)
-			b.sumsOf(s.Time, s.Upstream, s.Model, c.Client).Money.addOwn(s)
+			c.Sums.addSummary(s)
+			b.sumsOf(s.Time, s.Upstream, s.Model, c.Client).addSummary(s)
 		}
 	}
 	if e := n.Exchange; e != nil { // it has all that is summed up of its compaction
 		end := e.Start.Add(e.Duration)
 		c := b.conversationOf(e.Conversation, end)
 		c.add(e, end)
-		isFirst := c.ID != "" && c.Sums.Money.Oversized == 0
-		c.Sums.addExchange(e, isFirst)
 		model := e.Model
 		if e.ModelUnknown {
 			model = otherModel
 		}
-		b.sumsOf(end, e.Upstream, model, e.Client).addExchange(e, isFirst)
+		sums := b.sumsOf(end, e.Upstream, model, e.Client)
+		wasOversized := c.Sums.Money.Oversized > 0
+		c.Sums.addExchange(e)
+		sums.addExchange(e)
+		if c.ID != "" && !wasOversized && c.Sums.Money.Oversized > 0 {
+			c.Sums.Money.KeptAlive++
+			sums.Money.KeptAlive++
+		}
 	}
 }
 

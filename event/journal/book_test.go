@@ -103,7 +103,7 @@ func TestSumsCountEveryExchangeOnce(t *testing.T) {
 	if got := s.Total; !reflect.DeepEqual(got, want) || len(s.Rows) != 1 || !reflect.DeepEqual(s.Rows[0].Sums, want) {
 		t.Errorf("got  %+v\nwant %+v\nrows %+v", got, want, s.Rows)
 	}
-	if cached, known := want.Usage.Cached(); !known || fmt.Sprintf("%.3f", cached) != "0.533" {
+	if cached, known := want.Cached(); !known || fmt.Sprintf("%.3f", cached) != "0.533" {
 		t.Errorf("cached: %f, %t", cached, known)
 	}
 	m := s.Total.Money

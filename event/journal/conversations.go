@@ -195,7 +195,7 @@ func (b *Book) view(c *conversation) Conversation {
 		shown.Share = float64(shown.Tokens) / float64(shown.Window)
 	}
 	shown.Cached = -1
-	if cached, ok := shown.Sums.Usage.Cached(); ok {
+	if cached, ok := shown.Sums.Cached(); ok {
 		shown.Cached = cached
 	}
 	return shown

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"net/http"
-	"reflect"
 	"slices"
 	"time"
 
@@ -192,37 +190,21 @@ func (b *Book) allNotes() []string {
 	return notes
 }
 
-// add adds all counts of t to those of s.
-func (s *Sums) add(t *Sums) { addCounts(reflect.ValueOf(s).Elem(), reflect.ValueOf(t).Elem()) }
-
-// addCounts adds the integers of a struct, of structs in it, and of maps in it, to those of another one of its type.
-func addCounts(to, from reflect.Value) {
-	switch to.Kind() {
-	case reflect.Struct:
-		for i := range to.NumField() {
-			addCounts(to.Field(i), from.Field(i))
-		}
-	case reflect.Int64:
-		to.SetInt(to.Int() + from.Int())
-	case reflect.Map:
-		if to.IsNil() && from.Len() > 0 {
-			to.Set(reflect.MakeMap(to.Type()))
-		}
-		for _, key := range from.MapKeys() {
-			sum := from.MapIndex(key).Int()
-			old := to.MapIndex(key)
-			if old.IsValid() {
-				sum += old.Int()
-			}
-			to.SetMapIndex(key, reflect.ValueOf(sum))
+// add adds all sums of t to those of s.
+func (s *Sums) add(t *Sums) {
+	for _, f := range Figures {
+		if f.Share == nil {
+			*f.In(s) += *f.In(t)
 		}
 	}
+	countAll(&s.Misses, t.Misses)
+	countAll(&s.Rebilled, t.Rebilled)
+	countAll(&s.Codes, t.Codes)
 }
 
-// count adds one to a count if it applies.
-func count(n *int64, applies bool) {
-	if applies {
-		*n++
+func countAll[K ~string](counts *map[K]int64, more map[K]int64) {
+	for key, n := range more {
+		countKey(counts, key, n)
 	}
 }
 
@@ -239,91 +221,32 @@ func countKey[K ~string](counts *map[K]int64, key K, n int64) {
 
 // SumsOf returns the sums of one exchange.
 func SumsOf(e event.Exchange) (s Sums) {
-	s.addExchange(&e, false)
+	s.addExchange(&e)
 	return s
 }
 
-// addExchange counts an exchange. isFirst reports that no earlier one of its conversation was oversized.
-func (s *Sums) addExchange(e *event.Exchange, isFirst bool) {
-	s.Exchanges++
-	count(&s.Failed, isFailed(e))
-	count(&s.Rescued, e.Rescue.Rescued)
-	count(&s.Hits, e.Miss == event.NoMiss && e.IsAnswered() && e.Usage.TellsCache())
+// addExchange counts an exchange.
+func (s *Sums) addExchange(e *event.Exchange) {
+	for _, f := range Figures {
+		if f.Of == nil {
+			continue
+		}
+		if amount, ok := f.Of(e); ok {
+			*f.In(s) += amount
+		}
+	}
 	countKey(&s.Misses, e.Miss, 1)
 	countKey(&s.Rebilled, e.Miss, e.Bill.Rebilled)
-	s.Usage.add(&e.Usage)
-	m := &s.Money
-	bill := &e.Bill
-	count(&m.Unpriced, bill.Unpriced)
-	if bill.Measured {
-		m.Measured++
-		m.Billed += bill.Billed
-		count(&m.AtLeast, bill.AtLeast)
-		count(&m.Subscription, bill.Subscription)
-	}
-	if e.ShapeTime == 0 {
-		return
-	}
-	before := int64(e.TokensBefore.Total())
-	after := int64(e.TokensAfter.Total())
-	switch e.Mode {
-	case event.ModeObserve:
-		s.Observed.Exchanges++
-		s.Observed.TokensBefore += before
-		s.Observed.TokensAfter += after
-	case event.ModeOn:
-		s.Shaped++
-		s.TokensBefore += before
-		s.TokensAfter += after
-		count(&s.Compactions, e.Compaction.Kind == event.CompactionCompleted)
-		s.ReadAgain += int64(e.ReadAgain)
-		s.ReadAgainTokens += int64(e.ReadAgainTokens)
+	if isShaped(e) {
 		countKey(&s.Codes, e.Code, 1)
-		count(&m.Compared, bill.Compared) // else the amounts are 0
-		m.Raw += bill.Raw
-		m.Sent += bill.Sent
-		m.Saved += bill.Saved()
-		count(&m.Oversized, bill.Oversized)
-		count(&m.KeptAlive, bill.Oversized && isFirst)
 	}
 }
 
-// isFailed reports whether the client did not get the whole of a good answer.
-func isFailed(e *event.Exchange) bool {
-	return e.Status >= http.StatusBadRequest || e.Fault != event.None
-}
-
-// add counts the tokens of an exchange.
-func (s *UsageSums) add(u *event.Usage) {
-	if u.Source == "" || u.Odd {
-		return
-	}
-	count(&s.Reported, u.Source == event.UsageProvider)
-	count(&s.Cut, u.Source == event.UsageProvider && u.Cut)
-	s.Input += int64(u.Input)
-	s.Read += int64(u.Read)
-	s.Write += int64(u.Write5m) + int64(u.Write1h)
-	s.Output += int64(u.Output)
-	s.Reasoning += int64(u.Reasoning)
-	if u.TellsCache() {
-		s.CacheInput += int64(u.Input)
-	}
-}
-
-// Cached returns the part of the input that providers had in their caches, of the answers that say so; known is false
-// if none does.
-func (s *UsageSums) Cached() (share float64, known bool) {
-	if s.CacheInput == 0 {
-		return 0, false
-	}
-	return float64(s.Read) / float64(s.CacheInput), true
-}
-
-// addOwn counts the cost of a summary or distillate.
-func (m *Money) addOwn(s *event.Summary) {
-	m.Own += s.Own.Nano
-	m.Saved -= s.Own.Nano
-	if s.Distills {
-		m.Distills += s.Own.Nano
+// addSummary counts the cost of a summary or distillate.
+func (s *Sums) addSummary(made *event.Summary) {
+	for _, f := range Figures {
+		if f.OfSummary != nil {
+			*f.In(s) += f.OfSummary(made)
+		}
 	}
 }

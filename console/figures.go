@@ -1,0 +1,157 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"epitome/event"
+	"epitome/event/journal"
+)
+
+// FigureText writes a figure of some exchanges; – if it is unknown.
+func FigureText(f journal.Figure, s journal.Sums) string {
+	switch {
+	case !f.IsKnown(&s):
+		return "–"
+	case f.Share != nil:
+		share, _ := f.Share(&s)
+		return Percent(share)
+	case f.Key == "money.billed_nano":
+		return Billed(s.Money)
+	}
+	n := *f.In(&s)
+	switch f.Unit {
+	case journal.Tokens:
+		return Tokens(n)
+	case journal.Bytes:
+		return humanize.IBytes(uint64(n))
+	case journal.Nano:
+		return Dollars(n)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// card is a figure on a page.
+type card struct{ Label, Link, Help, Value, Soft string }
+
+// cards returns the figures to show of some exchanges. Most are shown as they are; a few say more.
+func cards(s journal.Sums) (all []card) {
+	figures := slices.Clone(journal.Figures)
+	slices.SortStableFunc(figures, func(x, y journal.Figure) int { return cmp.Compare(x.CardAt, y.CardAt) })
+	const bothTokens = "Tokens before and after epitome. Every request repeats the conversation so far."
+	for _, f := range figures {
+		isZero := f.Share == nil && f.Known == nil && *f.In(&s) == 0
+		if f.Card == "" || isZero || !f.IsKnown(&s) {
+			continue
+		}
+		c := card{Label: f.Card, Help: f.Help, Value: FigureText(f, s)}
+		m := s.Money
+		switch f.Key {
+		case "tokens_after":
+			c.Help, c.Soft = bothTokens, "before → after"
+			c.Value = Tokens(s.TokensBefore) + " → " + c.Value
+		case "observed.tokens_after":
+			c.Help, c.Soft = bothTokens, "before → after in mode on"
+			c.Value = Tokens(s.Observed.TokensBefore) + " → " + c.Value
+		case "money.beyond":
+			c.Value, c.Soft = keptAlive(m)
+		case "money.saved_nano":
+			c.Label, c.Value, c.Soft = saving(m), saved(m), costs(m)
+		case "money.billed_nano":
+			c.Soft = billedOf(s)
+		case "billed_again":
+			c.Soft = RebilledFor(s)
+		case "cached":
+			c.Soft = Tokens(s.Usage.Read) + " tokens from the provider's cache"
+		case "failed":
+			c.Link, c.Value, c.Soft = "/-/troubles", plural(s.Failed, "request"), "of "+humanize.Comma(s.Exchanges)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// keptAlive says how many conversations would have ended, and in how many requests.
+func keptAlive(m journal.Money) (value, soft string) {
+	requests := plural(m.Oversized, "request")
+	if m.KeptAlive == 0 { // of one request, or after the first one
+		return requests, "would have failed without epitome"
+	}
+	return plural(m.KeptAlive, "conversation"), requests + " would have failed without epitome"
+}
+
+// billedOf says which requests the bill is of, unless it is simply of all.
+func billedOf(s journal.Sums) string {
+	m := s.Money
+	switch {
+	case m.Subscription > 0:
+		return humanize.Comma(m.Subscription) + " by subscription, at list prices"
+	case m.Measured < s.Exchanges:
+		return humanize.Comma(m.Measured) + " of " + plural(s.Exchanges, "request")
+	}
+	return ""
+}
+
+// saving names what was saved, which may be an extra cost.
+func saving(m journal.Money) string {
+	if m.Saved < 0 {
+		return "Extra cost"
+	}
+	return "Saved"
+}
+
+// saved returns the amount that saving names.
+func saved(m journal.Money) string { return Dollars(max(m.Saved, -m.Saved)) }
+
+// costs says what the requests with a price cost without epitome, what with it, and what summaries cost.
+func costs(m journal.Money) string {
+	text := plural(m.Compared, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " +
+		Dollars(m.Sent) + " with it"
+	if m.Own > m.Distills {
+		text += ", plus " + Dollars(m.Own-m.Distills) + " for summaries"
+	}
+	if m.Distills > 0 {
+		text += ", plus " + Dollars(m.Distills) + " for distillates of results"
+	}
+	return text
+}
+
+// MoneyText says in sentences what epitome saved, in the words of the pages. It is empty if no request has a price and
+// none would have failed.
+func MoneyText(m journal.Money) string {
+	var p phrases
+	p.add(m.Compared+m.Own > 0, costs(m)+". "+saving(m)+": "+saved(m)+".")
+	p.add(m.Oversized > 0, plural(m.Oversized, "request")+" would have failed without epitome, "+
+		"as they are larger than the window. They are not compared.")
+	return strings.Join(p, " ")
+}
+
+// Billed writes what requests cost, with ≥ in front if it may be more.
+func Billed(m journal.Money) string {
+	if m.AtLeast > 0 {
+		return "≥ " + Dollars(m.Billed)
+	}
+	return Dollars(m.Billed)
+}
+
+// RebilledFor says why the provider's cache had lost tokens that were billed again, and the part of the bill by cause.
+func RebilledFor(s journal.Sums) string {
+	var p phrases
+	add := func(cause string, misses ...event.Miss) {
+		nano := int64(0)
+		for _, m := range misses {
+			nano += s.Rebilled[m]
+		}
+		p.add(nano > 0, fmt.Sprint(ratio(nano, s.Money.Billed), " ", cause))
+	}
+	add("after a pause", event.MissPause)
+	add("as the client changed its prefix", event.MissModel, event.MissTools, event.MissLeading, event.MissClient)
+	add("by epitome's edits", event.MissOurs)
+	add("lost by the provider", event.MissProvider)
+	return strings.Join(p, ", ")
+}

@@ -1,0 +1,203 @@
+package console
+
+import (
+	"cmp"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"epitome/event"
+	"epitome/event/journal"
+	"epitome/store"
+)
+
+// Metrics counts events for Prometheus, from zero at each start of the program.
+//
+// A label has values from the configuration, from the price table or from a closed set, and none that a client
+// chooses. So clients cannot grow the number of series.
+type Metrics struct {
+	http.Handler // serves the metrics as text
+	registry     *prometheus.Registry
+
+	exchanges, changes, rescues, misses, compactions, summaries *prometheus.CounterVec
+	firstByte, duration, shaping, windowUsed, storeCalls        *prometheus.HistogramVec
+	figures                                                     map[string]series // by name
+}
+
+// series returns a counter or gauge by the values of its labels.
+type series func(labels ...string) adder
+
+type adder interface{ Add(float64) }
+
+// NewMetrics returns metrics of a version of the program, with nothing counted.
+func NewMetrics(version string) *Metrics {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	auto := promauto.With(registry)
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return auto.NewCounterVec(prometheus.CounterOpts{Name: "epitome_" + name, Help: help}, labels)
+	}
+	histogram := func(name, help string, buckets ...float64) *prometheus.HistogramVec {
+		return auto.NewHistogramVec(prometheus.HistogramOpts{Name: "epitome_" + name, Help: help, Buckets: buckets},
+			[]string{"upstream"})
+	}
+	auto.NewGauge(prometheus.GaugeOpts{
+		Name: "epitome_build_info", Help: "Always 1.",
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	}).Set(1)
+	figures := map[string]series{}
+	for _, f := range journal.Figures {
+		labels := labelsOf(f, "upstream", "model", "kind")
+		switch {
+		case f.Metric == "" || figures[f.Metric] != nil:
+		case strings.HasSuffix(f.Metric, "_total"):
+			family := counter(f.Metric, f.Help, labels...)
+			figures[f.Metric] = func(l ...string) adder { return family.WithLabelValues(l...) }
+		default:
+			family := auto.NewGaugeVec(prometheus.GaugeOpts{Name: "epitome_" + f.Metric, Help: f.Help}, labels)
+			figures[f.Metric] = func(l ...string) adder { return family.WithLabelValues(l...) }
+		}
+	}
+	return &Metrics{
+		figures: figures,
+		Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), registry: registry,
+		exchanges: counter("exchanges_total", "Exchanges ended. Status 0: no answer; fault: which side failed.",
+			"upstream", "status", "action", "fault"),
+		changes: counter("changes_total", "Items newly changed, by step of the ladder.", "upstream", "rung"),
+		rescues: counter("rescues_total", "Requests that a provider refused for their size or shape.",
+			"upstream", "verdict", "outcome"),
+		misses: counter("cache_misses_total", "Requests that the provider's cache had less of than it could.",
+			"upstream", "cause"),
+		compactions: counter("compactions_total", "Compactions ended, by mode of the summary.",
+			"upstream", "mode", "reason", "outcome"),
+		summaries: counter("own_requests_total", "Requests for summaries and distillates that epitome sent to a model.",
+			"upstream", "outcome"),
+		firstByte: histogram("first_byte_seconds", "Time from a request's arrival to the first byte of its answer.",
+			.005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600),
+		duration: histogram("exchange_seconds", "Time from a request's arrival to the end of its exchange.",
+			.005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600, 3600),
+		shaping: histogram("shape_seconds", "Time spent reading, counting and rewriting a conversation.",
+			.0001, .0005, .002, .01, .05, .2, 1, 5, 30),
+		windowUsed: histogram("window_used_ratio", "Share of the model's window that a request fills as sent.",
+			.1, .25, .5, .6, .7, .8, .9, 1, 1.1),
+		storeCalls: auto.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "epitome_store_seconds",
+			Help:    "Time that Redis or the bucket took for a call, by outcome: ok, refused, unanswered.",
+			Buckets: []float64{.001, .005, .02, .05, .1, .25, .5, 1, 2.5},
+		}, []string{"server", "outcome"}),
+	}
+}
+
+// Observer returns what observes the calls to a server.
+func (m *Metrics) Observer(server string) store.Observer {
+	return func(outcome string, took time.Duration) {
+		m.storeCalls.WithLabelValues(server, outcome).Observe(took.Seconds())
+	}
+}
+
+// Gauge adds a gauge, whose value is read when the metrics are.
+func (m *Metrics) Gauge(name, help string, value func() float64) {
+	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: "epitome_" + name, Help: help}, value)
+}
+
+// Counter adds a counter, whose value is read when the metrics are.
+func (m *Metrics) Counter(name, help string, value func() float64) {
+	promauto.With(m.registry).NewCounterFunc(prometheus.CounterOpts{Name: "epitome_" + name, Help: help}, value)
+}
+
+// Record counts an event.
+func (m *Metrics) Record(n journal.Entry) {
+	if s := n.Summary; s != nil {
+		if s.Cost.Requests > 0 {
+			outcome := strings.TrimPrefix(s.Kind, "summary_") // completed or failed
+			m.summaries.WithLabelValues(s.Upstream, outcome).Add(float64(s.Cost.Requests))
+		}
+		for _, f := range journal.Figures {
+			if f.Metric != "" && f.OfSummary != nil && s.Own.Nano != 0 {
+				m.add(f, f.OfSummary(s), s.Upstream, s.Own.Price)
+			}
+		}
+		return
+	}
+	e := n.Exchange
+	if e == nil { // the exchange of a compaction counts it
+		return
+	}
+	observed := e.Mode == event.ModeObserve
+	action := e.Action
+	if observed {
+		action = event.ActionNone
+	}
+	m.exchanges.WithLabelValues(e.Upstream, strconv.Itoa(e.Status), action, string(e.Fault)).Inc()
+	m.duration.WithLabelValues(e.Upstream).Observe(e.Duration.Seconds())
+	if e.FirstByte > 0 {
+		m.firstByte.WithLabelValues(e.Upstream).Observe(e.FirstByte.Seconds())
+	}
+	if e.Rescue.Kind != "" {
+		m.rescues.WithLabelValues(e.Upstream, e.Rescue.Kind, e.Rescue.Outcome()).Inc()
+	}
+	if e.Miss != event.NoMiss {
+		m.misses.WithLabelValues(e.Upstream, string(e.Miss)).Inc()
+	}
+	for _, f := range journal.Figures {
+		if f.Metric == "" {
+			continue
+		}
+		if amount, ok := f.Of(e); ok {
+			m.add(f, amount, e.Upstream, e.Bill.Price)
+		}
+	}
+	shaped := e.ShapeTime > 0 && (observed || e.Mode == event.ModeOn)
+	if !shaped {
+		return
+	}
+	m.shaping.WithLabelValues(e.Upstream).Observe(e.ShapeTime.Seconds())
+	if observed {
+		return
+	}
+	if c := &e.Compaction; c.Kind != "" {
+		outcome := strings.TrimPrefix(c.Kind, "compaction_") // completed or failed
+		m.compactions.WithLabelValues(e.Upstream, c.Mode, c.Reason, outcome).Inc()
+	}
+	after := float64(e.TokensAfter.Total())
+	if e.Window > 0 {
+		m.windowUsed.WithLabelValues(e.Upstream).Observe(after / float64(e.Window))
+	}
+	for rung, items := range map[string]int{"offload": e.Offloaded, "clear": e.Cleared, "compact": e.Compacted} {
+		if items > 0 {
+			m.changes.WithLabelValues(e.Upstream, rung).Add(float64(items))
+		}
+	}
+}
+
+// add adds an amount to the metric of a figure. A provider may report negative counts, which would panic a counter.
+// Models are named by clients, so their own names are no labels: the ID of the price is, or "other".
+func (m *Metrics) add(f journal.Figure, amount int64, upstream, price string) {
+	v := float64(amount)
+	if f.Unit == journal.Nano {
+		v /= 1e9
+	} else {
+		v = max(v, 0)
+	}
+	m.figures[f.Metric](labelsOf(f, upstream, cmp.Or(price, "other"), f.Kind)...).Add(v)
+}
+
+// labelsOf returns those of three labels, or of their values, that the metric of a figure has.
+func labelsOf(f journal.Figure, upstream, model, kind string) []string {
+	labels := []string{upstream}
+	if f.ByModel {
+		labels = append(labels, model)
+	}
+	if f.Kind != "" {
+		labels = append(labels, kind)
+	}
+	return labels
+}
