@@ -120,8 +120,11 @@ func (m *Metrics) Record(n journal.Entry) {
 			outcome := strings.TrimPrefix(s.Kind, "summary_") // completed or failed
 			m.summaries.WithLabelValues(s.Upstream, outcome).Add(float64(s.Cost.Requests))
 		}
+		if s.Own.Nano == 0 { // it had no price, or cost nothing: there is no series to begin
+			return
+		}
 		for _, f := range journal.Figures {
-			if f.Metric != "" && f.OfSummary != nil && s.Own.Nano != 0 {
+			if f.Metric != "" && f.OfSummary != nil {
 				m.add(f, f.OfSummary(s), s.Upstream, s.Own.Price)
 			}
 		}
@@ -131,9 +134,8 @@ func (m *Metrics) Record(n journal.Entry) {
 	if e == nil { // the exchange of a compaction counts it
 		return
 	}
-	observed := e.Mode == event.ModeObserve
 	action := e.Action
-	if observed {
+	if e.Mode == event.ModeObserve {
 		action = event.ActionNone
 	}
 	m.exchanges.WithLabelValues(e.Upstream, strconv.Itoa(e.Status), action, string(e.Fault)).Inc()
@@ -155,12 +157,15 @@ func (m *Metrics) Record(n journal.Entry) {
 			m.add(f, amount, e.Upstream, e.Bill.Price)
 		}
 	}
-	shaped := e.ShapeTime > 0 && (observed || e.Mode == event.ModeOn)
-	if !shaped {
-		return
+	if e.ShapeTime > 0 && e.Mode != event.ModeOff {
+		m.recordShaping(e)
 	}
+}
+
+// recordShaping counts how a conversation was rewritten; in mode observe, only the time that it took.
+func (m *Metrics) recordShaping(e *event.Exchange) {
 	m.shaping.WithLabelValues(e.Upstream).Observe(e.ShapeTime.Seconds())
-	if observed {
+	if e.Mode == event.ModeObserve {
 		return
 	}
 	if c := &e.Compaction; c.Kind != "" {

@@ -67,7 +67,10 @@ func (x *exchange) checkCompactions() error {
 // replaceCompaction passes an answer on, unless it shows that the upstream makes no compaction, which the request asks
 // for. Then epitome answers (x.shaped.Carried), or the request is sent once more without the member that asks for it.
 func (x *exchange) replaceCompaction(a *wire.Answer) (*wire.Answer, error) {
-	if !x.shaped.Asks || x.upstream.makesCompactions || x.lacks || len(x.shaped.Foreign) > 0 {
+	if !x.shaped.Asks || x.upstream.makesCompactions || x.lacks {
+		return a, nil
+	}
+	if len(x.shaped.Foreign) > 0 { // the upstream has made one in this conversation, or cannot read it
 		return a, nil
 	}
 	lacks, isSure := x.showsLack(a)
@@ -78,7 +81,7 @@ func (x *exchange) replaceCompaction(a *wire.Answer) (*wire.Answer, error) {
 	if isSure {
 		x.upstream.lacking.note(x.proxy.scope(x.set, x.head, x.event.Client))
 	}
-	x.lacks = true
+	x.lacks = true // so that shape no longer leaves the compaction to the upstream
 	if err := x.shape(); err != nil || x.shaped.Carried != nil {
 		return nil, err
 	}

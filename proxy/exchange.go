@@ -255,9 +255,7 @@ func (x *exchange) end() {
 	}
 	x.leave()
 	x.stopCut()
-	if !x.ctx.Hijacked() {
-		x.releaseConnection()
-	}
+	x.releaseConnection()
 	if x.own { // no exchange of a client with a provider
 		return
 	}
@@ -315,7 +313,7 @@ func (x *exchange) fail() {
 }
 
 // releaseConnection hands the connection back to fasthttp, which writes an empty answer that the connection drops: ours
-// has been written already. The empty body stream makes it exactly one write.
+// has been written already. The empty body stream makes it exactly one write. After a tunnel fasthttp writes nothing.
 func (x *exchange) releaseConnection() {
 	x.client.Answered = true
 	x.ctx.Response.ImmediateHeaderFlush = true

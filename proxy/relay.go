@@ -45,11 +45,11 @@ func (x *exchange) relay(a *wire.Answer) error {
 }
 
 // copyAnswer writes the head of an answer together with the part of its body that is there, and then the rest as it
-// comes. The end of life means that the client has left.
+// comes. Life ends when the client has left, or when the proxy stops, which fail tells apart.
 func (x *exchange) copyAnswer(a *wire.Answer, text *answerText) (err error) {
 	var piece wire.Piece
 	if a.IsReady() {
-		piece, _ = a.Next() // returns the error again
+		piece, _ = a.Next() // an error comes again from the next call
 	}
 	head := a.AppendTo(make([]byte, 0, len(a.Block)+len(x.reply.Extra)+len(piece.Raw)+128), x.reply)
 	for {

@@ -69,11 +69,12 @@ func Delete(object []byte, paths ...string) []byte {
 	return object
 }
 
-// TakeOut returns the edits that remove array elements or object members, with one comma each. spans are in order.
+// TakeOut returns the edits that remove array elements or object members, with one comma each. spans are in order. Of
+// "[a, b, c]" without b and c, b takes the comma behind it along; c joins that edit, and the comma before both goes.
 func TakeOut(body []byte, spans ...Span) (edits []Edit) {
 	for _, s := range spans {
 		n := len(edits)
-		if n > 0 && edits[n-1].End == s.Start { // joined: if both end the list, the comma before both goes
+		if n > 0 && edits[n-1].End == s.Start {
 			s.Start = edits[n-1].Start
 			edits = edits[:n-1]
 		}
