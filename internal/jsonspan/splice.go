@@ -226,25 +226,5 @@ func Quoted(s string) string { return string(AppendQuoted(nil, s)) }
 
 // AppendQuoted appends s to dst as a JSON string. Equal texts become equal bytes; invalid UTF-8 becomes U+FFFD.
 func AppendQuoted(dst []byte, s string) []byte {
-	dst = append(slices.Grow(dst, len(s)+len(s)/8+2), '"')
-	for len(s) > 0 {
-		n := 0
-		for n < len(s) && isPlain(s[n]) {
-			n++
-		}
-		dst = append(dst, s[:n]...)
-		s = s[n:]
-		n = 0
-		for n < len(s) && !isPlain(s[n]) {
-			n++
-		}
-		end := len(dst)
-		dst = gjson.AppendJSONString(dst, s[:n])
-		dst = append(dst[:end], dst[end+1:len(dst)-1]...) // without quotes
-		s = s[n:]
-	}
-	return append(dst, '"')
+	return gjson.AppendJSONString(slices.Grow(dst, len(s)+len(s)/8+2), s)
 }
-
-// isPlain reports whether a JSON string has a byte as it is. gjson quotes all others, which is slower.
-func isPlain(c byte) bool { return c >= ' ' && c < 0x7f && c != '"' && c != '\\' }
