@@ -167,7 +167,6 @@ func (d *Daemon) listen(conf config.Config) error {
 		return err
 	}
 	d.atEnd(d.card.Unpin)
-	d.tellCrash()
 	return nil
 }
 
