@@ -48,7 +48,7 @@ func (s *stage) agree(args []string) {
 			console.Tokens(all.TokensAfter), regexp.QuoteMeta(console.Dollars(money.Billed)), regexp.QuoteMeta(saved))},
 		{"stats", stats, regexp.QuoteMeta(fitting) + `\. Saved: ` + regexp.QuoteMeta(saved)},
 		{"stats", stats, fmt.Sprintf(`%d requests would have failed`, money.Oversized)},
-		{"status", line, fmt.Sprintf(`saved %s · %d requests would have failed`, regexp.QuoteMeta(saved),
+		{"status", line, fmt.Sprintf(`%s saved · %d requests would have failed`, regexp.QuoteMeta(saved),
 			money.Oversized)},
 	} {
 		s.says(want.where, want.text, want.pattern)

@@ -223,11 +223,14 @@ func statusText(s journal.Status) string {
 	if s.Clock != nil {
 		text += " · " + console.ClockText(s.Clock)
 	}
-	if s.Saved != nil {
-		text += " · saved " + console.Dollars(int64(math.Round(*s.Saved*1e9)))
+	if gain := console.Gain(s.Money); gain != "" {
+		text += " · " + gain
 	}
 	if s.Oversized > 0 {
 		text += fmt.Sprintf(" · %d requests would have failed", s.Oversized)
+	}
+	if s.EndsAt > 0 {
+		text += fmt.Sprintf(" from turn %d on", s.EndsAt)
 	}
 	if s.Last != "" {
 		text += " · " + plain(s.Last)

@@ -17,7 +17,6 @@ type conversation struct {
 	Chart               chart
 	FirstKept, LastKept int  // turns
 	IsAlive             bool // the newest turn got its answer
-	AliveSince          int  // if it is alive, the first turn that would have failed without epitome; 0: not known
 	Turn                event.Exchange
 	Edits               event.Edits      // of Turn, in the order of the request's messages; the owner's only
 	Events              []event.Exchange // turns with a change, a failure or a cache miss, the newest first
@@ -87,12 +86,7 @@ func newConversation(s journal.Story, turn event.Exchange) *conversation {
 	c.FirstKept, c.LastKept = s.Exchanges[0].Turn, newest.Turn
 	c.IsAlive = failed(newest) == ""
 	c.Chart = turnChart(s, turn.Turn)
-	oversized := int64(0)
 	for _, e := range slices.Backward(s.Exchanges) {
-		if e.Mode == event.ModeOn && e.Bill.Oversized {
-			oversized++
-			c.AliveSince = e.Turn // that of the oldest one stays
-		}
 		if !changed(e) && failed(e) == "" && !e.Miss.IsLoss() {
 			continue
 		}
@@ -101,9 +95,6 @@ func newConversation(s journal.Story, turn event.Exchange) *conversation {
 		} else {
 			c.More++
 		}
-	}
-	if !c.IsAlive || oversized < s.Sums.Money.Oversized { // or the oldest one is no longer kept: sums count it
-		c.AliveSince = 0
 	}
 	return c
 }

@@ -61,7 +61,8 @@ func cards(s journal.Sums) (all []card) {
 		case "money.beyond":
 			c.Value, c.Soft = keptAlive(m)
 		case "money.saved_nano":
-			c.Label, c.Value, c.Soft = saving(m), saved(m), costs(m)
+			c.Label, c.Value = gainCard(m)
+			c.Soft = costs(m)
 		case "money.billed_nano":
 			c.Soft = billedOf(s)
 		case "billed_again":
@@ -76,13 +77,24 @@ func cards(s journal.Sums) (all []card) {
 	return all
 }
 
-// keptAlive says how many conversations would have ended, and in how many requests.
+// keptAlive says how many conversations would have ended, and how many requests failed.
 func keptAlive(m journal.Money) (value, soft string) {
-	requests := plural(m.Oversized, "request")
 	if m.KeptAlive == 0 { // of one request, or after the first one
-		return requests, "would have failed without epitome"
+		return plural(m.Oversized, "request"), "would have failed without epitome" + keptAliveFor(m)
 	}
-	return plural(m.KeptAlive, "conversation"), requests + " would have failed without epitome"
+	return plural(m.KeptAlive, "conversation"), plural(m.Oversized, "request") + " would have failed without epitome" +
+		keptAliveFor(m)
+}
+
+// keptAliveFor says what requests cost that would have failed without epitome; empty if that is not known.
+func keptAliveFor(m journal.Money) string {
+	var p phrases
+	p.add(m.OversizedBilled > 0, Dollars(m.OversizedBilled)+" billed")
+	p.add(m.OversizedOwn > 0, Dollars(m.OversizedOwn)+" for summaries")
+	if len(p) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(p, ", plus ")
 }
 
 // billedOf says which requests the bill is of, unless it is simply of all.
@@ -97,26 +109,40 @@ func billedOf(s journal.Sums) string {
 	return ""
 }
 
-// saving names what was saved, which may be an extra cost.
-func saving(m journal.Money) string {
-	if m.Saved < 0 {
-		return "Extra cost"
+// Gain says what requests that fit saved, or cost more; empty if no price is known. Of what was kept alive no extra
+// cost is said: without epitome it could not have been had at all.
+func Gain(m journal.Money) string {
+	switch {
+	case m.Compared == 0 && m.Own == m.OversizedOwn, m.Saved < 0 && m.Oversized > 0:
+		return ""
+	case m.Saved < 0:
+		return Dollars(-m.Saved) + " extra cost"
 	}
-	return "Saved"
+	return Dollars(m.Saved) + " saved"
 }
 
-// saved returns the amount that saving names.
-func saved(m journal.Money) string { return Dollars(max(m.Saved, -m.Saved)) }
+// gainCard returns label and value of what Gain says.
+func gainCard(m journal.Money) (label, value string) {
+	switch {
+	case m.Saved < 0 && m.Oversized > 0:
+		return "Requests that fit", Dollars(m.Raw) + " → " + Dollars(m.Raw-m.Saved)
+	case m.Saved < 0:
+		return "Extra cost", Dollars(-m.Saved)
+	}
+	return "Saved", Dollars(m.Saved)
+}
 
-// costs says what the requests with a price cost without epitome, what with it, and what summaries cost.
+// costs says what the requests that fit cost without epitome, what with it, and what the summaries of conversations
+// cost that have not outgrown their window.
 func costs(m journal.Money) string {
 	text := plural(m.Compared, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " +
 		Dollars(m.Sent) + " with it"
-	if m.Own > m.Distills {
-		text += ", plus " + Dollars(m.Own-m.Distills) + " for summaries"
-	}
-	if m.Distills > 0 {
-		text += ", plus " + Dollars(m.Distills) + " for distillates of results"
+	own := m.Own - m.OversizedOwn
+	switch {
+	case own > 0 && m.Distills == 0:
+		text += ", plus " + Dollars(own) + " for summaries"
+	case own > 0:
+		text += ", plus " + Dollars(own) + " for summaries and distillates of results"
 	}
 	return text
 }
@@ -125,9 +151,11 @@ func costs(m journal.Money) string {
 // none would have failed.
 func MoneyText(m journal.Money) string {
 	var p phrases
-	p.add(m.Compared+m.Own > 0, costs(m)+". "+saving(m)+": "+saved(m)+".")
+	label, value := gainCard(m)
+	p.add(m.Compared+m.Own-m.OversizedOwn > 0, costs(m)+".")
+	p.add(Gain(m) != "", label+": "+value+".")
 	p.add(m.Oversized > 0, plural(m.Oversized, "request")+" would have failed without epitome, "+
-		"as they are larger than the window. They are not compared.")
+		"as they are larger than the window"+keptAliveFor(m)+".")
 	return strings.Join(p, " ")
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/event/journal"
 )
 
 // serve returns a console that shows s.
@@ -89,7 +88,7 @@ func TestPagesSay(t *testing.T) {
 		"/-/conversations?filter=nothing": {"No conversation matches"},
 		"/-/conversations/" + id: {title, "6.4 ×", "is alive", "window 64k", "Turn 10", "messages 3–6",
 			"<li><bdi>keep: " + secretText, "After 1 compaction the agent read 4 things again, 9,200 tokens.",
-			"10 turns, 410k → 40k tokens, alive since turn 2, $", " saved, read again 4 times."},
+			"10 turns, 410k → 40k tokens, would have ended at turn 2, $", " saved, read again 4 times."},
 		"/-/conversations/" + id + "?turn=3": {"<b>Read again:</b> 4 things that had been taken out"},
 		"/-/conversations/" + id + "?turn=7": {"Turn 7", "60 old messages", "no model answered", "42k tokens", ", 900 tokens",
 			"summary of " + secretText, "/-/artifacts/transcript1", "a note behind"},
@@ -128,30 +127,6 @@ func TestPagesThatAreNotThere(t *testing.T) {
 	_, err := turnOf(story, httptest.NewRequest(http.MethodGet, "/?turn=3", nil))
 	if statusOf(err) != http.StatusNotFound || err.Error() != "turn 3 of this conversation is no longer kept" {
 		t.Errorf("of a turn that is no longer kept: %v", err)
-	}
-}
-
-// A conversation is alive since the turn that would have failed first; nothing is said where that turn is not kept.
-func TestConversationIsAliveSince(t *testing.T) {
-	s := session()
-	o := s.serve(t)
-	story, err := o.program.Book.Conversation(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	since := func(s journal.Story) int { return newConversation(s, newestTurn(s)).AliveSince }
-	if got := since(story); got != 2 {
-		t.Errorf("alive since %d, want 2", got)
-	}
-	kept := story
-	kept.Exchanges = story.Exchanges[5:]
-	if got := since(kept); got != 0 {
-		t.Errorf("alive since %d, though the first such turn is not kept", got)
-	}
-	failing := story
-	failing.Exchanges = story.Exchanges[:9] // the ninth failed
-	if got := since(failing); got != 0 {
-		t.Errorf("alive since %d, though the newest turn failed", got)
 	}
 }
 

@@ -138,7 +138,7 @@ var functions = template.FuncMap{
 		return Shorten(line, 160)
 	},
 	// figures
-	"sums": journal.SumsOf, "billed": Billed, "saved": saved, "cards": cards,
+	"sums": journal.SumsOf, "billed": Billed, "gain": Gain, "cards": cards,
 	// words for what happened
 	"parts": Parts, "changes": changes, "changed": changed, "failed": failed, "miss": missText, "lost": CacheLost,
 	"again": ReadAgain, "left": leftText, "sentence": sentence,

@@ -236,6 +236,8 @@ func (b *Book) take(n Entry) {
 func (b *Book) keep(n Entry) {
 	if s := n.Summary; s != nil {
 		s.Own = b.Biller.Charge(s)
+		c := b.conversations[s.Conversation]
+		s.Oversized = c != nil && c.Sums.Money.Oversized > 0
 	}
 	if e := n.Exchange; e != nil {
 		b.complete(e)
@@ -272,6 +274,13 @@ func (b *Book) complete(e *event.Exchange) {
 		before = parent.answered // the beginning that they share may be cached
 	}
 	b.Biller.Bill(e, before)
+	var earlier Money // of the conversation
+	if c := b.conversations[e.Conversation]; c != nil {
+		earlier = c.Sums.Money
+	}
+	if isOversized(e) && e.Conversation != "" && earlier.Oversized == 0 {
+		e.Bill.Outgrew, e.Bill.Recharged = true, earlier.Own
+	}
 }
 
 // clipped returns copies of the newest lines of the user's that begin with "keep:".
@@ -305,18 +314,12 @@ func (b *Book) add(n Entry) {
 		end := e.Start.Add(e.Duration)
 		c := b.conversationOf(e.Conversation, end)
 		c.add(e, end)
+		c.Sums.addExchange(e)
 		model := e.Model
 		if e.ModelUnknown {
 			model = otherModel
 		}
-		sums := b.sumsOf(end, e.Upstream, model, e.Client)
-		wasOversized := c.Sums.Money.Oversized > 0
-		c.Sums.addExchange(e)
-		sums.addExchange(e)
-		if c.ID != "" && !wasOversized && c.Sums.Money.Oversized > 0 {
-			c.Sums.Money.KeptAlive++
-			sums.Money.KeptAlive++
-		}
+		b.sumsOf(end, e.Upstream, model, e.Client).addExchange(e)
 	}
 }
 

@@ -359,6 +359,53 @@ func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
 	}
 }
 
+// Requests that fit, those beyond the window, and summaries are three sums. The summaries of a session that was kept
+// alive are no loss of the requests that would have fitted.
+func TestKeptAliveSessionIsNoLoss(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "events")
+	r := keeping(t, folder, noon)
+	summary := event.Summary{
+		Kind: event.SummaryCompleted, Conversation: "long", Upstream: "openai", Model: "small", Time: noon,
+		Cost: event.Cost{Requests: 1, InputTokens: 100},
+	} // costs 300,000 nano-dollars
+	for turn := range 5 {
+		e := talking("long", turn)
+		if turn > 1 {
+			e.TokensBefore.Results = 10_000*turn + 1
+		}
+		r.RecordExchange(&e)
+		r.RecordSummary(summary)
+		r.Settle()
+	}
+	short := summary
+	short.Conversation = "short"
+	r.RecordExchange(new(talking("short", 0)))
+	r.RecordSummary(short)
+
+	billed := int64(200*3000 + 2800*1000 + 10*7000) // of each request
+	check := func(id string, want Money, endsAt int) {
+		c, err := r.Conversation(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := c.Sums.Money
+		want.Saved = m.Raw - m.Sent - (want.Own - want.OversizedOwn)
+		want.Raw, want.Sent = m.Raw, m.Sent
+		if m != want || m.Raw == 0 || c.EndsAt != endsAt {
+			t.Errorf("%s would have ended at turn %d with\n%+v, want\n%+v", id, c.EndsAt, m, want)
+		}
+	}
+	for range 2 { // and after a restart
+		check("long", Money{
+			Billed: 5 * billed, Measured: 5, Compared: 2, Own: 1_500_000,
+			Oversized: 3, OversizedBilled: 3 * billed, OversizedOwn: 1_500_000, KeptAlive: 1,
+		}, 3)
+		check("short", Money{Billed: billed, Measured: 1, Compared: 1, Own: 300_000}, 0)
+		r.Close()
+		r = keeping(t, folder, noon)
+	}
+}
+
 // Of conversations that are forgotten nothing stays but their part of the sums: in memory, on disk, and after a restart.
 func TestForgetLeavesSumsAlone(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")

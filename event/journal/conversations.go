@@ -33,8 +33,9 @@ type Conversation struct {
 	First    time.Time `json:"first"`
 	Last     time.Time `json:"last"`
 	Live     bool      `json:"live"`
-	Turns    int       `json:"turns"` // exchanges, with those that are not kept any more
-	Raw      int       `json:"raw"`   // tokens of the newest request, as it came
+	Turns    int       `json:"turns"`                      // exchanges, with those that are not kept any more
+	EndsAt   int       `json:"would_have_ended,omitempty"` // first turn that would have failed without epitome
+	Raw      int       `json:"raw"`                        // tokens of the newest request, as it came
 	Level
 	Latest   string `json:"latest,omitempty"` // the newest decision, such as "turn 7: clear 2 results, −9.1k tokens"
 	Sums     Sums   `json:"sums"`
@@ -79,6 +80,8 @@ type Status struct {
 	Level
 	Saved     *float64  `json:"saved_usd"` // null if no price is known
 	Oversized int64     `json:"beyond"`    // requests that would have failed without epitome
+	EndsAt    int       `json:"would_have_ended,omitempty"`
+	Money     Money     `json:"money"`
 	Last      string    `json:"last,omitempty"`
 	AsOf      time.Time `json:"as_of"`
 	// Of the newest request by category, as in Shaping.
@@ -126,6 +129,9 @@ func (c *conversation) add(e *event.Exchange, end time.Time) {
 		c.First = e.Start
 	}
 	c.Turns = max(c.Turns+1, e.Turn)
+	if e.Bill.Outgrew {
+		c.EndsAt = c.Turns
+	}
 	c.Last = end
 	c.Model, c.Upstream = e.Model, e.Upstream
 	c.Dialect = cmp.Or(e.Dialect, c.Dialect)
@@ -298,11 +304,12 @@ func (b *Book) Status(id, session string) (Status, error) {
 	best := slices.MaxFunc(all, func(x, y *conversation) int { return rank(x) - rank(y) }) // of equals the newest
 	c := b.view(best)
 	s := Status{
-		ID: c.ID, Model: c.Model, Level: c.Level, Oversized: c.Sums.Money.Oversized, Last: c.Latest, AsOf: c.Last,
+		ID: c.ID, Model: c.Model, Level: c.Level, Oversized: c.Sums.Money.Oversized, EndsAt: c.EndsAt,
+		Money: c.Sums.Money, Last: c.Latest, AsOf: c.Last,
 		TokensBefore: best.before, TokensAfter: best.after, ClearLine: best.clear, CompactLine: best.compact,
 	}
-	money := c.Sums.Money
-	if money.Compared > 0 || money.Own > 0 {
+	money := s.Money
+	if money.Compared > 0 || money.Own != money.OversizedOwn {
 		saved := float64(money.Saved) / 1e9
 		s.Saved = &saved
 	}

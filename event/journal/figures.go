@@ -133,18 +133,28 @@ var Figures = located([]Figure{
 	{
 		Key: "money.saved_nano", Unit: Nano, Column: "SAVED", Card: "Saved", CardAt: 3,
 		Metric: "saved_dollars", ByModel: true,
-		Help: "The cost without epitome, against the cost with it, summaries included. Both are estimates of what " +
-			"the provider charges, with its cache. Requests larger than the window have no price.",
-		Of:        func(e *event.Exchange) (int64, bool) { return e.Bill.Saved(), isCompared(e) },
-		OfSummary: func(s *event.Summary) int64 { return -s.Own.Nano },
-		Known:     func(s *Sums) bool { return s.Money.Compared > 0 || s.Money.Own != 0 },
+		Help: "The cost without epitome of the requests that fit the window, against their cost with it, summaries " +
+			"included. Both are estimates of what the provider charges, with its cache.",
+		Of: func(e *event.Exchange) (int64, bool) {
+			return e.Bill.Saved() + e.Bill.Recharged, isCompared(e) || e.Bill.Recharged > 0
+		},
+		OfSummary: func(s *event.Summary) int64 { return oversizedCost(s) - s.Own.Nano },
+		Known:     func(s *Sums) bool { return s.Money.Compared > 0 || s.Money.Own != s.Money.OversizedOwn },
 	},
 	{
 		Key: "money.beyond", Card: "Kept alive", CardAt: 2,
 		Help: "These requests were larger than the model's window.",
-		Of:   count(func(e *event.Exchange) bool { return isShaped(e) && e.Bill.Oversized }),
+		Of:   count(isOversized),
 	},
-	{Key: "money.died"}, // the Book counts these, which knows the conversation
+	{Key: "money.died", Of: count(func(e *event.Exchange) bool { return e.Bill.Outgrew })},
+	{
+		Key: "money.beyond_billed_nano", Unit: Nano,
+		Of: func(e *event.Exchange) (int64, bool) { return e.Bill.Billed, isOversized(e) && isMeasured(e) },
+	},
+	{
+		Key: "money.beyond_own_nano", Unit: Nano, OfSummary: oversizedCost,
+		Of: func(e *event.Exchange) (int64, bool) { return e.Bill.Recharged, e.Bill.Outgrew },
+	},
 })
 
 // count returns the amount of a figure that counts exchanges.
@@ -166,6 +176,15 @@ func isReported(e *event.Exchange) bool { return e.Usage.Source == event.UsagePr
 func isMeasured(e *event.Exchange) bool { return e.Bill.Measured }
 
 func isCompared(e *event.Exchange) bool { return isShaped(e) && e.Bill.Compared }
+
+func isOversized(e *event.Exchange) bool { return isShaped(e) && e.Bill.Oversized }
+
+func oversizedCost(s *event.Summary) int64 {
+	if !s.Oversized {
+		return 0
+	}
+	return s.Own.Nano
+}
 
 func distillCost(s *event.Summary) int64 {
 	if !s.Distills {

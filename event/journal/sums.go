@@ -52,8 +52,10 @@ type UsageSums struct {
 	Cut        int64 `json:"cut"`         // answers that were cut off: Output has what they had reported until then
 }
 
-// Money sums up costs. Raw is the cost without epitome: what providers would have charged for the same requests, with
-// their own caches. Requests larger than the window are Oversized, and have no price. Saved is Raw - Sent - Own.
+// Money sums up costs in three sums that have no request in common. Requests that fit the window have Raw, the cost
+// without epitome: what providers would have charged for them, with their own caches. Those that are larger would have
+// failed without epitome, so nothing is saved by them. Summaries are charged to the conversations that they served: of
+// one that has outgrown its window, all of them to requests that are larger. Saved is Raw - Sent - (Own - OversizedOwn).
 type Money struct {
 	Billed       int64 `json:"billed_nano"`  // of the exchanges whose usage and price are known
 	Compared     int64 `json:"ruled"`        // requests that Raw and Sent are of
@@ -67,7 +69,11 @@ type Money struct {
 	Subscription int64 `json:"listed"`   // of those, exchanges by subscription, at list prices
 	Unpriced     int64 `json:"unpriced"` // exchanges of conversations that lack an amount
 	Oversized    int64 `json:"beyond"`   // requests larger than the window, which would have failed
-	KeptAlive    int64 `json:"died"`     // conversations that had an oversized request
+
+	OversizedBilled int64 `json:"beyond_billed_nano"` // of Billed
+	OversizedOwn    int64 `json:"beyond_own_nano"`    // of Own
+
+	KeptAlive int64 `json:"died"` // conversations that had an oversized request
 }
 
 // Span selects the exchanges of a Report.
@@ -219,8 +225,9 @@ func countKey[K ~string](counts *map[K]int64, key K, n int64) {
 	(*counts)[key] += n
 }
 
-// SumsOf returns the sums of one exchange.
+// SumsOf returns the sums of one exchange alone.
 func SumsOf(e event.Exchange) (s Sums) {
+	e.Bill.Recharged = 0 // for earlier summaries
 	s.addExchange(&e)
 	return s
 }
