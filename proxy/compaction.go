@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"epitome/dialect/responses"
@@ -23,30 +22,6 @@ func isMaker(host string) bool {
 	return slices.ContainsFunc(makers, func(domain string) bool {
 		return host == domain || strings.HasSuffix(host, "."+domain)
 	})
-}
-
-// lacking is when upstreams have shown that they make no compactions, by scope: a client's mistake is none of the
-// others'. All of it is forgotten when it becomes too much. The zero value is ready to use.
-type lacking struct {
-	mu sync.Mutex
-	at map[string]time.Time
-}
-
-func (l *lacking) note(scope string) {
-	const most = 10_000
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.at == nil || len(l.at) >= most {
-		l.at = map[string]time.Time{}
-	}
-	l.at[scope] = time.Now()
-}
-
-// isRecent reports whether the upstream has shown it in the last hour; it may have begun to make some since.
-func (l *lacking) isRecent(scope string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return time.Since(l.at[scope]) < time.Hour
 }
 
 // compactionFor is how long an answer is held to look for a compaction in it.
@@ -79,7 +54,7 @@ func (x *exchange) replaceCompaction(a *wire.Answer) (*wire.Answer, error) {
 	}
 	a.End()
 	if isSure {
-		x.upstream.lacking.note(x.proxy.scope(x.set, x.head, x.event.Client))
+		x.upstream.lacked.Store(time.Now().UnixNano())
 	}
 	x.lacks = true // so that shape no longer leaves the compaction to the upstream
 	if err := x.shape(); err != nil || x.shaped.Carried != nil {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 	"unicode"
 
 	"github.com/tidwall/gjson"
@@ -186,16 +187,22 @@ func (u UpstreamConfig) Credential() string {
 }
 
 // upstream is a provider: where its API lies, its headers for each request, and the connections to it.
-// It does not change once made, but for its pool and lacking.
+// It does not change once made, but for its pool and lacked.
 type upstream struct {
 	name             string
 	config           UpstreamConfig
 	pool             *wire.Pool
-	host             string // with its port, if the URL has one
-	base             string // path in front of every request's own, without a slash at its end
-	hasCredential    bool   // a credential of the configuration is added to each request
-	makesCompactions bool   // it is known to make compactions for its clients
-	lacking          lacking
+	host             string       // with its port, if the URL has one
+	base             string       // path in front of every request's own, without a slash at its end
+	hasCredential    bool         // a credential of the configuration is added to each request
+	makesCompactions bool         // it is known to make compactions for its clients
+	lacked           atomic.Int64 // when it has shown that it makes none, in nanoseconds since 1970
+}
+
+// lacksCompactions reports whether the upstream has shown in the last hour that it makes no compactions; it may have
+// begun to make some since.
+func (u *upstream) lacksCompactions() bool {
+	return time.Since(time.Unix(0, u.lacked.Load())) < time.Hour
 }
 
 // newUpstream reads u; errors name the upstream.

@@ -89,7 +89,7 @@ func (x *exchange) inputAt(path []byte) (*rewrite.Input, error) {
 	in.Memory = x.room.memory
 	in.Compacts, in.Makes = x.dialect.API().Compacts(path), up.makesCompactions
 	if x.event.Mode != event.ModeObserve && !up.makesCompactions && !x.isCount {
-		in.Lacks = x.lacks || up.lacking.isRecent(in.Scope)
+		in.Lacks = x.lacks || up.lacksCompactions()
 	}
 	in.Replay = x.isCount || in.Compacts
 	in.Credential = func() any { return credentialOf(up, bytes.Replace(target, compactPath, nil, 1), x.head) }
