@@ -111,18 +111,9 @@ func (a *app) replayCommand() *cobra.Command {
 		Long: "Play recorded sessions turn by turn, and measure what epitome's steps save and lose. A PATH is a\n" +
 			"log, or a folder of logs: of Claude Code, Codex, OpenCode or pi, or of Chat Completions requests."}
 	windows := []string{"32k", "64k", "128k", "200k"}
-	overhead := "0"
-	a.playCommand(c, windows, func(ctx context.Context, o replay.Options) (report, error) {
-		var tokens unit.Tokens
-		if err := tokens.UnmarshalText([]byte(overhead)); err != nil {
-			return nil, fmt.Errorf("cannot use --overhead: %w", err)
-		}
-		o.Overhead = int(tokens)
+	return a.playCommand(c, windows, func(ctx context.Context, o replay.Options) (report, error) {
 		return replay.Run(ctx, o)
 	})
-	c.Flags().StringVar(&overhead, "overhead", overhead, "`tokens` of system prompt and tools, which logs lack, to put "+
-		"before each session")
-	return c
 }
 
 func (a *app) recallCommand() *cobra.Command {

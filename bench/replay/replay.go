@@ -20,8 +20,6 @@ import (
 
 	"epitome/bench/sessions"
 	"epitome/config"
-	"epitome/dialect/chat"
-	"epitome/internal/jsonspan"
 	"epitome/offload"
 )
 
@@ -31,7 +29,6 @@ type Options struct {
 	Windows  []int         // in tokens
 	Config   config.Config // of the epitome that is measured
 	Progress io.Writer     // gets a line for each file
-	Overhead int           // tokens of a system prompt that is put before each conversation: logs lack it, and the tools
 	Once     bool          // of Recall: compact each conversation once, as a whole, instead of playing it as it grew
 
 	policies []policy // in the place of the baselines and epitome, for tests
@@ -46,7 +43,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Overhead: o.Overhead, Faults: []string{}, Skipped: []string{}} // not null in JSON
+	r := &Report{Faults: []string{}, Skipped: []string{}} // not null in JSON
 	for _, window := range o.Windows {
 		for _, p := range o.policies {
 			r.Rows = append(r.Rows, Row{Window: window, Policy: p.name})
@@ -72,23 +69,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return r, nil
 }
 
-// withOverhead puts a system prompt of so many tokens before a conversation.
-func withOverhead(body []byte, tokens int) ([]byte, error) {
-	parsed, err := chat.Dialect{}.Read(body, nil)
-	if err != nil || tokens == 0 {
-		return body, err
-	}
-	prompt := `{"role":"system","content":"` + strings.Repeat(" word", tokens) + `"},`
-	return jsonspan.Splice(body, []jsonspan.Edit{jsonspan.Insert(parsed.List, prompt)}, nil)
-}
-
 // play plays a conversation through all policies in all windows, turn by turn, and adds the figures to r. The players
 // of a turn run at once, each on its own row.
 func (o *Options) play(ctx context.Context, name string, body []byte, r *Report) error {
-	body, err := withOverhead(body, o.Overhead)
-	if err != nil {
-		return err
-	}
 	s, err := newSession(name, body)
 	if err != nil {
 		return err
@@ -126,11 +109,10 @@ func (o *Options) play(ctx context.Context, name string, body []byte, r *Report)
 type Report struct {
 	Conversations int      `json:"conversations"`
 	Requests      int      `json:"requests"`
-	Tokens        int      `json:"tokens"`   // of all requests as the clients sent them
-	Overhead      int      `json:"overhead"` // tokens that were put before each conversation
-	Rows          []Row    `json:"rows"`     // by window, then by policy
-	Faults        []string `json:"faults"`   // the first of each policy in each session
-	Skipped       []string `json:"skipped"`  // what could not be replayed, and why
+	Tokens        int      `json:"tokens"`  // of all requests as the clients sent them
+	Rows          []Row    `json:"rows"`    // by window, then by policy
+	Faults        []string `json:"faults"`  // the first of each policy in each session
+	Skipped       []string `json:"skipped"` // what could not be replayed, and why
 }
 
 // Row has the figures of one policy in one window. Shares are in percent.
@@ -205,9 +187,7 @@ func (r *Report) Print(w io.Writer) error {
 		fmt.Fprintf(t, "\t%d\t%.0f\t%d\t%d\t%d\n", x.ReadAgain, float64(x.ReadAgainTokens)/1000, x.Died, x.Invalid,
 			x.Unrecorded)
 	}
-	if r.Overhead == 0 {
-		fmt.Fprintln(t, "\nLogs lack the system prompt and tools, often 20,000 to 30,000 tokens: --overhead 29k adds them.")
-	}
+	fmt.Fprintln(t, "\nLogs lack the system prompt and tools, often 20,000 to 30,000 tokens.")
 	fmt.Fprintln(t, "\nThe columns: docs/benchmarks.md#recorded-sessions")
 	for _, fault := range r.Faults {
 		fmt.Fprintln(t, "FAULT", fault)
