@@ -59,12 +59,6 @@ func (p *player) play(n int, original *request) {
 		p.row.Unrecorded++
 		p.note(n, "earlier messages changed without a decision")
 	}
-	for _, l := range t.lookups {
-		if !p.before.has[l.earlier] { // the request in whose answer the agent looked again
-			p.row.ReadAgain++
-			p.row.ReadAgainTokens += l.result.tokens
-		}
-	}
 	p.measureRecall(t, now, original, s)
 	p.measureSignal(t, now)
 	p.before, p.cached = now, original.tokens

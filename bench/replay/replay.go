@@ -131,10 +131,6 @@ type Row struct {
 	Died         int    `json:"died"`           // sessions with a request over the window
 	Invalid      int    `json:"invalid"`        // requests that break a rule which the client's request keeps
 	Unrecorded   int    `json:"unrecorded"`     // breaks without a new decision
-
-	// Lookups of the recording that ask again for what the request before no longer had whole, and their tokens.
-	ReadAgain       int `json:"read_again"`
-	ReadAgainTokens int `json:"read_again_tokens"`
 }
 
 // ratio is a sum relative to another: a share, or a mean. It is null in JSON if nothing was counted.
@@ -177,15 +173,14 @@ func (r *Report) Print(w io.Writer) error {
 	for i, x := range r.Rows {
 		if i == 0 || x.Window != r.Rows[i-1].Window {
 			fmt.Fprintf(t, "\nWindow of %d tokens\npolicy\tcost\tbreaks/100\trecall %%\tolder\tlines\tseen %%\tsignal"+
-				"\tfirst\tretrievable %%\tagain\tk tokens\tdied\tinvalid\tunrecorded\n", x.Window)
+				"\tfirst\tretrievable %%\tdied\tinvalid\tunrecorded\n", x.Window)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s", x.Policy, x.Cost.text(3), x.BreaksPer100.text(2))
 		for _, share := range []ratio{x.Recall, x.RecallOlder, x.RecallLines, x.Seen, x.Signal, x.SignalFirst,
 			x.Retrievable} {
 			fmt.Fprint(t, "\t", share.text(1))
 		}
-		fmt.Fprintf(t, "\t%d\t%.0f\t%d\t%d\t%d\n", x.ReadAgain, float64(x.ReadAgainTokens)/1000, x.Died, x.Invalid,
-			x.Unrecorded)
+		fmt.Fprintf(t, "\t%d\t%d\t%d\n", x.Died, x.Invalid, x.Unrecorded)
 	}
 	fmt.Fprintln(t, "\nLogs lack the system prompt and tools, often 20,000 to 30,000 tokens.")
 	fmt.Fprintln(t, "\nThe columns: docs/benchmarks.md#recorded-sessions")

@@ -47,11 +47,7 @@ type turn struct {
 	end     int        // messages in the request
 	needs   []need     // of the answer
 	outputs []*message // of tools, new in the request, other than the content of files and the findings of a search
-	lookups []lookup   // new in the request
 }
-
-// lookup is a result that brings again what an earlier one of the session had.
-type lookup struct{ result, earlier *message }
 
 // request is a request as it is sent. fixed are its tokens beside the messages, which are part of tokens.
 type request struct {
@@ -72,27 +68,17 @@ func newSession(name string, body []byte) (*session, error) {
 		return nil, err
 	}
 	s.whole = whole
-	earlier := map[int]int{} // by result: its item, and that of the earlier one
-	for _, c := range activity.Of(s.whole.Request, nil) {
-		if c.Again > 0 && c.State() == "ok" {
-			earlier[c.Result] = c.Again
-		}
-	}
 	var outputs []*message // since the last answer
-	var lookups []lookup   // likewise
 	calls := map[string]conversation.Call{}
 	for i, it := range s.whole.Items {
 		if it.StartsAnswer && i > 0 {
-			s.turns = append(s.turns, turn{end: i, outputs: outputs, lookups: lookups})
-			outputs, lookups = nil, nil
+			s.turns = append(s.turns, turn{end: i, outputs: outputs})
+			outputs = nil
 		}
 		for _, call := range it.Calls {
 			calls[call.ID] = call
 		}
-		m, n := s.whole.messages[i], len(s.turns)
-		if n > 0 && earlier[i] > 0 && earlier[i] < s.turns[n-1].end {
-			lookups = append(lookups, lookup{m, s.whole.messages[earlier[i]]})
-		}
+		m := s.whole.messages[i]
 		if m.place >= 0 { // an equal one came before
 			continue
 		}
@@ -109,7 +95,7 @@ func newSession(name string, body []byte) (*session, error) {
 			outputs = append(outputs, m)
 		}
 	}
-	s.turns = append(s.turns, turn{end: len(s.whole.messages), outputs: outputs, lookups: lookups})
+	s.turns = append(s.turns, turn{end: len(s.whole.messages), outputs: outputs})
 	s.findNeeds()
 	return s, nil
 }
