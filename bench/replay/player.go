@@ -53,12 +53,7 @@ func (p *player) play(n int, original *request) {
 		p.died = true
 		p.row.Died++
 	}
-	breaks := same < len(p.before.messages)
-	p.row.BreaksPer100.count(breaks)
-	if breaks && !s.isDecided {
-		p.row.Unrecorded++
-		p.note(n, "earlier messages changed without a decision")
-	}
+	p.row.BreaksPer100.count(same < len(p.before.messages))
 	p.measureRecall(t, now, original, s)
 	p.measureSignal(t, now)
 	p.before, p.cached = now, original.tokens

@@ -42,7 +42,6 @@ type shaper func(original *request) (shaped, error)
 type shaped struct {
 	body        []byte
 	tokens      int  // of body, if the policy is epitome
-	isDecided   bool // earlier messages are changed by a new decision
 	isCompacted bool // by a new decision
 
 	asked    []asked                           // the policy's own requests to a model since the request before
@@ -103,7 +102,6 @@ func (e *epitome) shape(original *request) (shaped, error) {
 		_, _ = e.Ask(context.Background(), q) // without an answer there is no summary
 	}
 	s := shaped{body: out.Body, tokens: out.Report.TokensAfter.Total(), asked: e.asked, artifact: e.artifacts.Get,
-		isDecided:   first.Report.Broke || out.Report.Broke,
 		isCompacted: first.Report.Compacted+out.Report.Compacted > 0}
 	e.ahead, e.asked = nil, nil
 	return s, out.Report.Err
@@ -187,7 +185,7 @@ func baseline(name string, shrink func(s *session, sent []*message, tokens, wind
 			}
 			body, items := string(original.Body), original.Items
 			all := body[:items[0].Start] + strings.Join(sources, ",") + body[items[len(items)-1].End:]
-			return shaped{body: []byte(all), isDecided: true}, nil
+			return shaped{body: []byte(all)}, nil
 		}
 	}}
 }

@@ -38,23 +38,23 @@ var talk = []string{says("user", "Why is the sky blue?"), says("assistant", "It 
 
 // fake is a shaper for tests: edit returns what is sent in the place of a body.
 type fake struct {
-	edit      func(body string) (sent string, isDecided bool, err error)
+	edit      func(body string) (sent string, err error)
 	artifacts map[string]string
 }
 
 func (f *fake) shape(original *request) (shaped, error) {
-	sent, isDecided, err := f.edit(string(original.Body))
+	sent, err := f.edit(string(original.Body))
 	artifact := func(name string) ([]byte, error) { return []byte(f.artifacts[name]), nil }
-	return shaped{body: []byte(sent), isDecided: isDecided, artifact: artifact}, err
+	return shaped{body: []byte(sent), artifact: artifact}, err
 }
 
 // replacing returns a fake that replaces texts in every request that contains trigger.
 func replacing(trigger string, pairs ...string) *fake {
-	return &fake{edit: func(body string) (string, bool, error) {
+	return &fake{edit: func(body string) (string, error) {
 		if !strings.Contains(body, trigger) {
-			return body, false, nil
+			return body, nil
 		}
-		return strings.NewReplacer(pairs...).Replace(body), true, nil
+		return strings.NewReplacer(pairs...).Replace(body), nil
 	}}
 }
 
@@ -118,20 +118,7 @@ func TestCommonPrefixCostsATenth(t *testing.T) {
 	r = run(t, 64_000, changed, requestOf(talk...))
 	near(t, "cost with a change", r.Rows[0].Cost, (first+(0.1*first+second)+0.1*(first+n[1])+n[2]+n[3]+n[4])/raw)
 	near(t, "breaks", r.Rows[0].BreaksPer100, 100.0/3)
-	if r.Rows[0].Unrecorded != 0 || len(r.Missed()) > 0 {
-		t.Errorf("%+v, missed %q", r, r.Missed())
-	}
-}
-
-func TestChangeWithoutADecisionMissesTheGoal(t *testing.T) {
-	s := replacing("And red", "Why is the sky blue?", "Why?")
-	decided := s.edit
-	s.edit = func(body string) (string, bool, error) {
-		sent, _, err := decided(body)
-		return sent, false, err
-	}
-	r := run(t, 64_000, s, requestOf(talk...))
-	if r.Rows[0].Unrecorded != 1 || len(r.Missed()) != 1 || !strings.Contains(r.Faults[0], "request 2: earlier") {
+	if len(r.Missed()) > 0 {
 		t.Errorf("%+v, missed %q", r, r.Missed())
 	}
 }
@@ -186,8 +173,8 @@ func TestInvalidRequestsAreCounted(t *testing.T) {
 			t.Errorf("%s: %d invalid, faults %q", name, r.Rows[0].Invalid, r.Faults)
 		}
 	}
-	fails := func(string) (string, bool, error) { return "", false, errors.New("no luck") }
-	half := func(body string) (string, bool, error) { return body[:50], false, nil }
+	fails := func(string) (string, error) { return "", errors.New("no luck") }
+	half := func(body string) (string, error) { return body[:50], nil }
 	f("failed", &fake{edit: fails}, "luck")
 	f("half", &fake{edit: half}, "")
 	f("a result without a call", replacing(`"1"`, calls("1", "run", `{}`)+",", ""), "answers no call")
