@@ -34,42 +34,24 @@ func (a *app) benchCommand() *cobra.Command {
 	return verbs("bench", "Measure epitome on this machine", a.replayCommand(), a.recallCommand(), loadCommand(), proxy)
 }
 
-// verdict prints a report of a benchmark and judges it.
-type verdict struct{ json, check bool }
+// jsonFlag is the flag by which a benchmark prints its report as JSON.
+type jsonFlag bool
 
-// addFlags adds the flags that set v.
-func (v *verdict) addFlags(c *cobra.Command) {
-	c.Flags().BoolVar(&v.json, "json", false, "print the report as JSON")
-	c.Flags().BoolVar(&v.check, "check", false, "say which figures miss their goals, and exit with status 1 if any does")
+func (j *jsonFlag) addTo(c *cobra.Command) {
+	c.Flags().BoolVar((*bool)(j), "json", false, "print the report as JSON")
 }
 
-// report is the result of a benchmark.
-type report interface {
-	Print(io.Writer) error
-	Missed() []string
-}
-
-// report prints a report, unless err says that there is none. Its error is the exit status if the report is checked and
-// has missed a goal.
-func (v verdict) report(r report, err error) error {
+// print prints the result of a benchmark, unless err says that there is none.
+func (j jsonFlag) print(report interface{ Print(io.Writer) error }, err error) error {
 	switch {
 	case err != nil:
 		return err
-	case v.json:
+	case bool(j):
 		out := json.NewEncoder(stdout)
 		out.SetIndent("", "  ")
-		err = out.Encode(r)
-	default:
-		err = r.Print(stdout)
+		return out.Encode(report)
 	}
-	if err != nil || !v.check {
-		return err
-	}
-	for _, m := range r.Missed() {
-		warn("missed: %s", m)
-		err = exitStatus(1)
-	}
-	return err
+	return report.Print(stdout)
 }
 
 // untilSignal returns a context that ends with an interrupt.
@@ -79,9 +61,8 @@ func untilSignal() (context.Context, context.CancelFunc) {
 
 // playCommand completes a command that plays what is at the paths in its arguments, in these windows by default.
 func (a *app) playCommand(
-	c *cobra.Command, windows []string, play func(context.Context, replay.Options) (report, error),
+	c *cobra.Command, windows []string, play func(context.Context, replay.Options) error,
 ) *cobra.Command {
-	var v verdict
 	c.Args = atLeast(1)
 	c.RunE = func(_ *cobra.Command, paths []string) (err error) {
 		o := replay.Options{Paths: paths, Progress: os.Stderr}
@@ -97,26 +78,39 @@ func (a *app) playCommand(
 		}
 		ctx, stop := untilSignal()
 		defer stop()
-		return v.report(play(ctx, o))
+		return play(ctx, o)
 	}
-	v.addFlags(c)
 	c.Flags().StringSliceVar(&windows, "window", windows, "windows in `tokens`")
 	return c
 }
 
 func (a *app) replayCommand() *cobra.Command {
+	var asJSON jsonFlag
+	var check bool
 	c := &cobra.Command{
 		Use:   "replay PATH...",
 		Short: "Play recorded sessions, and measure what epitome's steps save and lose",
 		Long: "Play recorded sessions turn by turn, and measure what epitome's steps save and lose. A PATH is a\n" +
 			"log, or a folder of logs: of Claude Code, Codex, OpenCode or pi, or of Chat Completions requests."}
+	asJSON.addTo(c)
+	c.Flags().BoolVar(&check, "check", false, "say which figures miss their goals, and exit with status 1 if any does")
 	windows := []string{"32k", "64k", "128k", "200k"}
-	return a.playCommand(c, windows, func(ctx context.Context, o replay.Options) (report, error) {
-		return replay.Run(ctx, o)
+	return a.playCommand(c, windows, func(ctx context.Context, o replay.Options) error {
+		r, err := replay.Run(ctx, o)
+		err = asJSON.print(r, err)
+		if err != nil || !check {
+			return err
+		}
+		for _, m := range r.Missed() {
+			warn("missed: %s", m)
+			err = exitStatus(1)
+		}
+		return err
 	})
 }
 
 func (a *app) recallCommand() *cobra.Command {
+	var asJSON jsonFlag
 	var mode string
 	var once bool
 	c := &cobra.Command{
@@ -125,19 +119,20 @@ func (a *app) recallCommand() *cobra.Command {
 		Long: "Count the answers that can still be read in conversations once they are compacted. A PATH is a JSON\n" +
 			"file, or a folder of them, with {\"request\": BODY, \"questions\": [{\"question\": TEXT,\n" +
 			"\"expected\": TEXT, \"category\": NAME}]} or a list of such objects. BODY is a request of any API."}
+	asJSON.addTo(c)
 	c.Flags().StringVar(&mode, "mode", string(summarize.Intent), "`mode` of summaries")
 	c.Flags().BoolVar(&once, "once", false, "compact each conversation once, instead of playing it as it grew")
-	return a.playCommand(c, []string{"32k", "64k"}, func(ctx context.Context, o replay.Options) (r report, err error) {
+	return a.playCommand(c, []string{"32k", "64k"}, func(ctx context.Context, o replay.Options) (err error) {
 		if o.Config.Summarize.Mode, err = summarize.ParseMode(mode); err != nil {
-			return nil, fmt.Errorf("cannot use --mode %.40q: %w", mode, err)
+			return fmt.Errorf("cannot use --mode %.40q: %w", mode, err)
 		}
 		o.Once = once
-		return replay.Recall(ctx, o)
+		return asJSON.print(replay.Recall(ctx, o))
 	})
 }
 
 func loadCommand() *cobra.Command {
-	var v verdict
+	var asJSON jsonFlag
 	o := load.Options{Progress: os.Stderr}
 	c := &cobra.Command{Use: "load", Args: cobra.NoArgs,
 		Short: "Compare latency, CPU, throughput and memory with a direct call and a minimal proxy (fasthttp)",
@@ -150,16 +145,16 @@ func loadCommand() *cobra.Command {
 			}
 			ctx, stop := untilSignal()
 			defer stop()
-			return v.report(load.Run(ctx, o))
+			return asJSON.print(load.Run(ctx, o))
 		}}
-	v.addFlags(c)
+	asJSON.addTo(c)
 	c.Flags().StringSliceVar(&o.Against, "against", nil, "measure these epitome `binaries` too, for comparison")
 	c.Flags().BoolVar(&o.Quick, "quick", false, "run briefly, to see that everything works; the figures mean little")
 	return c
 }
 
 func (a *app) demoCommand() *cobra.Command {
-	var v verdict
+	var asJSON jsonFlag
 	var window string
 	var open bool
 	o := demo.Options{Out: os.Stdout, Color: hasColours(os.Stdout)}
@@ -169,12 +164,12 @@ func (a *app) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if v.json {
+			if asJSON {
 				o.Out = io.Discard
 			}
-			return a.demo(o, tokens, v, open)
+			return a.demo(o, tokens, asJSON, open)
 		}}
-	v.addFlags(c)
+	asJSON.addTo(c)
 	f := c.Flags()
 	f.StringVar(&window, "window", "64k", "`tokens` that the model holds")
 	f.IntVar(&o.Turns, "turns", 140, "about how many requests the agent sends, at least 20")
@@ -183,7 +178,7 @@ func (a *app) demoCommand() *cobra.Command {
 }
 
 // demo plays the session with the built-in configuration, or with that of --config. The model holds window tokens.
-func (a *app) demo(o demo.Options, window int, v verdict, open bool) (err error) {
+func (a *app) demo(o demo.Options, window int, asJSON jsonFlag, open bool) (err error) {
 	folder, err := newDemoFolder()
 	if err != nil {
 		return err
@@ -215,7 +210,7 @@ func (a *app) demo(o demo.Options, window int, v verdict, open bool) (err error)
 	if err != nil {
 		return err
 	}
-	err = v.report(r, nil)
+	err = asJSON.print(r, nil)
 	if open {
 		err = cmp.Or(linger(ctx, card, folder), err)
 	}

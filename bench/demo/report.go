@@ -18,19 +18,18 @@ import (
 
 // Report is the result of a session. Tokens are the model's.
 type Report struct {
-	Window      int      `json:"window"`
-	Turns       int      `json:"turns"`
-	Alone       string   `json:"alone"`        // how many turns the session lasts without epitome
-	Raw         int      `json:"raw"`          // tokens of all requests, as the agent sent them
-	Sent        int      `json:"sent"`         // and as the model received them
-	Cached      int      `json:"cached"`       // of Sent
-	RawLargest  int      `json:"raw_largest"`  // tokens of the largest request
-	SentLargest int      `json:"sent_largest"` // likewise, as the model received it
-	Extended    int      `json:"extended"`     // requests that begin with the whole one before; the first one, too
-	Reads       int      `json:"reads"`        // turns with the text of files of epitome
-	Asked       int      `json:"asked"`        // questions about earlier turns that the model answered
-	Right       int      `json:"right"`        // answers that are right
-	Faults      []string `json:"faults"`       // of epitome
+	Window      int    `json:"window"`
+	Turns       int    `json:"turns"`
+	Alone       string `json:"alone"`        // how many turns the session lasts without epitome
+	Raw         int    `json:"raw"`          // tokens of all requests, as the agent sent them
+	Sent        int    `json:"sent"`         // and as the model received them
+	Cached      int    `json:"cached"`       // of Sent
+	RawLargest  int    `json:"raw_largest"`  // tokens of the largest request
+	SentLargest int    `json:"sent_largest"` // likewise, as the model received it
+	Extended    int    `json:"extended"`     // requests that begin with the whole one before; the first one, too
+	Reads       int    `json:"reads"`        // turns with the text of files of epitome
+	Asked       int    `json:"asked"`        // questions about earlier turns that the model answered
+	Right       int    `json:"right"`        // answers that are right
 
 	Sums     journal.Sums `json:"sums"`     // as epitome's pages show them
 	Messages int          `json:"messages"` // of the agent's last request
@@ -64,8 +63,6 @@ func (r *Report) add(t Turn) {
 	r.SentLargest = max(r.SentLargest, t.Got.tokens)
 	if t.Got.extends {
 		r.Extended++
-	} else if t.Exchange.Mode == event.ModeOn && !t.Exchange.Broke {
-		r.fault("request %d changed earlier messages without a decision", t.Number)
 	}
 	if t.ReadBack {
 		r.Reads++
@@ -75,18 +72,8 @@ func (r *Report) add(t Turn) {
 	}
 	if t.Right {
 		r.Right++
-	} else if t.Answer != "" {
-		r.fault("the answer %s is wrong", t.Answer)
 	}
 }
-
-// fault notes something that epitome has done wrong.
-func (r *Report) fault(format string, args ...any) {
-	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
-}
-
-// Missed returns the faults.
-func (r *Report) Missed() []string { return r.Faults }
 
 //go:embed report.tmpl
 var reportText string

@@ -20,7 +20,7 @@ import (
 
 // Options say what Run measures.
 type Options struct {
-	Program  string    // the epitome binary that the goals are about
+	Program  string    // the epitome binary that is compared
 	Against  []string  // other epitome binaries
 	Quick    bool      // run briefly, to see that everything works; the figures then mean little
 	Progress io.Writer // gets a line for each step
@@ -203,14 +203,10 @@ type Report struct {
 type Figure struct {
 	Name   string             `json:"name"`
 	Unit   string             `json:"unit"`
-	Values map[string]float64 `json:"values"`         // medians by contender
-	Goal   *float64           `json:"goal,omitempty"` // that the value of epitome should not exceed
+	Values map[string]float64 `json:"values"` // medians by contender
 
 	samples map[string][]float64
 }
-
-// goals are limits of epitome's figures.
-var goals = map[string]float64{"start to ready": 100, "idle memory": 60}
 
 // find returns the figure of a name; nil if there is none.
 func (r *Report) find(name string) *Figure {
@@ -227,9 +223,6 @@ func (r *Report) record(figure, unit string, c *contender, sample float64) {
 	f := r.find(figure)
 	if f == nil {
 		f = &Figure{Name: figure, Unit: unit, Values: map[string]float64{}, samples: map[string][]float64{}}
-		if goal, ok := goals[figure]; ok {
-			f.Goal = &goal
-		}
 		r.Figures = append(r.Figures, f)
 	}
 	f.samples[c.name] = append(f.samples[c.name], sample)
@@ -246,30 +239,15 @@ func (r *Report) recordMemory(figure string) {
 	}
 }
 
-// Missed returns a line for each goal that was measured and missed.
-func (r *Report) Missed() (lines []string) {
-	for _, f := range r.Figures {
-		value := f.Values[subject]
-		if f.Goal != nil && value > *f.Goal {
-			lines = append(lines, fmt.Sprintf("%s: %.2f, goal ≤ %g", f.Name, value, *f.Goal))
-		}
-	}
-	return lines
-}
-
 // Print writes a table with a row for each figure and a column for each contender.
 func (r *Report) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\n\nIn parentheses: the figure of epitome as a multiple of this one.\n\n\t\tgoal", r.Machine)
+	fmt.Fprintf(t, "%s\n\nIn parentheses: the figure of epitome as a multiple of this one.\n\n\t", r.Machine)
 	for _, c := range r.contenders {
 		fmt.Fprintf(t, "\t%s", c.name)
 	}
 	for _, f := range r.Figures {
-		goal := ""
-		if f.Goal != nil {
-			goal = fmt.Sprintf("≤ %g", *f.Goal)
-		}
-		fmt.Fprintf(t, "\n%s\t%s\t%s", f.Name, f.Unit, goal)
+		fmt.Fprintf(t, "\n%s\t%s", f.Name, f.Unit)
 		for _, c := range r.contenders {
 			value, isKnown := f.Values[c.name]
 			switch {

@@ -32,7 +32,7 @@ func Recall(ctx context.Context, o Options) (*RecallReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &RecallReport{Unseen: []string{}, TooLarge: []string{}} // not null in JSON
+	r := &RecallReport{Unseen: []string{}} // not null in JSON
 	for _, file := range files {
 		quizzes, err := readQuizzes(file)
 		if err != nil {
@@ -101,7 +101,6 @@ func (r *RecallReport) count(q quiz, size int, last lastRequest) {
 	text := unescaped(last.body)
 	if last.tokens > size { // it would be refused
 		text = ""
-		r.TooLarge = append(r.TooLarge, where+"too large")
 	}
 	var lines []string
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(artifactName.FindAllString(text, -1)))) {
@@ -130,8 +129,7 @@ func (r *RecallReport) count(q quiz, size int, last lastRequest) {
 type RecallReport struct {
 	Conversations int          `json:"conversations"`
 	Rows          []*RecallRow `json:"rows"`
-	Unseen        []string     `json:"unseen"`    // the questions whose answers are not visible
-	TooLarge      []string     `json:"too_large"` // the last requests that do not fit their windows
+	Unseen        []string     `json:"unseen"` // the questions whose answers are not visible
 }
 
 // RecallRow has the figures of some questions in one window: of all, of a category, or of an age: how many
@@ -167,9 +165,6 @@ func (r *RecallReport) Print(w io.Writer) error {
 	fmt.Fprintln(t, "\nThe columns: docs/benchmarks.md#recall")
 	return t.Flush()
 }
-
-// Missed returns the goals that this epitome misses: each request fits its window.
-func (r *RecallReport) Missed() []string { return r.TooLarge }
 
 // quiz is a conversation with questions whose answers stand in it.
 type quiz struct {
