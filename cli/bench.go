@@ -137,8 +137,8 @@ func loadCommand() *cobra.Command {
 	c := &cobra.Command{Use: "load", Args: cobra.NoArgs,
 		Short: "Compare latency, CPU, throughput and memory with a direct call and a minimal proxy (fasthttp)",
 		Long: "Compare latency, CPU, throughput and memory with a direct call and a minimal proxy (fasthttp): for\n" +
-			"requests that pass unchanged, one that is rewritten and repeated, and a conversation that grows to\n" +
-			"5 MB. All processes run on loopback. CPU and memory are measured on Linux only.",
+			"requests that pass unchanged, and one that is rewritten and repeated. All processes run on loopback.\n" +
+			"CPU and memory are measured on Linux only.",
 		RunE: func(*cobra.Command, []string) (err error) {
 			if o.Program, err = os.Executable(); err != nil {
 				return fmt.Errorf("cannot find the program file: %w", err)

@@ -46,8 +46,8 @@ func contenders(o Options, dir, upstream string) ([]*contender, error) {
 	for i, path := range o.Against {
 		all = append(all, proxy(fmt.Sprintf("%d: %s", i+1, filepath.Base(path)), path, "serve"))
 	}
-	// Results of bash are replaced, and old results once half a million tokens fill up; all else passes unchanged.
-	settings := "rewrite.rent = 0.0\nrewrite.offload_tokens = 1000\nwindow.models." + largeModel + " = \"500k\"\n"
+	// Large results of bash are replaced; all else passes unchanged.
+	settings := "rewrite.rent = 0.0\nrewrite.offload_tokens = 1000\n"
 	return all, os.WriteFile(config, []byte(settings), 0o600)
 }
 
@@ -188,17 +188,13 @@ func Baseline(listen, upstream string) error {
 const words = "func return error build test file line read write value index buffer request answer stream token " +
 	"model window header parse check commit branch merge import package struct pointer array string\\n "
 
-const (
-	largeModel = "bench-large" // its window is smaller than the largest conversation
-	bodyEnd    = "]}"          // makes a request of a conversation
-)
-
-// conversation returns a Chat Completions request of about size bytes, but for bodyEnd, the same for the same
-// arguments: a system message, and calls of a tool with results of some bytes each. It returns where these end.
-func conversation(model, tool string, result, size int) (body []byte, ends []int) {
+// conversation returns a Chat Completions request of about size bytes, the same for the same arguments: a system
+// message, and calls of a tool with results of some bytes each. It names a model with a window of two million tokens,
+// so that epitome clears and compacts nothing.
+func conversation(tool string, result, size int) (body []byte) {
 	dice := rand.New(rand.NewPCG(1, uint64(size)))
 	all := strings.SplitAfter(words, " ")
-	body = fmt.Appendf(nil, `{"model":%q,"messages":[{"role":"system","content":"You are a careful agent."}`, model)
+	body = fmt.Appendf(nil, `{"model":"grok-4-fast","messages":[{"role":"system","content":"You are a careful agent."}`)
 	for call := 0; size-len(body) > result; call++ {
 		body = fmt.Appendf(body, `,{"role":"assistant","content":null,"tool_calls":[{"id":"call_%d","type":"function",`+
 			`"function":{"name":%q,"arguments":"{\"path\":\"%[1]d\"}"}}]},`+
@@ -207,17 +203,12 @@ func conversation(model, tool string, result, size int) (body []byte, ends []int
 			body = append(body, all[dice.IntN(len(all))]...)
 		}
 		body = append(body, `"}`...)
-		ends = append(ends, len(body))
 	}
-	return body, ends
+	return append(body, "]}"...)
 }
 
-// chatBody returns a conversation of about size bytes. It names a model with a window of two million tokens, so that
-// epitome leaves even the largest body alone.
-func chatBody(size int) []byte {
-	body, _ := conversation("grok-4-fast", "read_file", 1500, size)
-	return append(body, bodyEnd...)
-}
+// chatBody returns a conversation of about size bytes that epitome leaves alone, as its results are small.
+func chatBody(size int) []byte { return conversation("read_file", 1500, size) }
 
 // chatAnswer returns a response of about 1 KB to a request of so many bytes. Its count of the request's tokens is not
 // lower than the true one, as epitome would take the provider for one that cuts requests.

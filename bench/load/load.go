@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	fmt.Fprintln(o.Progress, "bench: start")
 	idle := func(ctx context.Context) error { return ctx.Err() }
 	parts := slices.Repeat([]func(context.Context) error{idle}, r.few(12))
-	for _, measure := range append(parts, r.measureGrowth, r.measureLoad) {
+	for _, measure := range append(parts, r.measureLoad) {
 		if err := r.withProcesses(ctx, measure); err != nil {
 			return nil, err
 		}
@@ -88,35 +88,17 @@ func (r *run) withProcesses(ctx context.Context, measure func(context.Context) e
 	return measure(ctx)
 }
 
-// measureGrowth plays a conversation that grows beyond its model's window, so that epitome takes ever more of it out.
-func (r *run) measureGrowth(ctx context.Context) error {
-	const step = 1 << 20
-	all, ends := conversation(largeModel, "read_file", 10_000, r.few(5*step))
-	for mb := 0; len(ends) > 0; mb++ {
-		turns, _ := slices.BinarySearch(ends, (mb+1)*step)
-		s := series{name: fmt.Sprintf("growing from %d to %d MB", mb, mb+1), rounds: turns, conns: 1, rewritten: true}
-		s.body = func(turn int) []byte { return slices.Concat(all[:ends[turn]], []byte(bodyEnd)) }
-		if err := r.measure(ctx, s); err != nil {
-			return err
-		}
-		ends = ends[turns:]
-	}
-	r.recordMemory("memory after growing")
-	return nil
-}
-
 // measureLoad measures requests, and memory after them.
 func (r *run) measureLoad(ctx context.Context) error {
 	rounds, several := r.few(20), r.few(16)
 	turn := 100 * time.Millisecond / time.Duration(r.haste)
 	var all []series
 	for _, kb := range []int{2, 100, 800} {
-		name, body := fmt.Sprintf("%d KB", kb), always(chatBody(kb<<10))
+		name, body := fmt.Sprintf("%d KB", kb), chatBody(kb<<10)
 		all = append(all, series{name, rounds, 1, turn, false, body},
 			series{fmt.Sprintf("%s over %d connections", name, several), rounds, several, turn, false, body})
 	}
-	large, _ := conversation(largeModel, "bash", 10_000, 800<<10)
-	body := always(append(large, bodyEnd...))
+	body := conversation("bash", 10_000, 800<<10)
 	all = append(all, series{"800 KB rewritten, first", 1, 1, 0, true, body},
 		series{"800 KB rewritten", rounds, 1, turn, true, body})
 	for _, s := range all {
@@ -134,11 +116,8 @@ type series struct {
 	rounds, conns int
 	turn          time.Duration // how long a contender sends in a round; 0 for one request
 	rewritten     bool          // by epitome
-	body          func(round int) []byte
+	body          []byte
 }
-
-// always returns one body in all rounds.
-func always(body []byte) func(int) []byte { return func(int) []byte { return body } }
 
 // measure measures a series: the contenders take turns, and each round begins with another one, as none should profit
 // from its place in the order.
@@ -151,7 +130,7 @@ func (r *run) measure(ctx context.Context, s series) error {
 	n := len(r.contenders)
 	for i := range s.rounds * n {
 		c := r.contenders[(i/n+i)%n]
-		sent, err := r.send(c, s, s.body(i/n))
+		sent, err := r.send(c, s)
 		if err = errors.Join(ctx.Err(), err); err != nil {
 			return fmt.Errorf("cannot measure %s of %s: %w", s.name, c.name, err)
 		}
@@ -172,16 +151,16 @@ func (r *run) measure(ctx context.Context, s series) error {
 }
 
 // send has a contender take its turn in a round, and returns how many requests it took.
-func (r *run) send(c *contender, s series, body []byte) (int, error) {
+func (r *run) send(c *contender, s series) (int, error) {
 	began := time.Now()
-	took, arrived, err := c.sendFor(s.turn, body, s.conns)
+	took, arrived, err := c.sendFor(s.turn, s.body, s.conns)
 	if err != nil {
 		return 0, err
 	}
 	if s.rewritten {
 		r.record("body sent, "+s.name, "KB", c, float64(arrived)/1024)
-	} else if arrived < len(body) {
-		return 0, fmt.Errorf("of %d bytes %d arrived", len(body), arrived)
+	} else if arrived < len(s.body) {
+		return 0, fmt.Errorf("of %d bytes %d arrived", len(s.body), arrived)
 	}
 	if s.conns > 1 {
 		r.record("throughput, "+s.name, "requests/s", c, float64(len(took))/time.Since(began).Seconds())
