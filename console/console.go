@@ -383,7 +383,7 @@ func (o *Console) overview(r *http.Request) (any, error) {
 	// A conversation of a single turn, as agents have them for titles, counts only where there is no longer one.
 	newest := max(0, slices.IndexFunc(page.Items, func(c journal.Conversation) bool { return c.Turns > 1 }))
 	s, err := o.story(r, page.Items[newest].ID)
-	v.Newest = newConversation(s, newestTurn(s))
+	v.Newest = newConversation(s, newestTurn(s), turnRange{})
 	return v, err
 }
 

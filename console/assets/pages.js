@@ -75,7 +75,9 @@
     slider.addEventListener("input", () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
-        const address = location.pathname + "?turn=" + slider.value;
+        const query = new URLSearchParams(location.search);
+        query.set("turn", slider.value);
+        const address = location.pathname + "?" + query;
         history.replaceState(null, "", address);
         refresh(address);
       }, 100);
@@ -108,6 +110,27 @@
       return;
     }
     event.preventDefault();
+  });
+
+  // Who drags over a chart sees the turns from one column to another, and all of them again after Escape.
+  let dragged = null; // the column where it began
+  document.addEventListener("pointerdown", (event) => { dragged = event.target.closest(".chart a"); });
+  document.addEventListener("dragstart", (event) => { if (dragged) event.preventDefault(); });
+  document.addEventListener("pointerup", (event) => {
+    const end = document.elementFromPoint(event.clientX, event.clientY)?.closest(".chart a");
+    if (!dragged || !end || end === dragged || end.parentNode !== dragged.parentNode) return;
+    const address = new URL(end.getAttribute("href"), location.href);
+    const turns = [dragged, end].flatMap((a) => [Number(a.dataset.first), Number(a.dataset.last)]);
+    address.searchParams.set("from", Math.min(...turns));
+    address.searchParams.set("to", Math.max(...turns));
+    location.assign(address);
+  });
+  document.addEventListener("keydown", (event) => {
+    const query = new URLSearchParams(location.search);
+    if (event.key !== "Escape" || !query.has("from") && !query.has("to")) return;
+    query.delete("from");
+    query.delete("to");
+    location.assign(location.pathname + "?" + query);
   });
 
   // A button with the path of an action does it, and says how that went.

@@ -118,21 +118,34 @@ function rows(edits, items) {
   return all;
 }
 
-// chart returns what the chart of a conversation says, with the texts for a pointer that rests on a turn.
-function chart(exchanges) {
+// chart returns what the chart of a conversation says, with the texts for a pointer that rests on a column.
+function chart({ exchanges, would_have_ended: ends }) {
   const before = (e) => total(e.tokens_before), after = (e) => total(e.tokens_after);
   const held = Math.max(...exchanges.flatMap((e) => [after(e), e.window ?? 0])); // the chart ends at three times that
-  const most = Math.min(Math.max(1, held, ...exchanges.map(before)), held > 0 ? 3 * held : Infinity);
-  const all = [exchanges[0].turn, exchanges.at(-1).turn, ...[0, 1, 2, 3, 4].map((q) => tokens(Math.floor((most * q) / 4)))];
-  const between = Math.floor((exchanges.length + 9) / 10);
-  exchanges.forEach((e, i) => {
-    if (i % between === 0) all.push(e.turn);
-    all.push(e.turn, tokens(before(e)), tokens(after(e)));
-    if (knowsCache(e.usage) && e.usage.input) all.push(percent(e.usage.read ?? 0, e.usage.input));
-    all.push(done(e));
+  const largest = Math.max(...exchanges.map(before));
+  const most = Math.min(Math.max(1, held, largest), held > 0 ? 3 * held : Infinity);
+  const all = [exchanges[0].turn, exchanges.at(-1).turn];
+  const step = [...Array(12).keys()].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power)).find((n) => most <= 5 * n);
+  for (let n = 0; n <= most; n += step) all.push(tokens(n));
+  const size = Math.floor((exchanges.length + 239) / 240);
+  const columns = Array.from({ length: Math.ceil(exchanges.length / size) }, (_, i) => exchanges.slice(i * size, (i + 1) * size));
+  const between = Math.floor((columns.length + 9) / 10);
+  columns.forEach((turns, i) => {
+    const [first, last] = [turns[0], turns.at(-1)];
+    if (i % between === 0) all.push(first.turn);
+    if (first === last) {
+      all.push(first.turn, tokens(before(first)), tokens(after(first)));
+      if (knowsCache(first.usage) && first.usage.input) all.push(percent(first.usage.read ?? 0, first.usage.input));
+      all.push(done(first));
+    } else {
+      all.push(first.turn, last.turn);
+      for (const of of [before, after]) all.push(tokens(Math.min(...turns.map(of))), tokens(Math.max(...turns.map(of))));
+    }
   });
   const { window } = exchanges.findLast((e) => e.window) ?? {};
-  return window ? [...all, tokens(window)] : all;
+  if (window) all.push(tokens(window));
+  if (largest > most) all.push(tokens(largest));
+  return ends ? [...all, ends] : all;
 }
 
 const list = (conversations) => conversations.flatMap((c) => [c.title, c.agent, c.folder, c.model, percent(c.tokens, c.window), tokens(c.window),
@@ -144,7 +157,7 @@ export const overview = ({ report, story, conversations }) => ({
   "#newest .hero": [sentence(story)],
   "#newest > p:not([class])": size(story),
   "#newest .note": [lost(story), small(story.miss)],
-  "#newest svg": chart(story.exchanges),
+  "#newest svg": chart(story),
   "#newest .legend": lines(story.exchanges),
   "main > h2": ["30"],
   "#figures dd": tiles(report.total),
@@ -165,7 +178,7 @@ export function conversation({ story: s, edits }, turn) {
     "#chart .hero": [sentence(s)],
     "#chart > p:not([class])": size(s),
     "#chart .note": [lost(s), small(s.miss)],
-    "#chart svg": chart(s.exchanges),
+    "#chart svg": chart(s),
     "#chart .legend": lines(s.exchanges),
     "#at h2": [turn],
     "#at dd": tiles(sumsOf(e)),
