@@ -27,7 +27,8 @@ func narrow(t *testing.T, a *agent, api string) *fakeapi.Provider {
 func byCode(c *config.Config) { c.Summarize.Mode = "intent" }
 
 // An agent whose requests reach two replicas in turn outgrows its window while the shared store is away. It meets no
-// error, and when the store is back, what one replica has decided holds for the other.
+// error, and when the store is back, what one replica has decided holds for the other. The state of epitome says that the
+// store is away, and also when it takes no writes any more.
 func TestOutageOfTheSharedStoreEndsNoConversation(t *testing.T) {
 	t.Parallel()
 	play := func(t *testing.T, api, way string) {
@@ -56,6 +57,9 @@ func TestOutageOfTheSharedStoreEndsNoConversation(t *testing.T) {
 			}
 			turn()
 		}
+		if is := replicas[0].parts()["shared_store"]; is != "away" {
+			t.Errorf("without a store it is %q", is)
+		}
 		wire.Mend()
 		for _, r := range replicas {
 			fakeapi.Await(t, "the store", func() error { _, _, err := r.service.Store.Get("x"); return err })
@@ -68,6 +72,18 @@ func TestOutageOfTheSharedStoreEndsNoConversation(t *testing.T) {
 		}
 		if way != "restarted" && len(a.ids) > 1 {
 			t.Errorf("%s: the conversation has the IDs %v", way, a.ids)
+		}
+		redis.Refuse()
+		for range 10 {
+			turn()
+		}
+		if is := replicas[0].parts()["shared_store"]; is != "refuses" {
+			t.Errorf("a store that takes no writes is %q", is)
+		}
+		metrics := replicas[0].read("/-/metrics")
+		isTold := strings.Contains(metrics, `epitome_store_seconds_count{outcome="refused",server="shared_store"} `)
+		if !isTold || !strings.Contains(metrics, "\nepitome_shared_store_up 0\n") {
+			t.Errorf("the metrics do not say that it refuses writes")
 		}
 		t.Logf("%s %s: epitome did %v; %d requests were refused", api, way, a.acted, len(provider.Refusals()))
 	}

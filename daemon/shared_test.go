@@ -175,64 +175,6 @@ func TestFindInASharedStoreEndsAtTheTranscript(t *testing.T) {
 	}
 }
 
-// The store goes in mid-run, in windows with room: conversations it knows go on as they were sent, others go as they
-// came, and when it is back, all is decided as before.
-func TestSharedStoreLostDecidesNothing(t *testing.T) {
-	server := fakeapi.StartRedis(t)
-	folder := t.TempDir()
-	wire := fakeapi.NewWire(t, server.Address)
-	roomy := func(c *config.Config) {
-		c.Offload.Folder, c.Window.Default = folder, 400_000
-	}
-	away, there := replica(t, wire.URL(), roomy), replica(t, server.URL(), roomy)
-	s, stranger := newSession("chat", 9), newSession("chat", 10)
-	var sent []byte
-	for range 25 {
-		s.turn()
-		out := away.sends(s)
-		if sent = out.Body; out.Report.Err != nil {
-			t.Fatal(out.Report.Err)
-		}
-	}
-	wire.Freeze()
-	for i := range 6 {
-		s.turn()
-		stranger.turn()
-		out := away.sends(s)
-		if out.Report.Err == nil || out.Report.Decided || !bytes.HasPrefix(out.Body,
-			bytes.TrimSuffix(sent, []byte("]}"))) {
-			t.Fatalf("turn %d without a store: %v, decided: %v", i, out.Report.Err, out.Report.Decided)
-		}
-		sent = out.Body
-		if out := away.sends(stranger); out.Changed || out.Report.Err == nil {
-			t.Errorf("turn %d: a stranger is changed: %v", i, out.Report.Err)
-		}
-	}
-	if is := away.parts()["shared_store"]; is != "away" {
-		t.Errorf("without a store it is %q", is)
-	}
-	wire.Mend()
-	fakeapi.Await(t, "the store", func() error { _, _, err := away.service.Store.Get("x"); return err })
-	s.turn()
-	want := there.sends(s)
-	if got := away.sends(s); got.Report.Err != nil || !bytes.Equal(got.Body, want.Body) {
-		t.Errorf("the store is back: %v, the same: %v", got.Report.Err, bytes.Equal(got.Body, want.Body))
-	}
-	server.Refuse() // it answers, and takes no writes any more
-	for range 25 {
-		s.turn()
-		there.sends(s)
-	}
-	if is := there.parts()["shared_store"]; is != "refuses" {
-		t.Errorf("a store that takes no writes is %q", is)
-	}
-	metrics := there.read("/-/metrics")
-	isTold := strings.Contains(metrics, `epitome_store_seconds_count{outcome="refused",server="shared_store"} `)
-	if !isTold || !strings.Contains(metrics, "\nepitome_shared_store_up 0\n") {
-		t.Errorf("the metrics do not say that it refuses writes")
-	}
-}
-
 // s3 is a service with a bucket that can be made to fail with a status.
 func s3(t *testing.T) (address string, fails *atomic.Int32) {
 	fails = new(atomic.Int32)

@@ -112,15 +112,28 @@ func TestManyResultsAtOnceHideNoDecision(t *testing.T) {
 	}
 }
 
-// Promises 5 and 6, for all who have the store: a request decides nothing while it is not known what was decided; one
-// whose client leaves records no summary that lacks the model's words; artifacts that are lost are put back on a full
-// shelf; and what has expired is decided anew.
+// Promises 5 and 6, for all who have the store: a request decides nothing while it is not known what was decided, but what
+// this process has sent stays; one whose client leaves records no summary that lacks the model's words; artifacts that are
+// lost are put back on a full shelf; and what has expired is decided anew.
 func TestDecisionsOutliveTrouble(t *testing.T) {
 	for name := range apis {
 		h := newHistory(t, name, 6_000)
 		before, was := h.turn(20, 1)
 		failing := &counting{Store: h.storage.Store, fails: true}
 		h.storage.Store = failing
+		h.window.Store(1_000_000)
+		h.answer(answer{text: "So."}, 1)
+		out := h.Shape(inputOf(name, h.talk, &h.limits))
+		b, _ := parse(h.api, out.Body)
+		if out.Report.Err == nil || out.Report.Decided || !slices.Equal(b.sums()[:len(before)], before) {
+			t.Errorf("%s, known: %v, decided: %v", name, out.Report.Err, out.Report.Decided)
+		}
+		h.restart()
+		h.window.Store(1_000_000)
+		out = h.Shape(inputOf(name, h.talk, &h.limits))
+		if out.Report.Err == nil || out.Changed {
+			t.Errorf("%s, unknown: %v, changed: %v", name, out.Report.Err, out.Changed)
+		}
 		h.restart()
 		h.turn(1, 1)
 		failing.fails, h.size = false, 1_000_000
