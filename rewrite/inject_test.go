@@ -98,44 +98,6 @@ func inAllDialects(t *testing.T, f func(*testing.T, *injecting)) {
 	}
 }
 
-// The first request decides, whatever later ones ask for, and whatever is known and kept then.
-func TestAConversationKeepsWhatItWasGiven(t *testing.T) {
-	inAllDialects(t, func(t *testing.T, i *injecting) {
-		i.contexts, i.project = []string{"docs"}, "shop"
-		given := i.send(i.body("hi", "Yes.", 0))
-		if !strings.Contains(given, "docs.md") || !strings.Contains(given, "8080") {
-			t.Fatalf("given is %q", given)
-		}
-		answers := 0
-		step := func(what string, change func()) {
-			t.Helper()
-			change()
-			for range 2 {
-				answers++
-				if got := i.send(i.body("hi", "Yes.", answers)); got != given {
-					t.Errorf("%s: got %q, want %q", what, got, given)
-				}
-			}
-		}
-		step("nothing is asked for", func() { i.contexts, i.project = nil, "" })
-		step("after a restart", i.restart)
-		step("other files are asked for", func() { i.contexts = []string{"rules"} })
-		step("after a restart", i.restart)
-		step("more is learned, and files are removed", func() {
-			i.project = "shop"
-			i.learn("The host is up.")
-			if err := i.deps.Inject.Files.Remove("docs"); err != nil {
-				t.Fatal(err)
-			}
-			i.restart()
-		})
-		step("the next day", func() { i.now = i.now.Add(24 * time.Hour) })
-		step("after a restart", i.restart)
-		step("memory is off", func() { i.deps.Inject.Memory.Configure(inject.MemoryConfig{}); i.restart() })
-		step("nothing is injected any more", func() { i.deps.Inject = nil; i.restart() })
-	})
-}
-
 func TestNothingIsAddedInTheMiddle(t *testing.T) {
 	inAllDialects(t, func(t *testing.T, i *injecting) {
 		want := func(body, want string) {
