@@ -52,15 +52,7 @@ func (a *app) loadWithFolder() (conf config.Config, folder string, err error) {
 func Execute(defaults string, args []string) int {
 	isUsage := true // a mistake that is found before the command begins is one in the command line
 	root := (&app{defaults: defaults}).command()
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
-		for name := range strings.FieldsSeq(unusedFlags[c.Name()]) {
-			if root.PersistentFlags().Changed(name) {
-				return fmt.Errorf("%s has no use for --%s", c.Name(), name)
-			}
-		}
-		isUsage = false
-		return nil
-	}
+	root.PersistentPreRun = func(*cobra.Command, []string) { isUsage = false }
 	root.SetArgs(args)
 	c, err := root.ExecuteC()
 	var status exitStatus
@@ -104,14 +96,6 @@ func (a *app) command() *cobra.Command {
 	f.StringVar(&a.flags.Mode, "mode", "", "on (default): rewrite requests; observe: only report what would be "+
 		"done; off: forward everything unchanged")
 
-	help := root.HelpFunc()
-	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		for name := range strings.FieldsSeq(unusedFlags[c.Name()]) {
-			f.Lookup(name).Hidden = true
-		}
-		help(c, args)
-	})
-
 	cobra.EnableCommandSorting = false
 	root.AddGroup(&cobra.Group{ID: "first", Title: "Commands:"}, &cobra.Group{ID: "more", Title: "More commands:"})
 	addGroup(root, "first", a.serveCommand(), a.runCommand(), a.openCommand(), a.statsCommand(), a.explainCommand(),
@@ -124,11 +108,6 @@ func (a *app) command() *cobra.Command {
 	root.SetCompletionCommandGroupID("more")
 	return root
 }
-
-// unusedFlags has, by command, those of the flags of all commands that it does not use.
-var unusedFlags = map[string]string{
-	"version": "config data listen mode upstream", "key": "config data listen mode upstream",
-	"bash": "config data listen mode upstream", "demo": "data listen upstream"}
 
 // atLeast refuses fewer than n arguments, and says what to give.
 func atLeast(n int) cobra.PositionalArgs { return between(n, math.MaxInt) }
