@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -69,6 +70,7 @@ func (a *app) run(command []string, stdin io.Reader) error {
 		return err
 	}
 	defer end()
+	r.run = rand.Text()[:8]
 	if r.Runtime {
 		name, drop, err := inject.WriteRuntime(r.folder)
 		if err != nil {
@@ -87,7 +89,9 @@ func (a *app) run(command []string, stdin io.Reader) error {
 		child.Env = append(child.Env, toolSearch+"=true")
 	}
 	child.Stdin, child.Stdout, child.Stderr = stdin, os.Stdout, os.Stderr
-	return passSignals(child)
+	err = passSignals(child)
+	r.tell()
+	return err
 }
 
 // providers returns the providers that an agent uses. Where neither the command line nor a configuration names an
@@ -123,18 +127,15 @@ func (a *app) providers(conf config.Config, running runProxy, agent string) ([]p
 	return all, nil
 }
 
-// proxyFor returns the epitome that runs, if it fits these providers, or else starts one. end reports what it has done
-// for the command, and ends one that was started.
+// proxyFor returns the epitome that runs, if it fits these providers, or else starts one. end ends one that was started,
+// and says where what it has done can be seen.
 func (a *app) proxyFor(all []provider, running runProxy, home string) (r runProxy, end func(), err error) {
 	why := running.unfit(all, a.flags.Mode)
 	if why == "" {
 		if a.file != "" {
 			warn("using the epitome on %s with its own configuration, in mode %s", running.listen, running.Mode)
 		}
-		return running, func() {
-			warn("on %s meanwhile: %s; 'epitome open' shows them", running.listen,
-				tally(findRunning(home, running.listen).Totals, running.Totals))
-		}, nil
+		return running, func() { warn("'epitome open' shows it, on %s", running.listen) }, nil
 	}
 	r, end, err = a.startOwn(home, all)
 	if err == nil && running.listen != "" {
@@ -167,7 +168,7 @@ func findRunning(home, listen string) runProxy {
 }
 
 // startOwn runs an epitome within this process, in a folder of its own below home, where only its user reaches it. stop
-// ends it and reports what it has done.
+// ends it.
 func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), err error) {
 	listen := cmp.Or(a.flags.Listen, "127.0.0.1:0")
 	if !console.Loopback(listen) {
@@ -198,8 +199,8 @@ func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), er
 		if err := errors.Join(end(), unlock()); err != nil {
 			warn("cannot end: %v", err)
 		}
-		warn("%s; log: %s\nThe pages of this run: epitome --data %q --listen 127.0.0.1:0, and then epitome --data %q open",
-			tally(d.State().Totals, journal.Sums{}), filepath.Join(folder, logFile), folder, folder)
+		warn("log: %s\nThe pages of this run: epitome --data %q --listen 127.0.0.1:0, and then epitome --data %q open",
+			filepath.Join(folder, logFile), folder, folder)
 	}, nil
 }
 
@@ -273,17 +274,36 @@ func passSignals(child *exec.Cmd) error {
 	}
 }
 
-// tally returns one line about the requests between two sums.
-func tally(t, before journal.Sums) string {
-	if t.Exchanges <= before.Exchanges {
-		return "no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting " +
-			"of its own; docs/agents.md has those of many"
+// tell prints what epitome has done for the command. In a run within a run, the outer one tells it.
+func (r runProxy) tell() {
+	if r.folder == os.Getenv(folderVariable) {
+		return
 	}
-	came := t.TokensBefore + t.Observed.TokensBefore - before.TokensBefore - before.Observed.TokensBefore
-	sent := t.TokensAfter + t.Observed.TokensAfter - before.TokensAfter - before.Observed.TokensAfter
-	count := english.Plural(int(t.Exchanges-before.Exchanges), "request", "")
-	return fmt.Sprintf("%s: %s tokens from the agent, %s after rewriting", count, console.Tokens(came),
-		console.Tokens(sent))
+	card, err := daemon.Read(r.folder)
+	var done journal.Run
+	if err == nil {
+		err = card.Get("/-/api/runs/"+r.run, &done)
+	}
+	if err != nil {
+		warn("cannot tell what became of this run: %v", err)
+		return
+	}
+	s := done.Sums
+	if s.Exchanges == 0 {
+		warn("no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of its " +
+			"own; docs/agents.md has those of many")
+		return
+	}
+	text := fmt.Sprintf("%s: %s tokens from the agent, %s after rewriting",
+		english.Plural(int(s.Exchanges), "request", ""), console.Tokens(s.TokensBefore+s.Observed.TokensBefore),
+		console.Tokens(s.TokensAfter+s.Observed.TokensAfter))
+	if gain := console.Gain(s.Money); gain != "" {
+		text += "; " + gain
+	}
+	if done.EndsAt > 0 {
+		text += fmt.Sprintf("; it would have ended at turn %d", done.EndsAt)
+	}
+	warn("%s", text)
 }
 
 // toolSearch has Claude Code send the schemas of tools as they are needed. Some of its versions only do so if they see

@@ -108,6 +108,11 @@ func (o *Console) summary(r *http.Request) (any, error) {
 	return o.sums(journal.Span{From: from, To: to, By: q.Get("by")})
 }
 
+// run returns the sums of an "epitome run".
+func (o *Console) run(r *http.Request) (any, error) {
+	return o.program.Book.Run(r.PathValue("name")), nil
+}
+
 // sums returns the sums of a time, with a note for each store that fails.
 func (o *Console) sums(asked journal.Span) (journal.Report, error) {
 	s, err := o.program.Book.Report(asked)

@@ -85,6 +85,7 @@ type Exchange struct {
 	Client        string        `json:"client,omitempty"`  // its name in the configuration; empty without keys
 	Agent         string        `json:"agent,omitempty"`   // its name in User-Agent; empty without a conversation
 	Session       string        `json:"session,omitempty"` // as SessionOf returns it
+	Run           string        `json:"run,omitempty"`     // name of the "epitome run" that it came from; empty for none
 	Dialect       string        `json:"dialect,omitempty"`
 	Mode          string        `json:"mode"`                    // on, observe or off
 	Action        string        `json:"action"`                  // none, bypass or a step of the ladder

@@ -47,7 +47,6 @@ type exchange struct {
 
 	// By route.
 	upstream *upstream
-	run      string // names the "epitome run" that started the agent; empty for none
 
 	// By shape.
 	dialect conversation.Dialect // of the conversation that the request holds; nil if it holds none to shape

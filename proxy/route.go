@@ -20,6 +20,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/dialect"
+	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/summarize"
 )
@@ -73,7 +74,7 @@ func (x *exchange) chooseUpstream() (err error) {
 			end = len(named)
 		}
 		name, run, _ := bytes.Cut(named[:end], []byte("~"))
-		x.run = string(run)
+		x.event.Run = event.Clip(string(run))
 		x.target = append([]byte("/"), bytes.TrimPrefix(named[end:], []byte("/"))...)
 		x.upstream, err = x.set.lookUp(string(name))
 		if err != nil {

@@ -96,8 +96,8 @@ func (x *exchange) inputAt(path []byte) (*rewrite.Input, error) {
 	in.Project = cmp.Or(in.Project, conf.Project)
 	in.Named = len(in.Contexts)
 	in.Contexts = slices.Concat(in.Contexts, conf.Context, x.set.conf.Contexts)
-	if x.run != "" {
-		in.Runtime = x.proxy.deps.Runtime(x.run)
+	if x.event.Run != "" {
+		in.Runtime = x.proxy.deps.Runtime(x.event.Run)
 	}
 	return &in, nil
 }

@@ -354,6 +354,32 @@ func (b *Book) Since(seq uint64) (after []Entry, newest uint64, whole bool) {
 	return after, b.seq, uint64(len(after)) == b.seq-seq
 }
 
+// Run is what became of the requests that came from an "epitome run", as far as they are kept.
+type Run struct {
+	Sums   Sums `json:"sums"`
+	EndsAt int  `json:"would_have_ended,omitempty"` // turn at which a conversation would have failed without epitome
+}
+
+// Run returns what became of the requests of a run.
+func (b *Book) Run(name string) (r Run) {
+	b.lock()
+	defer b.mu.Unlock()
+	ofRun := map[string]bool{} // conversations
+	for _, n := range b.recent {
+		if e := n.Exchange; e != nil && e.Run == name {
+			r.Sums.addExchange(e)
+			ofRun[e.Conversation] = true
+			if e.Bill.Outgrew {
+				r.EndsAt = e.Turn
+			}
+		}
+		if s := n.Summary; s != nil && ofRun[s.Conversation] {
+			r.Sums.addSummary(s)
+		}
+	}
+	return r
+}
+
 // Troubles returns the newest hundred exchanges that failed, or that went on as they came because epitome failed; the
 // newest first.
 func (b *Book) Troubles() []event.Exchange {
