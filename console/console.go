@@ -8,6 +8,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -366,7 +367,7 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 type overview struct {
 	journal.Report
 	Address string                 // that the program listens on
-	Newest  *conversation          // nil: there is none
+	Shown   *conversation          // the one with the most to tell; nil: there is none
 	Recent  []journal.Conversation // the newest first
 	More    int                    // conversations that are not listed
 }
@@ -381,11 +382,16 @@ func (o *Console) overview(r *http.Request) (any, error) {
 	if len(page.Items) == 0 {
 		return v, nil
 	}
-	// A conversation of a single turn, as agents have them for titles, counts only where there is no longer one.
-	newest := max(0, slices.IndexFunc(page.Items, func(c journal.Conversation) bool { return c.Turns > 1 }))
-	s, err := o.story(r, page.Items[newest].ID)
-	v.Newest = newConversation(s, newestTurn(s), turnRange{})
+	s, err := o.story(r, slices.MaxFunc(page.Items, byStory).ID)
+	v.Shown = newConversation(s, newestTurn(s), turnRange{})
 	return v, err
+}
+
+// byStory compares how much there is to tell of two conversations: of one that was kept alive most, then of the one that
+// was shortened most, then of one with more than a single turn, as agents have them for titles.
+func byStory(x, y journal.Conversation) int {
+	return cmp.Or(cmp.Compare(min(x.EndsAt, 1), min(y.EndsAt, 1)), cmp.Compare(x.Raw-x.Tokens, y.Raw-y.Tokens),
+		cmp.Compare(min(x.Turns, 2), min(y.Turns, 2)))
 }
 
 // listed returns the settings that differ from their defaults under true, all others under false.

@@ -162,8 +162,12 @@ func count(applies func(*event.Exchange) bool) func(*event.Exchange) (int64, boo
 	return func(e *event.Exchange) (int64, bool) { return 1, applies(e) }
 }
 
-// isFailed reports whether the client did not get the whole of a good answer.
+// isFailed reports whether the client did not get the whole of a good answer. An agent that looks whether something is
+// there, or goes on over HTTP after an upgrade was refused, has not failed.
 func isFailed(e *event.Exchange) bool {
+	if e.Method == http.MethodHead && e.Fault == event.None || e.Status == http.StatusUpgradeRequired {
+		return false
+	}
 	return e.Status >= http.StatusBadRequest || e.Fault != event.None
 }
 
