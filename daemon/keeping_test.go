@@ -242,12 +242,12 @@ func TestStartWaitsForNoEvents(t *testing.T) {
 	}
 	p.read("/-/ready")
 	p.chat(string(fakeapi.Conversation(1)))
-	if s, err := card.State(); err != nil || !s.Loading || s.Mode != event.ModeOn || s.Totals.Exchanges != 0 {
+	if s, err := card.State(); err != nil || !s.Loading || s.Mode != event.ModeOn || len(s.Newest) != 0 {
 		t.Errorf("while the record is read, the state is %+v, %v", s, err)
 	}
 	_ = events.Close()
 	var s service.State
-	if !fakeapi.Eventually(func() bool { s, err = card.State(); return err == nil && s.Totals.Exchanges == 1 }) {
+	if !fakeapi.Eventually(func() bool { s, err = card.State(); return err == nil && len(s.Newest) == 1 }) {
 		t.Errorf("after that, the state is %+v, %v", s, err)
 	}
 }

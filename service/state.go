@@ -21,8 +21,7 @@ type State struct {
 	Keyed     bool                   `json:"keyed"`   // clients need keys of epitome's
 	Runtime   bool                   `json:"runtime"` // agents of "epitome run" are told about their machine
 	Stale     bool                   `json:"stale"`   // its configuration file has changed since it was read
-	Loading   bool                   `json:"loading"` // the record of earlier runs is being read: Totals and Newest are empty
-	Totals    journal.Sums           `json:"totals"`  // of all requests since the start
+	Loading   bool                   `json:"loading"` // the record of earlier runs is being read: Newest is empty
 	Newest    []journal.Conversation `json:"newest"`
 }
 
@@ -35,7 +34,6 @@ func (s *Service) State() State {
 		Loading: !s.Book.Loaded(),
 	}
 	if !now.Loading {
-		now.Totals = s.Book.Totals()
 		now.Newest = s.Book.Conversations("", 0, 100).Items
 	}
 	for name, u := range conf.Upstreams {

@@ -85,7 +85,6 @@ type Book struct {
 	seq           uint64    // of the newest event
 	since         time.Time // of the oldest one in the sums
 	notes         []string  // about files that could not be read
-	totals        Sums      // of exchanges since the start
 	recent        []Entry   // the newest events
 	cells         map[cell]*Sums
 	models        map[string]bool
@@ -241,7 +240,6 @@ func (b *Book) keep(n Entry) {
 	}
 	if e := n.Exchange; e != nil {
 		b.complete(e)
-		b.totals.addExchange(e)
 		if c := e.TakeCompacted(); c != nil {
 			b.take(Entry{Compaction: c})
 		}

@@ -137,14 +137,6 @@ func (b *Book) dayOf(at time.Time) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
 }
 
-// Totals returns the sums of the exchanges since the start.
-func (b *Book) Totals() (sums Sums) {
-	b.lock()
-	defer b.mu.Unlock()
-	sums.add(&b.totals)
-	return sums
-}
-
 // Report returns the sums of a span of whole days: its beginning is rounded down to that of a day, its end up. An error
 // says what to ask for.
 func (b *Book) Report(asked Span) (Report, error) {
