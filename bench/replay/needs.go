@@ -3,7 +3,6 @@ package replay
 import (
 	"cmp"
 	_ "embed"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/tidwall/gjson"
 )
 
 // At most so many names and lines are taken from the calls of one answer.
@@ -151,8 +149,7 @@ func (n name) isIn(text string) bool {
 
 func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// Nothing that is measured knows the rules in rules.toml: which lines of an output tell what went wrong, and which
-// calls only read.
+// Nothing that is measured knows the rules in rules.toml: which lines of an output tell what went wrong.
 //
 //go:embed rules.toml
 var rulesText []byte
@@ -180,11 +177,6 @@ var (
 	source        = matching("source")
 )
 
-// isListed reports whether a word stands in a list.
-func isListed(list, word string) bool {
-	return slices.Contains(strings.Fields(strings.Join(rules()[list], " ")), word)
-}
-
 // failuresIn returns the distinct lines of an output that tell what went wrong, as they are shown.
 func failuresIn(text string) (lines []string) {
 	seen := map[string]bool{}
@@ -209,58 +201,4 @@ func isFailure(line string) bool {
 		return false
 	}
 	return failureWithin().MatchString(harmless().ReplaceAllString(line, " "))
-}
-
-var (
-	quoted    = regexp.MustCompile(`'[^']*'|"(?:[^"\\]|\\.)*"`)
-	separator = regexp.MustCompile(`\|\||&&|[|;&\n]|\$\(`)
-	redirect  = regexp.MustCompile(`\d?>>?\s*(?:&\d|\S+)|<\s*\S+`)
-	prefix    = regexp.MustCompile(`^(?:|\w+=.*|sudo|env|do|then)$`) // a word before the name of a program
-)
-
-// isReading reports whether a call reads or searches, by its tool or, for a shell, by all its commands.
-func isReading(tool string, arguments []byte) bool {
-	tool = strings.ToLower(tool[strings.LastIndex(tool, "__")+1:])
-	if isListed("readers", strings.Trim(tool, "_")) {
-		return true
-	}
-	reads := false
-	for _, words := range commandsIn(shellText(arguments)) {
-		name := path.Base(words[0])
-		isGitReader := func(word string) bool { return isListed("gitReaders", word) }
-		isReader := isListed("readers", name) || name == "git" && slices.ContainsFunc(words, isGitReader)
-		if !isReader && !isListed("silent", name) {
-			return false
-		}
-		reads = reads || isReader
-	}
-	return reads
-}
-
-// shellText returns what the arguments of a call have a shell do; empty if the call is none of a shell.
-func shellText(arguments []byte) (command string) {
-	for _, key := range []string{"script", "cmd", "command"} {
-		words := gjson.GetBytes(arguments, key).Array()
-		if len(words) > 0 {
-			command = words[len(words)-1].String() // as in ["bash", "-c", "make test"]
-		}
-	}
-	return command
-}
-
-// commandsIn returns the words of each command in a line of a shell, the first of them its program.
-func commandsIn(line string) (commands [][]string) {
-	for _, part := range separator.Split(quoted.ReplaceAllString(line, "''"), -1) {
-		words := strings.Fields(redirect.ReplaceAllString(part, " "))
-		for i := range words {
-			words[i] = strings.Trim(words[i], "(){}!`")
-		}
-		for len(words) > 0 && prefix.MatchString(words[0]) {
-			words = words[1:]
-		}
-		if len(words) > 0 {
-			commands = append(commands, words)
-		}
-	}
-	return commands
 }

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -209,7 +208,7 @@ func TestFailuresOfNewOutputs(t *testing.T) {
 	f(replacing("make", `\npanic: no`, ""), 50, 50, 100)
 }
 
-func TestFailuresAndReadingAreRecognised(t *testing.T) {
+func TestFailuresAreRecognised(t *testing.T) {
 	for _, line := range []string{"FAIL\tpkg [build failed]", "main.go:3:9: undefined: x", "E   assert 1 == 2",
 		"Traceback (most recent call last):", "error[E0308]: mismatched types", "bash: x: command not found",
 		"  ✗ adds", "2 tests failed", "thread 'main' panicked at src/a.rs:1", "Process exited with code 1"} {
@@ -223,15 +222,24 @@ func TestFailuresAndReadingAreRecognised(t *testing.T) {
 			t.Errorf("%q is a failure", line)
 		}
 	}
-	for tool, reads := range map[string]bool{"Read": true, "mcp__files__read_file": true, "Bash git log -3": true,
-		"Bash cd x && rg 'a | b' > out": true, "Bash go test ./... | tail": false, "exec FOO=1 sudo cat x": true,
-		"Bash": false} {
-		name, command, _ := strings.Cut(tool, " ")
-		arguments, _ := json.Marshal(map[string]any{"command": []string{"bash", "-lc", command}})
-		if isReading(name, arguments) != reads {
-			t.Errorf("%s: reading is %v", tool, !reads)
+}
+
+func TestTextThatACallOnlyShowsIsNoOutputUnlessTheCallFailed(t *testing.T) {
+	const quote = "panic: an old one\nand more\n"
+	f := func(want int, tool, arguments, result string) {
+		t.Helper()
+		s := open(t, requestOf(says("user", "Go."), calls("1", tool, arguments), returns("1", result),
+			says("assistant", "Done."), says("user", "So?")))
+		if got := len(s.turns[1].outputs); got != want {
+			t.Errorf("%s %s: %d outputs, want %d", tool, arguments, got, want)
 		}
 	}
+	f(0, "Read", `{"file_path":"b.log"}`, quote)
+	f(0, "exec_command", `{"cmd":"cd a && git log -3"}`, quote)
+	f(1, "Read", `{"file_path":"b.log"}`, "<tool_use_error>File does not exist.</tool_use_error>")
+	f(1, "bash", `{"command":["bash","-lc","cat b.log"]}`, "cat: b.log: No such file or directory")
+	f(1, "bash", `{"command":"go test ./... | tail"}`, quote)
+	f(1, "look", `{}`, quote)
 }
 
 func TestNamesInArguments(t *testing.T) {

@@ -46,7 +46,7 @@ type message struct {
 type turn struct {
 	end     int        // messages in the request
 	needs   []need     // of the answer
-	outputs []*message // of tools, new in the request, other than the content of files and the findings of a search
+	outputs []*message // results that are new in the request, except those that only show text and did not fail
 }
 
 // request is a request as it is sent. fixed are its tokens beside the messages, which are part of tokens.
@@ -68,15 +68,15 @@ func newSession(name string, body []byte) (*session, error) {
 		return nil, err
 	}
 	s.whole = whole
+	isContent := map[int]bool{} // items with nothing but text that others wrote, as epitome judges it
+	for _, c := range activity.Of(s.whole.Request, nil) {
+		isContent[c.Result] = c.OnlyShows() && !c.Failed()
+	}
 	var outputs []*message // since the last answer
-	calls := map[string]conversation.Call{}
 	for i, it := range s.whole.Items {
 		if it.StartsAnswer && i > 0 {
 			s.turns = append(s.turns, turn{end: i, outputs: outputs})
 			outputs = nil
-		}
-		for _, call := range it.Calls {
-			calls[call.ID] = call
 		}
 		m := s.whole.messages[i]
 		if m.place >= 0 { // an equal one came before
@@ -89,8 +89,7 @@ func newSession(name string, body []byte) (*session, error) {
 				s.lines[line] = append(at, i)
 			}
 		}
-		call := calls[it.Answers]
-		if m.role == conversation.Tool && !isReading(call.Name, call.ArgumentsIn(body)) {
+		if m.role == conversation.Tool && !isContent[i] {
 			m.failures = failuresIn(m.text)
 			outputs = append(outputs, m)
 		}

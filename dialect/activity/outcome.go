@@ -103,7 +103,7 @@ const (
 // readEnd sets how the call ended by the text of its result. isMarked says that the client marked it as failed. An exit
 // code outweighs other words, and a mark an exit code of 0.
 func (c *Call) readEnd(text string, isMarked bool) {
-	isQuote := c.Kind.Looks() || c.shows
+	isQuote := c.OnlyShows()
 	if c.Kind == Run || !isQuote && c.Kind != Ask { // others may only mention an exit code
 		c.Exit = exitCode(text, c.shows)
 	}

@@ -62,6 +62,10 @@ func hasAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
+// OnlyShows reports whether a call returns nothing but text that others wrote: of a file, a search, a page or a log. The
+// name of the tool tells, or the last part of a command.
+func (c *Call) OnlyShows() bool { return c.Kind.Looks() || c.shows }
+
 // showsFiles reports whether a command only shows text that others wrote: its last part, but for parts like echo,
 // begins with a program that does.
 func showsFiles(command string) bool {
