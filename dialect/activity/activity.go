@@ -283,6 +283,7 @@ var kinds = []struct {
 }{
 	{Todo, strings.Fields("todo todos update_plan task_create task_update create_task update_task add_task")},
 	{Run, strings.Fields("write_stdin")},
+	{Other, strings.Fields("upload")}, // of a file, of which it shows nothing
 	{Write, strings.Fields("write edit editor patch create replace insert delete remove rename move save append")},
 	{Fetch, strings.Fields("fetch webfetch visit url scrape crawl browse webpage")},
 	{Search, strings.Fields("search websearch grep rg glob find finder list ls tree lsp")},

@@ -69,6 +69,7 @@ func (c *Call) OnlyShows() bool { return c.Kind.Looks() || c.shows }
 // showsFiles reports whether a command only shows text that others wrote: its last part, but for parts like echo,
 // begins with a program that does.
 func showsFiles(command string) bool {
+	command = quoted.ReplaceAllString(command, "''") // a pattern may have a separator
 	for _, part := range slices.Backward(separator.Split(command, -1)) {
 		if part != "" && !isNeutral.MatchString(part) {
 			return showsText.MatchString(part)
@@ -77,4 +78,7 @@ func showsFiles(command string) bool {
 	return false
 }
 
-var separator = regexp.MustCompile(`\s*(?:&&|\|\||[;\n])\s*`)
+var (
+	separator = regexp.MustCompile(`\s*(?:&&|\|\||[;\n])\s*`)
+	quoted    = regexp.MustCompile(`'[^'\n]*'|"(?:[^"\\\n]|\\.)*"`)
+)

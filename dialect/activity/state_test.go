@@ -82,6 +82,7 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 		f("failed", fetch, words)
 	}
 	f("failed", pay, "### Error\nTimeoutError: 5000ms exceeded")
+	f("failed", "browser_file_upload", "### Error\nError: access denied")
 
 	// Words that may be the tool's own or those of a text that it shows.
 	for _, words := range []string{"Failed to reproduce, so I closed it.", "Error handling in axum: return a Result.",
@@ -136,6 +137,7 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 	f("unclear", run, "Der Lauf ist fehlgeschlagen, siehe oben.")
 	f("ok", run, strings.Repeat("x", 5<<20)+" error")
 	for command, want := range map[string]string{"cd a && grep -n error: a.log | tail -3": "ok", "cat a.log": "ok",
+		`rg "it's && c;d" c.c`: "ok", `grep 'a; b' c.c && make "a && cat"`: "failed, exit code 2",
 		"make 2>&1 | tail -3": "failed, exit code 2", "git log -3; echo done": "ok"} {
 		of(want, run, command, "c.c:3: warning\nerror: it broke\nexit code 2")
 	}
