@@ -142,7 +142,7 @@ func (x *exchange) handle() error {
 // begin takes a request in. The settings that are in force now hold for all of it.
 func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
-	target := wire.OriginForm(h.RequestURI())
+	target := h.RequestURI()
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	x := &exchange{
 		proxy: p, set: p.settings.Load(), ctx: ctx, client: ctx.Conn().(*wire.Client), room: room{all: p.rooms},
@@ -188,7 +188,7 @@ func (x *exchange) checkHead() error {
 	if lineErr != nil || twoLengths {
 		x.reply.Close = true // the next request may begin elsewhere
 	}
-	if x.ctx.IsConnect() {
+	if !bytes.HasPrefix(x.target, []byte("/")) && string(x.target) != "*" {
 		return refuse(405, "method_not_allowed",
 			"epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY")
 	}

@@ -48,6 +48,7 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 		"bad_request")
 	f("folded header", small, get("/a", "X: a\r\n b"), 400, "bad_request")
 	f("CONNECT", small, "CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n", 405, "method_not_allowed")
+	f("for another host", small, "GET http://h/a HTTP/1.1\r\nHost: h\r\n\r\n", 405, "method_not_allowed")
 	f("unknown mode", small, get("/a", "X-Epitome-Mode: sideways"), 400, "bad_request")
 	f("unknown upstream", small, get("/u/nobody/v1"), 404, "unknown_upstream")
 	briefly := func(s *Settings) { s.limits.arrive = brief }

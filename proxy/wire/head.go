@@ -154,22 +154,6 @@ type Request struct {
 	Interim   func(*Head) error // gets each head before the answer's own, such as 103 Early Hints; may be nil
 }
 
-// OriginForm cuts an absolute request target to its path and query.
-func OriginForm(target []byte) []byte {
-	if len(target) == 0 || target[0] == '/' || target[0] == '*' {
-		return target
-	}
-	_, rest, _ := bytes.Cut(target, []byte("://"))
-	i := bytes.IndexAny(rest, "/?")
-	if i < 0 {
-		return []byte("/")
-	}
-	if rest[i] == '?' {
-		return append([]byte("/"), rest[i:]...)
-	}
-	return rest[i:]
-}
-
 // head returns the head of a request: every end-to-end line of the client's in its place and spelling, with Host and
 // framing made right for this upstream, and the upstream's own headers in place of the client's of that name.
 func (p *Pool) head(r *Request) []byte {
