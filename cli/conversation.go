@@ -17,19 +17,24 @@ import (
 
 func (a *app) conversationCommand() *cobra.Command {
 	var restore, forget bool
-	c := &cobra.Command{Use: "conversation ID (--restore | --forget)",
-		Short: "Undo the shortening of a conversation, or forget it",
-		Long: "Undo the shortening of a conversation from its next request on, as far as the window allows, or\n" +
-			"remove all that epitome keeps of it: decisions, artifacts that no other conversation names, newest\n" +
-			"request, events. ID is the conversation's ID; for --restore its first characters are enough. The pages\n" +
-			"show it, and so does the response header x-epitome-conversation.",
+	c := &cobra.Command{Use: "conversation ID [--restore | --forget]",
+		Short: "Show a conversation, undo its shortening, or forget it",
+		Long: "Show a conversation, as 'epitome status' shows the newest one. Or undo its shortening from its next\n" +
+			"request on, as far as the window allows, or remove all that epitome keeps of it: decisions, artifacts\n" +
+			"that no other conversation names, newest request, events. ID is the conversation's ID; for --restore its\n" +
+			"first characters are enough. The pages show it, and so does the header x-epitome-conversation.",
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 && restore == forget {
+			if restore && forget {
 				return errors.New("write either --restore or --forget")
 			}
 			return exactlyOne(c, args)
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.changeConversation(args[0], forget) }}
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !restore && !forget {
+				return a.status("conversation="+url.QueryEscape(args[0]), false)
+			}
+			return a.changeConversation(args[0], forget)
+		}}
 	c.Flags().BoolVar(&restore, "restore", false, "send in full again all that epitome shortened")
 	c.Flags().BoolVar(&forget, "forget", false, "remove all that epitome keeps of it, for good")
 	return c

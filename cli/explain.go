@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"epitome/config"
@@ -167,8 +168,8 @@ func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
 	r := out.Report
 	l := e.conf.Rewrite.EffectiveAt(r.Window, r.Usable, 1)
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s, to upstream %s: %d messages, read as %s\n", console.Plain(e.request.Model), e.upstream,
-		e.request.MessagesIn(0, len(e.request.Items)), e.dialect.API().Name)
+	fmt.Fprintf(w, "%s, to upstream %s: %s, read as %s\n", console.Plain(e.request.Model), e.upstream,
+		english.Plural(e.request.MessagesIn(0, len(e.request.Items)), "message", ""), e.dialect.API().Name)
 	fmt.Fprintf(w, "%d tokens as it came, %d as it would be sent\n", r.TokensBefore.Total(), r.TokensAfter.Total())
 	fmt.Fprintf(w, "\nlimit\ttokens\nwindow (%s)\t%d\nwindow less the answer\t%d\nclear\t%d\ncompact\t%d\n"+
 		"a result\t%d\na search or fetch\t%d\na file read\t%d\n\n", e.source, r.Window, r.Usable, l.ClearLine,

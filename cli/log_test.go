@@ -112,6 +112,10 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 	log.Info("rescue", "verdict", "too_long", "outcome", "rescued")
 	shortened.Info("exchange", "mode", "on", "turn", 65, "did", "compact: 117")
 	chat.Info("exchange", "mode", "observe", "turn", 3, "did", "clear: 2")
+	for range 3 {
+		claude.Warn("context_window_warning", "conversation", "1a8dc3c4", "reason", "near", "tokens", 160_000)
+	}
+	claude.Info("exchange", "conversation", "1a8dc3c4", "status", 200, "turn", 66, "did", "clear: 2")
 	log.Info("context_window_corrected", "model", "m\x1b]0;x\a\u009b")
 	log.Debug("a server does not say how much a model holds")
 	log.Warn("exchange", "method", "POST", "path", "/v1/\x1bx", "status", 502, "error", "cannot reach it")
@@ -125,12 +129,14 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 
 Waiting for the first request. Ctrl-C ends epitome.
 TIME turn 1: 900 → 900 tokens, nothing to shorten; answered 401
-TIME turn 1: 23k → 23k tokens, nothing to shorten; answered 401
+TIME claude-cli, turn 1: 23k → 23k tokens, nothing to shorten; answered 401
 TIME claude-cli: first request, 23k of 200k tokens, unchanged
 TIME codex: first request, 16k of 64k tokens, offload: 2
-TIME turn 2: 9 → 9 tokens, nothing to shorten; answered 404: /v1 twice
+TIME codex, turn 2: 9 → 9 tokens, nothing to shorten; answered 404: /v1 twice
 TIME turn 65: 51.2k → 16k tokens, compact: 117
 TIME turn 3: 900 → 900 tokens in mode on, clear: 2
+TIME claude-cli 1a8dc3, 160k of 200k tokens, soon to be shortened
+TIME claude-cli 1a8dc3, turn 66: 23k → 23k tokens, clear: 2
 TIME context_window_corrected, model m␛]0;x␇�
 TIME warn: POST /v1/␛x: 502 cannot reach it
 TIME warn: reloaded; some changes wait for a restart, keys ["listen","data"], error EOF, ratio 0.5

@@ -14,6 +14,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"epitome/console"
@@ -96,9 +97,9 @@ func statsNotes(s journal.Report) (notes []string) {
 	note(m.Own > m.Distills, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own-m.Distills))
 	note(m.Distills > 0, "BILLED leaves out the %s that distillates of results cost.", console.Dollars(m.Distills))
 	note(m.Saved != 0 || m.Oversized > 0, "%s", console.MoneyText(m))
-	note(m.Unpriced > 0, "%d requests are left out of BILLED and SAVED: their model has no price (set it under "+
-		"[prices] in config.toml), or their answer reports no tokens.", m.Unpriced)
-	note(o.Exchanges > 0, "The %d requests in mode observe had %s tokens and would have had %s. BEFORE, "+
+	note(m.Unpriced > 0, "BILLED and SAVED leave out requests whose model has no price (set it under [prices] in "+
+		"config.toml), or whose answer reports no tokens: %d.", m.Unpriced)
+	note(o.Exchanges > 0, "Requests in mode observe: %d. They had %s tokens and would have had %s. BEFORE, "+
 		"AFTER, LESS and SAVED leave them out.", o.Exchanges, console.Tokens(o.TokensBefore),
 		console.Tokens(o.TokensAfter))
 	note(s.Prices.Old, "The prices are of %s: a newer epitome has newer ones.", s.Prices.Date.Format(time.DateOnly))
@@ -120,7 +121,7 @@ func (a *app) statusCommand() *cobra.Command {
 			if line {
 				session = sessionIn(os.Stdin, 300*time.Millisecond)
 			}
-			err := a.status(session, line)
+			err := a.status("session="+url.QueryEscape(session), line)
 			switch { // an agent shows what is printed, whatever the exit status
 			case line && errors.Is(err, errNoConversation):
 				fmt.Println("epitome: no conversation yet")
@@ -137,11 +138,11 @@ func (a *app) statusCommand() *cobra.Command {
 
 var errNoConversation = errors.New("there is no conversation yet; it begins with an agent's first request")
 
-// status prints a line about the conversation of a session, or with an empty session about the one used last, and
-// unless that is to be all its tokens by category.
-func (a *app) status(session string, lineOnly bool) error {
+// status prints a line about the conversation that a query names, as /-/status takes it, and unless that is to be all
+// its tokens by category.
+func (a *app) status(query string, lineOnly bool) error {
 	var s journal.Status
-	_, err := a.get("/-/status?session="+url.QueryEscape(session), &s)
+	_, err := a.get("/-/status?"+query, &s)
 	if errors.Is(err, daemon.ErrNotFound) {
 		return errNoConversation
 	}
@@ -227,7 +228,7 @@ func statusText(s journal.Status) string {
 		text += " · " + gain
 	}
 	if s.Oversized > 0 {
-		text += fmt.Sprintf(" · %d requests would have failed", s.Oversized)
+		text += fmt.Sprintf(" · %s would have failed", english.Plural(int(s.Oversized), "request", ""))
 	}
 	if s.EndsAt > 0 {
 		text += fmt.Sprintf(" from turn %d on", s.EndsAt)

@@ -21,7 +21,7 @@ type terminal struct {
 	to      io.Writer // gets one line at a time
 	level   slog.Level
 	attrs   []slog.Attr
-	greeted *sync.Map // agents whose first answered request has been told
+	greeted *sync.Map // agents whose first answered request has been told, and conversations that are near their end
 }
 
 func newTerminal(to io.Writer, level slog.Level) slog.Handler {
@@ -51,7 +51,12 @@ func (t terminal) Handle(_ context.Context, r slog.Record) error {
 		show(a)
 	}
 	r.Attrs(show)
+	level := r.Level
 	switch r.Message {
+	case "context_window_warning":
+		if values["reason"] == event.ReasonNear || values["reason"] == event.ReasonThreshold {
+			text, level = t.near(values), slog.LevelInfo
+		}
 	case "listening":
 		text = values.welcome()
 	case "exchange":
@@ -62,11 +67,20 @@ func (t terminal) Handle(_ context.Context, r slog.Record) error {
 	if text == "" {
 		return nil
 	}
-	if r.Level != slog.LevelInfo {
-		text = strings.ToLower(r.Level.String()) + ": " + text
+	if level != slog.LevelInfo {
+		text = strings.ToLower(level.String()) + ": " + text
 	}
 	_, err := fmt.Fprintf(t.to, "%s %s\n", r.Time.Local().Format("15:04:05"), text)
 	return err
+}
+
+// near tells once of each conversation that its window fills.
+func (t terminal) near(v values) string {
+	_, known := t.greeted.LoadOrStore("near "+v["conversation"], true)
+	if known {
+		return ""
+	}
+	return fmt.Sprintf("%s%s of %s tokens, soon to be shortened", v.who(), v.tokens("tokens"), v.tokens("window"))
 }
 
 // exchange tells an agent's first answered request, what was decided, and a failure; empty for any other exchange.
@@ -97,7 +111,7 @@ func (t terminal) exchange(v values, level slog.Level) string {
 	if cause := v["error"]; cause != "" {
 		did += ": " + cause
 	}
-	return fmt.Sprintf("turn %s: %s → %s tokens%s, %s", turn, v.tokens("tokens_before"), after, mode, did)
+	return fmt.Sprintf("%sturn %s: %s → %s tokens%s, %s", v.who(), turn, v.tokens("tokens_before"), after, mode, did)
 }
 
 // valueText returns a value as the log's JSON has it, but a text without quotes.
@@ -118,6 +132,16 @@ type values map[string]string
 func (v values) tokens(key string) string {
 	n, _ := strconv.ParseInt(v[key], 10, 64)
 	return console.Tokens(n)
+}
+
+// who names agent and conversation at the beginning of a line; it is empty for other requests.
+func (v values) who() string {
+	id := v["conversation"]
+	who := strings.TrimSpace(v["agent"] + " " + id[:min(len(id), 6)])
+	if who == "" {
+		return ""
+	}
+	return who + ", "
 }
 
 func (v values) welcome() string {

@@ -383,7 +383,7 @@ func (o *Console) overview(r *http.Request) (any, error) {
 		return v, nil
 	}
 	s, err := o.story(r, slices.MaxFunc(page.Items, byStory).ID)
-	v.Shown = newConversation(s, newestTurn(s), turnRange{})
+	v.Shown = newConversation(s, newestTurn(s), 0, 0)
 	return v, err
 }
 

@@ -14,9 +14,9 @@ import (
 type conversation struct {
 	journal.Story
 	Chart               chart
-	FirstKept, LastKept int       // turns
-	Shown               turnRange // on the chart
-	IsAlive             bool      // the newest turn got its answer
+	FirstKept, LastKept int  // turns
+	From, To            int  // turns on the chart; 0: all to that end
+	IsAlive             bool // the newest turn got its answer
 	Turn                event.Exchange
 	Edits               event.Edits      // of Turn, in the order of the request's messages; the owner's only
 	Events              []event.Exchange // turns with a change, a failure or a cache miss, the newest first
@@ -36,7 +36,9 @@ func (o *Console) conversationAt(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newConversation(s, turn, rangeOf(r))
+	from, _ := strconv.Atoi(r.URL.Query().Get("from")) // anything else is no end
+	to, _ := strconv.Atoi(r.URL.Query().Get("to"))
+	c := newConversation(s, turn, from, to)
 	if !isOwner(r) {
 		return c, nil
 	}
@@ -76,19 +78,9 @@ func newestTurn(s journal.Story) (turn event.Exchange) {
 	return turn
 }
 
-// turnRange is a first and a last turn; 0 leaves an end open.
-type turnRange struct{ From, To int }
-
-// rangeOf returns the turns that a query wants to see on the chart; all, where it does not say.
-func rangeOf(r *http.Request) turnRange {
-	from, _ := strconv.Atoi(r.URL.Query().Get("from")) // anything else is open
-	to, _ := strconv.Atoi(r.URL.Query().Get("to"))
-	return turnRange{from, to}
-}
-
-// newConversation returns a conversation at a turn, with some of its turns on the chart.
-func newConversation(s journal.Story, turn event.Exchange, shown turnRange) *conversation {
-	c := &conversation{Story: s, Turn: turn, Shown: shown}
+// newConversation returns a conversation at a turn, with its turns between two on the chart; 0 leaves an end open.
+func newConversation(s journal.Story, turn event.Exchange, from, to int) *conversation {
+	c := &conversation{Story: s, Turn: turn, From: from, To: to}
 	if len(s.Exchanges) == 0 {
 		return c
 	}
@@ -96,7 +88,7 @@ func newConversation(s journal.Story, turn event.Exchange, shown turnRange) *con
 	c.FirstKept, c.LastKept = s.Exchanges[0].Turn, newest.Turn
 	c.IsAlive = failed(newest) == ""
 	drawn := slices.DeleteFunc(slices.Clone(s.Exchanges), func(e event.Exchange) bool {
-		return e.Turn < shown.From || shown.To > 0 && e.Turn > shown.To
+		return e.Turn < from || to > 0 && e.Turn > to
 	})
 	if len(drawn) == 0 {
 		drawn = s.Exchanges

@@ -49,7 +49,7 @@ func (l *Log) Record(n journal.Entry) {
 
 // writeSteps logs what is worth a line of its own: warnings, a rescue, a learned window that was wrong.
 func (l *Log) writeSteps(e *event.Exchange) {
-	of := []any{"id", e.ID, "conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model}
+	of := []any{"id", e.ID, "agent", e.Agent, "conversation", e.Conversation, "upstream", e.Upstream, "model", e.Model}
 	write := func(level slog.Level, message string, pairs ...any) {
 		l.write(level, message, append(of[:len(of):len(of)], pairs...)...)
 	}

@@ -124,8 +124,11 @@ func (m *Metrics) Record(n journal.Entry) {
 			return
 		}
 		for _, f := range journal.Figures {
-			if f.Metric != "" && f.OfSummary != nil {
-				m.add(f, f.OfSummary(s), s.Upstream, s.Own.Price)
+			if f.Metric == "" || f.OfSummary == nil {
+				continue
+			}
+			if amount, ok := f.OfSummary(s); ok {
+				m.add(f, amount, s.Upstream, s.Own.Price)
 			}
 		}
 		return

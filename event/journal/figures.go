@@ -25,9 +25,9 @@ type Figure struct {
 
 	// Of returns its amount for an exchange; ok is false if it does not apply to it. It is nil if it never does.
 	Of        func(*event.Exchange) (amount int64, ok bool)
-	OfSummary func(*event.Summary) int64           // its amount for a summary; nil: 0
-	Share     func(*Sums) (share float64, ok bool) // of a share, in place of Of; ok is false if it is unknown
-	Known     func(*Sums) bool                     // whether a sum is known; nil: always
+	OfSummary func(*event.Summary) (amount int64, ok bool) // likewise for a summary
+	Share     func(*Sums) (share float64, ok bool)         // of a share, in place of Of; ok is false if it is unknown
+	Known     func(*Sums) bool                             // whether a sum is known; nil: always
 
 	index []int // of its field in Sums
 }
@@ -128,8 +128,11 @@ var Figures = located([]Figure{
 		Key: "money.sent_nano", Unit: Nano,
 		Of: func(e *event.Exchange) (int64, bool) { return e.Bill.Sent, isCompared(e) },
 	},
-	{Key: "money.own_nano", Unit: Nano, OfSummary: func(s *event.Summary) int64 { return s.Own.Nano }},
-	{Key: "money.distill_nano", Unit: Nano, OfSummary: distillCost},
+	{Key: "money.own_nano", Unit: Nano, OfSummary: func(s *event.Summary) (int64, bool) { return s.Own.Nano, true }},
+	{
+		Key: "money.distill_nano", Unit: Nano,
+		OfSummary: func(s *event.Summary) (int64, bool) { return s.Own.Nano, s.Distills },
+	},
 	{
 		Key: "money.saved_nano", Unit: Nano, Column: "SAVED", Card: "Saved", CardAt: 3,
 		Metric: "saved_dollars", ByModel: true,
@@ -138,7 +141,7 @@ var Figures = located([]Figure{
 		Of: func(e *event.Exchange) (int64, bool) {
 			return e.Bill.Saved() + e.Bill.Recharged, isCompared(e) || e.Bill.Recharged > 0
 		},
-		OfSummary: func(s *event.Summary) int64 { return oversizedCost(s) - s.Own.Nano },
+		OfSummary: func(s *event.Summary) (int64, bool) { return -s.Own.Nano, !s.Oversized },
 		Known:     func(s *Sums) bool { return s.Money.Compared > 0 || s.Money.Own != s.Money.OversizedOwn },
 	},
 	{
@@ -152,8 +155,9 @@ var Figures = located([]Figure{
 		Of: func(e *event.Exchange) (int64, bool) { return e.Bill.Billed, isOversized(e) && isMeasured(e) },
 	},
 	{
-		Key: "money.beyond_own_nano", Unit: Nano, OfSummary: oversizedCost,
-		Of: func(e *event.Exchange) (int64, bool) { return e.Bill.Recharged, e.Bill.Outgrew },
+		Key: "money.beyond_own_nano", Unit: Nano,
+		Of:        func(e *event.Exchange) (int64, bool) { return e.Bill.Recharged, e.Bill.Outgrew },
+		OfSummary: func(s *event.Summary) (int64, bool) { return s.Own.Nano, s.Oversized },
 	},
 })
 
@@ -182,20 +186,6 @@ func isMeasured(e *event.Exchange) bool { return e.Bill.Measured }
 func isCompared(e *event.Exchange) bool { return isShaped(e) && e.Bill.Compared }
 
 func isOversized(e *event.Exchange) bool { return isShaped(e) && e.Bill.Oversized }
-
-func oversizedCost(s *event.Summary) int64 {
-	if !s.Oversized {
-		return 0
-	}
-	return s.Own.Nano
-}
-
-func distillCost(s *event.Summary) int64 {
-	if !s.Distills {
-		return 0
-	}
-	return s.Own.Nano
-}
 
 // usage returns a figure of tokens that providers report, or epitome counted in their place.
 func usage(kind string, of func(*event.Usage) int, f Figure) Figure {

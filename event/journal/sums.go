@@ -244,8 +244,11 @@ func (s *Sums) addExchange(e *event.Exchange) {
 // addSummary counts the cost of a summary or distillate.
 func (s *Sums) addSummary(made *event.Summary) {
 	for _, f := range Figures {
-		if f.OfSummary != nil {
-			*f.In(s) += f.OfSummary(made)
+		if f.OfSummary == nil {
+			continue
+		}
+		if amount, ok := f.OfSummary(made); ok {
+			*f.In(s) += amount
 		}
 	}
 }
