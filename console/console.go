@@ -8,7 +8,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -21,11 +20,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/time/rate"
 
@@ -361,37 +358,6 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, PlainLines(text.String())) // a client that has left is no error of ours
 	}
-}
-
-// overview is the data of the first page.
-type overview struct {
-	journal.Report
-	Address string                 // that the program listens on
-	Shown   *conversation          // the one with the most to tell; nil: there is none
-	Recent  []journal.Conversation // the newest first
-	More    int                    // conversations that are not listed
-}
-
-func (o *Console) overview(r *http.Request) (any, error) {
-	sum, err := o.sums(journal.Span{From: time.Now().AddDate(0, 0, -29)}) // thirty days
-	if err != nil {
-		return nil, err
-	}
-	page := o.list(r, 10)
-	v := &overview{Report: sum, Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
-	if len(page.Items) == 0 {
-		return v, nil
-	}
-	s, err := o.story(r, slices.MaxFunc(page.Items, byStory).ID)
-	v.Shown = newConversation(s, newestTurn(s), 0, 0)
-	return v, err
-}
-
-// byStory compares how much there is to tell of two conversations: of one that was kept alive most, then of the one that
-// was shortened most, then of one with more than a single turn, as agents have them for titles.
-func byStory(x, y journal.Conversation) int {
-	return cmp.Or(cmp.Compare(min(x.EndsAt, 1), min(y.EndsAt, 1)), cmp.Compare(x.Raw-x.Tokens, y.Raw-y.Tokens),
-		cmp.Compare(min(x.Turns, 2), min(y.Turns, 2)))
 }
 
 // listed returns the settings that differ from their defaults under true, all others under false.

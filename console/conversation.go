@@ -1,10 +1,12 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"epitome/event"
 	"epitome/event/journal"
@@ -139,4 +141,35 @@ func Parts(b, a event.Tokens) []Part {
 		{"Summaries", b.Summary, a.Summary}, {"Images and files", b.Images, a.Images}, {"Other", b.Other, a.Other},
 	}
 	return slices.DeleteFunc(all, func(p Part) bool { return p.Before+p.After == 0 })
+}
+
+// overview is the data of the first page.
+type overview struct {
+	journal.Report
+	Address string                 // that the program listens on
+	Shown   *conversation          // the one with the most to tell; nil: there is none
+	Recent  []journal.Conversation // the newest first
+	More    int                    // conversations that are not listed
+}
+
+func (o *Console) overview(r *http.Request) (any, error) {
+	sum, err := o.sums(journal.Span{From: time.Now().AddDate(0, 0, -29)}) // thirty days
+	if err != nil {
+		return nil, err
+	}
+	page := o.list(r, 10)
+	v := &overview{Report: sum, Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
+	if len(page.Items) == 0 {
+		return v, nil
+	}
+	s, err := o.story(r, slices.MaxFunc(page.Items, byStory).ID)
+	v.Shown = newConversation(s, newestTurn(s), 0, 0)
+	return v, err
+}
+
+// byStory compares how much there is to tell of two conversations: of one that was kept alive most, then of the one that
+// was shortened most, then of one with more than a single turn, as agents have them for titles.
+func byStory(x, y journal.Conversation) int {
+	return cmp.Or(cmp.Compare(min(x.EndsAt, 1), min(y.EndsAt, 1)), cmp.Compare(x.Raw-x.Tokens, y.Raw-y.Tokens),
+		cmp.Compare(min(x.Turns, 2), min(y.Turns, 2)))
 }
