@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -107,6 +108,18 @@ func (a *app) command() *cobra.Command {
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
 	return root
+}
+
+// self is how this program was started, for the commands that it prints.
+func self() string {
+	name := os.Args[0]
+	switch {
+	case strings.Contains(name, "go-build"): // it is gone when "go run" ends
+		return "go run ."
+	case name != filepath.Base(name):
+		name, _ = filepath.Abs(name)
+	}
+	return name
 }
 
 // atLeast refuses fewer than n arguments, and says what to give.
@@ -219,8 +232,8 @@ func (a *app) running() (*daemon.Card, error) {
 		cards = slices.DeleteFunc(cards, func(c *daemon.Card) bool { return c.Listen != config.Reachable(listen) })
 	}
 	if len(cards) == 0 {
-		return nil, fmt.Errorf("no epitome runs with the data folder %s: start one with 'epitome serve', or give "+
-			"the --data or --config of another one (the epitome of an 'epitome run' ends when its command does)", where)
+		return nil, fmt.Errorf("no epitome runs with the data folder %s: start one with '%s serve', or give "+
+			"the --data or --config of another one (the epitome of an 'epitome run' ends when its command does)", where, self())
 	}
 	if len(cards) > 1 && isTerminal(os.Stderr) {
 		warn("asking the one on %s; --listen %s asks another", cards[0].Listen, cards[1].Listen)

@@ -125,7 +125,7 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 
     export OPENAI_BASE_URL=http://127.0.0.1:7070/v1
     export ANTHROPIC_BASE_URL=http://127.0.0.1:7070/u/anthropic
-    epitome open     # the pages, in your browser
+    go run . open     # the pages, in your browser
 
 Waiting for the first request. Ctrl-C ends epitome.
 TIME turn 1: 900 → 900 tokens, nothing to shorten; answered 401

@@ -135,12 +135,12 @@ func (a *app) proxyFor(all []provider, running runProxy, home string) (r runProx
 		if a.file != "" {
 			warn("using the epitome on %s with its own configuration, in mode %s", running.listen, running.Mode)
 		}
-		return running, func() { warn("'epitome open' shows it, on %s", running.listen) }, nil
+		return running, func() { warn("'%s open' shows it, on %s", self(), running.listen) }, nil
 	}
 	r, end, err = a.startOwn(home, all)
 	if err == nil && running.listen != "" {
-		warn("the epitome on %s %s, so this command has one of its own: 'epitome open --listen %s' shows it",
-			running.listen, why, r.listen)
+		warn("the epitome on %s %s, so this command has one of its own: '%s open --listen %s' shows it",
+			running.listen, why, self(), r.listen)
 	}
 	return r, end, err
 }
@@ -199,8 +199,8 @@ func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), er
 		if err := errors.Join(end(), unlock()); err != nil {
 			warn("cannot end: %v", err)
 		}
-		warn("log: %s\nThe pages of this run: epitome --data %q --listen 127.0.0.1:0, and then epitome --data %q open",
-			filepath.Join(folder, logFile), folder, folder)
+		warn("log: %s\nThe pages of this run, in two terminals: %s --data %q --listen 127.0.0.1:0 and %s --data %q open",
+			filepath.Join(folder, logFile), self(), folder, self(), folder)
 	}, nil
 }
 
@@ -300,8 +300,11 @@ func (r runProxy) tell() {
 	if gain := console.Gain(s.Money); gain != "" {
 		text += "; " + gain
 	}
+	if s.Money.Oversized > 0 {
+		text += fmt.Sprintf("; %s would have failed", english.Plural(int(s.Money.Oversized), "request", ""))
+	}
 	if done.EndsAt > 0 {
-		text += fmt.Sprintf("; it would have ended at turn %d", done.EndsAt)
+		text += fmt.Sprintf(" from turn %d on", done.EndsAt)
 	}
 	warn("%s", text)
 }
