@@ -94,9 +94,9 @@ func statsNotes(s journal.Report) (notes []string) {
 	share, isKnown := s.Total.BilledAgain()
 	note(isKnown, "%s of BILLED is for tokens that the provider's cache had lost: %s.", console.Percent(share),
 		console.RebilledFor(s.Total))
+	note(m.Saved != 0 || m.Oversized > 0, "%s", console.MoneyText(m))
 	note(m.Own > m.Distills, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own-m.Distills))
 	note(m.Distills > 0, "BILLED leaves out the %s that distillates of results cost.", console.Dollars(m.Distills))
-	note(m.Saved != 0 || m.Oversized > 0, "%s", console.MoneyText(m))
 	note(m.Unpriced > 0, "BILLED and SAVED leave out requests whose model has no price (set it under [prices] in "+
 		"config.toml), or whose answer reports no tokens: %d.", m.Unpriced)
 	note(o.Exchanges > 0, "Requests in mode observe: %d. They had %s tokens and would have had %s. BEFORE, "+
@@ -153,6 +153,7 @@ func (a *app) status(query string, lineOnly bool) error {
 	if lineOnly {
 		return nil
 	}
+	fmt.Printf("conversation %s with %s\n", s.ID, plain(s.Model))
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\nTOKENS FOR\tBEFORE\tAFTER\t")
 	for _, p := range console.Parts(s.TokensBefore, s.TokensAfter) {
@@ -160,7 +161,7 @@ func (a *app) status(query string, lineOnly bool) error {
 	}
 	err = t.Flush()
 	if s.CompactLine > 0 {
-		fmt.Printf("\nOld results are cleared at %s tokens, and old turns become a summary at %s.\n",
+		fmt.Printf("\nOld results are cleared at %s tokens at the latest, and old turns become a summary at %s.\n",
 			console.Tokens(int64(s.ClearLine)), console.Tokens(int64(s.CompactLine)))
 	}
 	return err

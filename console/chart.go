@@ -187,7 +187,7 @@ func turnChart(s journal.Story, turns []event.Exchange, current int) chart {
 	}
 	most := extentOf(turns, before).Most
 	if most > at.top {
-		c.BeforeText = label{at.x(len(columns)), chartTop + 14, Tokens(int64(most)) + " before"}
+		c.BeforeText = label{at.x(len(columns)), chartTop + 14, "↑ " + Tokens(int64(most)) + " before"}
 	}
 	return c
 }

@@ -39,7 +39,7 @@ func TestChartKeepsTheWholeSession(t *testing.T) {
 			t.Errorf("of %d turns, %d are in %d columns, at most %d tokens, marked %v", turns, next-1, len(c.Columns), most,
 				c.Marks())
 		}
-		if wants := Tokens(int64(3000*turns)) + " before"; turns > 64 && c.BeforeText.Text != wants ||
+		if wants := "↑ " + Tokens(int64(3000*turns)) + " before"; turns > 64 && c.BeforeText.Text != wants ||
 			isLong != (c.Ends.Text == "would have ended at turn 22") {
 			t.Errorf("%d turns: %q, %q", turns, c.BeforeText.Text, c.Ends.Text)
 		}

@@ -93,7 +93,7 @@ func newConversation(s journal.Story, turn event.Exchange, from, to int) *conver
 		return e.Turn < from || to > 0 && e.Turn > to
 	})
 	if len(drawn) == 0 {
-		drawn = s.Exchanges
+		drawn, c.From, c.To = s.Exchanges, 0, 0
 	}
 	c.Chart = turnChart(s, drawn, turn.Turn)
 	for _, e := range slices.Backward(s.Exchanges) {

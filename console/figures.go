@@ -59,10 +59,17 @@ func cards(s journal.Sums) (all []card) {
 			c.Help, c.Soft = bothTokens, "before → after in mode on"
 			c.Value = Tokens(s.Observed.TokensBefore) + " → " + c.Value
 		case "money.beyond":
-			c.Value, c.Soft = keptAlive(m)
+			c.Value, c.Soft = plural(m.Oversized, "request"), outgrown(m)
+			if m.KeptAlive > 0 { // else it is a later request
+				c.Value = plural(m.KeptAlive, "conversation")
+			}
 		case "money.saved_nano":
 			c.Label, c.Value = gainCard(m)
 			c.Soft = costs(m)
+		case "money.own_nano":
+			if m.Distills > 0 {
+				c.Soft = Dollars(m.Distills) + " of it for distillates of results"
+			}
 		case "money.billed_nano":
 			c.Soft = billedOf(s)
 		case "billed_again":
@@ -77,24 +84,13 @@ func cards(s journal.Sums) (all []card) {
 	return all
 }
 
-// keptAlive says how many conversations would have ended, and how many requests failed.
-func keptAlive(m journal.Money) (value, soft string) {
-	if m.KeptAlive == 0 { // of one request, or after the first one
-		return plural(m.Oversized, "request"), "would have failed without epitome" + keptAliveFor(m)
+// outgrown says how many requests would have failed, and what they were billed if that is known.
+func outgrown(m journal.Money) string {
+	text := plural(m.Oversized, "request") + " would have failed without epitome"
+	if m.OversizedBilled > 0 {
+		text += "; billed: " + Dollars(m.OversizedBilled)
 	}
-	return plural(m.KeptAlive, "conversation"), plural(m.Oversized, "request") + " would have failed without epitome" +
-		keptAliveFor(m)
-}
-
-// keptAliveFor says what requests cost that would have failed without epitome; empty if that is not known.
-func keptAliveFor(m journal.Money) string {
-	var p phrases
-	p.add(m.OversizedBilled > 0, Dollars(m.OversizedBilled)+" billed")
-	p.add(m.OversizedOwn > 0, Dollars(m.OversizedOwn)+" for summaries")
-	if len(p) == 0 {
-		return ""
-	}
-	return ": " + strings.Join(p, ", plus ")
+	return text
 }
 
 // billedOf says which requests the bill is of, unless it is simply of all.
@@ -109,42 +105,34 @@ func billedOf(s journal.Sums) string {
 	return ""
 }
 
-// Gain says what requests that fit saved, or cost more; empty if no price is known. Of what was kept alive no extra
-// cost is said: without epitome it could not have been had at all.
+// Gain says what a session saved, or cost more; empty if there is nothing to say of it.
 func Gain(m journal.Money) string {
+	nano, ok := m.Gain()
 	switch {
-	case m.Compared == 0 && m.Own == m.OversizedOwn, m.Saved < 0 && m.Oversized > 0:
+	case !ok:
 		return ""
-	case m.Saved < 0:
-		return Dollars(-m.Saved) + " extra cost"
+	case nano < 0:
+		return Dollars(-nano) + " extra cost"
 	}
-	return Dollars(m.Saved) + " saved"
+	return Dollars(nano) + " saved"
 }
 
-// gainCard returns label and value of what Gain says.
+// gainCard returns label and value of what requests that fit saved. Beside requests that would have failed, more cost is
+// no loss.
 func gainCard(m journal.Money) (label, value string) {
 	switch {
 	case m.Saved < 0 && m.Oversized > 0:
-		return "Requests that fit", Dollars(m.Raw) + " → " + Dollars(m.Raw-m.Saved)
+		return "Requests that fit", Dollars(m.Raw) + " → " + Dollars(m.Sent)
 	case m.Saved < 0:
 		return "Extra cost", Dollars(-m.Saved)
 	}
 	return "Saved", Dollars(m.Saved)
 }
 
-// costs says what the requests that fit cost without epitome, what with it, and what the summaries of conversations
-// cost that have not outgrown their window.
+// costs says what the requests that fit cost without epitome, and what with it.
 func costs(m journal.Money) string {
-	text := plural(m.Compared, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " +
-		Dollars(m.Sent) + " with it"
-	own := m.Own - m.OversizedOwn
-	switch {
-	case own > 0 && m.Distills == 0:
-		text += ", plus " + Dollars(own) + " for summaries"
-	case own > 0:
-		text += ", plus " + Dollars(own) + " for summaries and distillates of results"
-	}
-	return text
+	return plural(m.Compared, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) +
+		" with it"
 }
 
 // MoneyText says in sentences what epitome saved, in the words of the pages. It is empty if no request has a price and
@@ -152,10 +140,8 @@ func costs(m journal.Money) string {
 func MoneyText(m journal.Money) string {
 	var p phrases
 	label, value := gainCard(m)
-	p.add(m.Compared+m.Own-m.OversizedOwn > 0, costs(m)+".")
-	p.add(Gain(m) != "", label+": "+value+".")
-	p.add(m.Oversized > 0, plural(m.Oversized, "request")+" would have failed without epitome, "+
-		"as they are larger than the window"+keptAliveFor(m)+".")
+	p.add(m.Compared > 0, costs(m)+". "+label+": "+value+".")
+	p.add(m.Oversized > 0, outgrown(m)+".")
 	return strings.Join(p, " ")
 }
 

@@ -153,7 +153,7 @@ func (m *Metrics) Record(n journal.Entry) {
 		m.misses.WithLabelValues(e.Upstream, string(e.Miss)).Inc()
 	}
 	for _, f := range journal.Figures {
-		if f.Metric == "" {
+		if f.Metric == "" || f.Of == nil {
 			continue
 		}
 		if amount, ok := f.Of(e); ok {

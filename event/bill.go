@@ -59,12 +59,9 @@ type Bill struct {
 	Measured bool `json:"measured,omitempty"` // Billed is known
 	// Oversized reports that the original request is larger than its model's window, or than one that was refused as
 	// too long: it would have been refused, and has no price.
-	Oversized bool `json:"beyond,omitempty"`
-	// Outgrew reports that it is the first one of its conversation that is Oversized. From then on summaries of the
-	// conversation serve such requests, as those do that were made before, for Recharged nano-dollars.
-	Outgrew      bool  `json:"outgrew,omitempty"`
-	Recharged    int64 `json:"recharged_nano,omitempty"`
-	Subscription bool  `json:"subscription,omitempty"` // the upstream is not paid by tokens: amounts are list prices
+	Oversized    bool `json:"beyond,omitempty"`
+	Outgrew      bool `json:"outgrew,omitempty"`      // it is the first one of its conversation that is Oversized
+	Subscription bool `json:"subscription,omitempty"` // the upstream is not paid by tokens: amounts are list prices
 }
 
 // Saved is how much less the exchange cost for being shaped; negative if it cost more. Summaries are charged in
@@ -266,7 +263,10 @@ func (b *Bill) measure(p *Price, u *Usage, rebilled int) {
 // is how long that keeps a request; 0 is without end.
 func (e *Exchange) compare(p *Price, pause, life time.Duration) {
 	raw, sent := e.TokensBefore.Total(), e.TokensAfter.Total()
-	if e.Window > 0 && raw > e.Window || e.Rescue.Outgrew(raw) {
+	if e.Fault == Failed { // within the answer: the conversation may have ended with it
+		return
+	}
+	if e.Window > 0 && sent <= e.Window && raw > e.Window || e.Rescue.Outgrew(raw) {
 		e.Bill.Oversized = true
 		return
 	}

@@ -124,8 +124,7 @@ type Summary struct {
 	SpanTokens   int       `json:"span_tokens,omitempty"` // of the messages that it replaces
 	Tokens       int       `json:"tokens,omitempty"`      // of the summary
 	Cost         Cost      `json:"cost,omitzero"`
-	Own          Charge    `json:"own,omitzero"`       // for Cost; set when the event is stored, like Oversized
-	Oversized    bool      `json:"beyond,omitempty"`   // it serves requests that are larger than the window
+	Own          Charge    `json:"own,omitzero"`       // for Cost; set when the event is stored
 	Reason       string    `json:"reason,omitempty"`   // why it failed, or what a pause means
 	Key          string    `json:"key,omitempty"`      // of the answer in the store
 	Distills     bool      `json:"distills,omitempty"` // a distillate of one result is asked for, not a summary

@@ -235,8 +235,6 @@ func (b *Book) take(n Entry) {
 func (b *Book) keep(n Entry) {
 	if s := n.Summary; s != nil {
 		s.Own = b.Biller.Charge(s)
-		c := b.conversations[s.Conversation]
-		s.Oversized = c != nil && c.Sums.Money.Oversized > 0
 	}
 	if e := n.Exchange; e != nil {
 		b.complete(e)
@@ -272,13 +270,8 @@ func (b *Book) complete(e *event.Exchange) {
 		before = parent.answered // the beginning that they share may be cached
 	}
 	b.Biller.Bill(e, before)
-	var earlier Money // of the conversation
-	if c := b.conversations[e.Conversation]; c != nil {
-		earlier = c.Sums.Money
-	}
-	if isOversized(e) && e.Conversation != "" && earlier.Oversized == 0 {
-		e.Bill.Outgrew, e.Bill.Recharged = true, earlier.Own
-	}
+	c := b.conversations[e.Conversation]
+	e.Bill.Outgrew = isOversized(e) && e.Conversation != "" && (c == nil || c.Sums.Money.Oversized == 0)
 }
 
 // clipped returns copies of the newest lines of the user's that begin with "keep:".
@@ -367,7 +360,7 @@ func (b *Book) Run(name string) (r Run) {
 		if e := n.Exchange; e != nil && e.Run == name {
 			r.Sums.addExchange(e)
 			ofRun[e.Conversation] = true
-			if e.Bill.Outgrew {
+			if e.Bill.Outgrew && r.EndsAt == 0 {
 				r.EndsAt = e.Turn
 			}
 		}

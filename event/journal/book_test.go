@@ -137,7 +137,7 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 		c.Window != 10_000 || c.Share != .3 || !c.Live || fmt.Sprintf("%.3f", c.Cached) != "0.933" {
 		t.Errorf("got %+v", c)
 	}
-	if m := c.Sums.Money; m.Saved != m.Raw-m.Sent-300_000 || m.Raw <= m.Sent || m.Own != 300_000 {
+	if m := c.Sums.Money; m.Saved != m.Raw-m.Sent || m.Raw <= m.Sent || m.Own != 300_000 {
 		t.Errorf("saved %d, own %d", m.Saved, m.Own)
 	}
 	if c.Latest != "turn 2: clear 11 results, −25.9k tokens" {
@@ -359,8 +359,8 @@ func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
 	}
 }
 
-// Requests that fit, those beyond the window, and summaries are three sums. The summaries of a session that was kept
-// alive are no loss of the requests that would have fitted.
+// Requests that fit, those beyond the window, and summaries are three sums. Summaries are a loss of a session that fits,
+// and none of one that was kept alive. A request that went out larger than the window, or whose answer failed, was not.
 func TestKeptAliveSessionIsNoLoss(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")
 	r := keeping(t, folder, noon)
@@ -378,29 +378,34 @@ func TestKeptAliveSessionIsNoLoss(t *testing.T) {
 		r.Settle()
 	}
 	short := summary
-	short.Conversation = "short"
-	r.RecordExchange(new(talking("short", 0)))
+	short.Conversation, short.Cost.InputTokens = "short", 10_000
+	unchanged, failed := talking("short", 1), talking("short", 2)
+	unchanged.TokensBefore.Results, unchanged.TokensAfter.Results = 20_000, 20_000
+	failed.TokensBefore.Results, failed.Fault = 20_000, event.Failed
+	for _, e := range []event.Exchange{talking("short", 0), unchanged, failed} {
+		r.RecordExchange(&e)
+	}
 	r.RecordSummary(short)
 
 	billed := int64(200*3000 + 2800*1000 + 10*7000) // of each request
-	check := func(id string, want Money, endsAt int) {
+	check := func(id string, want Money, endsAt int, isLoss bool) {
 		c, err := r.Conversation(id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		m := c.Sums.Money
-		want.Saved = m.Raw - m.Sent - (want.Own - want.OversizedOwn)
-		want.Raw, want.Sent = m.Raw, m.Sent
-		if m != want || m.Raw == 0 || c.EndsAt != endsAt {
+		want.Raw, want.Sent, want.Saved = m.Raw, m.Sent, m.Raw-m.Sent
+		gain, known := m.Gain()
+		if m != want || m.Raw == 0 || c.EndsAt != endsAt || isLoss != (known && gain < 0) {
 			t.Errorf("%s would have ended at turn %d with\n%+v, want\n%+v", id, c.EndsAt, m, want)
 		}
 	}
 	for range 2 { // and after a restart
 		check("long", Money{
 			Billed: 5 * billed, Measured: 5, Compared: 2, Own: 1_500_000,
-			Oversized: 3, OversizedBilled: 3 * billed, OversizedOwn: 1_500_000, KeptAlive: 1,
-		}, 3)
-		check("short", Money{Billed: billed, Measured: 1, Compared: 1, Own: 300_000}, 0)
+			Oversized: 3, OversizedBilled: 3 * billed, KeptAlive: 1,
+		}, 3, false)
+		check("short", Money{Billed: 3 * billed, Measured: 3, Compared: 2, Own: 30_000_000}, 0, true)
 		r.Close()
 		r = keeping(t, folder, noon)
 	}

@@ -308,9 +308,8 @@ func (b *Book) Status(id, session string) (Status, error) {
 		Money: c.Sums.Money, Last: c.Latest, AsOf: c.Last,
 		TokensBefore: best.before, TokensAfter: best.after, ClearLine: best.clear, CompactLine: best.compact,
 	}
-	money := s.Money
-	if money.Compared > 0 || money.Own != money.OversizedOwn {
-		saved := float64(money.Saved) / 1e9
+	if gain, ok := s.Money.Gain(); ok {
+		saved := float64(gain) / 1e9
 		s.Saved = &saved
 	}
 	return s, nil

@@ -47,7 +47,7 @@ const (
 // Figures are all figures, in the order of columns.
 var Figures = located([]Figure{
 	{Key: "exchanges", Column: "REQUESTS", Of: count(func(*event.Exchange) bool { return true })},
-	{Key: "failed", Column: "FAILED", Card: "Failed", CardAt: 7, Of: count(isFailed)},
+	{Key: "failed", Column: "FAILED", Card: "Failed", CardAt: 8, Of: count(isFailed)},
 	{Key: "rescued", Column: "RESCUED", Of: count(func(e *event.Exchange) bool { return e.Rescue.Rescued })},
 	{Key: "hits", Of: count(func(e *event.Exchange) bool {
 		return e.Miss == event.NoMiss && e.IsAnswered() && e.Usage.TellsCache()
@@ -98,7 +98,7 @@ var Figures = located([]Figure{
 		Key: "usage.cache_input", Unit: Tokens,
 		Of: func(e *event.Exchange) (int64, bool) { return int64(e.Usage.Input), e.Usage.TellsCache() },
 	},
-	{Key: "cached", Column: "CACHED", Unit: Percent, Card: "Cached input", CardAt: 6, Share: (*Sums).Cached},
+	{Key: "cached", Column: "CACHED", Unit: Percent, Card: "Cached input", CardAt: 7, Share: (*Sums).Cached},
 	usage("output", func(u *event.Usage) int { return u.Output }, Figure{
 		Key: "usage.output", Column: "OUTPUT", Known: func(s *Sums) bool { return s.Usage.Reported > 0 },
 	}),
@@ -108,7 +108,7 @@ var Figures = located([]Figure{
 	{Key: "money.at_least", Of: count(func(e *event.Exchange) bool { return isMeasured(e) && e.Bill.AtLeast })},
 	{Key: "money.listed", Of: count(func(e *event.Exchange) bool { return isMeasured(e) && e.Bill.Subscription })},
 	{
-		Key: "money.billed_nano", Unit: Nano, Column: "BILLED", Card: "Billed", CardAt: 4,
+		Key: "money.billed_nano", Unit: Nano, Column: "BILLED", Card: "Billed", CardAt: 5,
 		Metric: "billed_dollars_total", ByModel: true,
 		Help: "List price of the tokens that providers reported, without the cost of summaries. " +
 			"An answer that says nothing of its cache is counted as read from it.",
@@ -116,7 +116,7 @@ var Figures = located([]Figure{
 		Known: func(s *Sums) bool { return s.Money.Measured > 0 },
 	},
 	{
-		Key: "billed_again", Unit: Percent, Card: "Billed again", CardAt: 5, Share: (*Sums).BilledAgain,
+		Key: "billed_again", Unit: Percent, Card: "Billed again", CardAt: 6, Share: (*Sums).BilledAgain,
 		Help: "The part of the bill for tokens that the provider's cache had held and lost.",
 	},
 	{Key: "money.ruled", Of: count(isCompared)},
@@ -128,7 +128,13 @@ var Figures = located([]Figure{
 		Key: "money.sent_nano", Unit: Nano,
 		Of: func(e *event.Exchange) (int64, bool) { return e.Bill.Sent, isCompared(e) },
 	},
-	{Key: "money.own_nano", Unit: Nano, OfSummary: func(s *event.Summary) (int64, bool) { return s.Own.Nano, true }},
+	{
+		Key: "money.own_nano", Unit: Nano, Card: "Summaries", CardAt: 4,
+		Metric: "own_dollars_total", ByModel: true,
+		Help:      "What requests for summaries and distillates cost.",
+		OfSummary: func(s *event.Summary) (int64, bool) { return s.Own.Nano, true },
+		Known:     func(s *Sums) bool { return s.Money.Own > 0 },
+	},
 	{
 		Key: "money.distill_nano", Unit: Nano,
 		OfSummary: func(s *event.Summary) (int64, bool) { return s.Own.Nano, s.Distills },
@@ -136,13 +142,10 @@ var Figures = located([]Figure{
 	{
 		Key: "money.saved_nano", Unit: Nano, Column: "SAVED", Card: "Saved", CardAt: 3,
 		Metric: "saved_dollars", ByModel: true,
-		Help: "The cost without epitome of the requests that fit the window, against their cost with it, summaries " +
-			"included. Both are estimates of what the provider charges, with its cache.",
-		Of: func(e *event.Exchange) (int64, bool) {
-			return e.Bill.Saved() + e.Bill.Recharged, isCompared(e) || e.Bill.Recharged > 0
-		},
-		OfSummary: func(s *event.Summary) (int64, bool) { return -s.Own.Nano, !s.Oversized },
-		Known:     func(s *Sums) bool { return s.Money.Compared > 0 || s.Money.Own != s.Money.OversizedOwn },
+		Help: "The cost without epitome of the requests that fit the window, less their cost with it. " +
+			"Both are estimates of what the provider charges, with its cache.",
+		Of:    func(e *event.Exchange) (int64, bool) { return e.Bill.Saved(), isCompared(e) },
+		Known: func(s *Sums) bool { return s.Money.Compared > 0 },
 	},
 	{
 		Key: "money.beyond", Card: "Kept alive", CardAt: 2,
@@ -153,11 +156,6 @@ var Figures = located([]Figure{
 	{
 		Key: "money.beyond_billed_nano", Unit: Nano,
 		Of: func(e *event.Exchange) (int64, bool) { return e.Bill.Billed, isOversized(e) && isMeasured(e) },
-	},
-	{
-		Key: "money.beyond_own_nano", Unit: Nano,
-		Of:        func(e *event.Exchange) (int64, bool) { return e.Bill.Recharged, e.Bill.Outgrew },
-		OfSummary: func(s *event.Summary) (int64, bool) { return s.Own.Nano, s.Oversized },
 	},
 })
 

@@ -52,10 +52,9 @@ type UsageSums struct {
 	Cut        int64 `json:"cut"`         // answers that were cut off: Output has what they had reported until then
 }
 
-// Money sums up costs in three sums that have no request in common. Requests that fit the window have Raw, the cost
-// without epitome: what providers would have charged for them, with their own caches. Those that are larger would have
-// failed without epitome, so nothing is saved by them. Summaries are charged to the conversations that they served: of
-// one that has outgrown its window, all of them to requests that are larger. Saved is Raw - Sent - (Own - OversizedOwn).
+// Money sums up costs in three sums that never mix. Requests that fit the window have Raw, the cost without epitome:
+// what providers would have charged for them, with their own caches; Saved is Raw - Sent. Those that are larger would
+// have failed without epitome, so nothing is saved by them: they have what was billed. Own is of summaries.
 type Money struct {
 	Billed       int64 `json:"billed_nano"`  // of the exchanges whose usage and price are known
 	Compared     int64 `json:"ruled"`        // requests that Raw and Sent are of
@@ -71,7 +70,6 @@ type Money struct {
 	Oversized    int64 `json:"beyond"`   // requests larger than the window, which would have failed
 
 	OversizedBilled int64 `json:"beyond_billed_nano"` // of Billed
-	OversizedOwn    int64 `json:"beyond_own_nano"`    // of Own
 
 	KeptAlive int64 `json:"died"` // conversations that had an oversized request
 }
@@ -217,9 +215,8 @@ func countKey[K ~string](counts *map[K]int64, key K, n int64) {
 	(*counts)[key] += n
 }
 
-// SumsOf returns the sums of one exchange alone.
+// SumsOf returns the sums of one exchange.
 func SumsOf(e event.Exchange) (s Sums) {
-	e.Bill.Recharged = 0 // for earlier summaries
 	s.addExchange(&e)
 	return s
 }
@@ -251,4 +248,14 @@ func (s *Sums) addSummary(made *event.Summary) {
 			*f.In(s) += amount
 		}
 	}
+}
+
+// Gain is what was saved by a session, less its summaries; negative if it cost more. ok is false if that is not known,
+// and of a session that was kept alive and saved nothing: it could not have been had for less. The summaries of a
+// session that was kept alive serve the requests that would have failed.
+func (m Money) Gain() (nano int64, ok bool) {
+	if m.Oversized > 0 {
+		return m.Saved, m.Compared > 0 && m.Saved > 0
+	}
+	return m.Saved - m.Own, m.Compared > 0 || m.Own > 0
 }

@@ -48,8 +48,7 @@ function sumsOf({ usage: u = {}, bill = {}, ...e }) {
     rebilled_nano: bill.rebilled_nano ? { [e.miss]: bill.rebilled_nano } : undefined,
     usage: { cache_input: cache ? u.input ?? 0 : 0, read: cache ? u.read ?? 0 : 0 },
     money: {
-      beyond: bill.beyond ? 1 : 0, died: bill.outgrew ? 1 : 0, beyond_billed_nano: bill.beyond ? bill.billed_nano ?? 0 : 0,
-      beyond_own_nano: 0, ruled: bill.ruled ? 1 : 0, own_nano: 0, raw_nano: bill.raw_nano ?? 0, sent_nano: bill.sent_nano ?? 0,
+      beyond: bill.beyond ? 1 : 0, died: bill.outgrew ? 1 : 0, beyond_billed_nano: bill.beyond ? bill.billed_nano ?? 0 : 0, ruled: bill.ruled ? 1 : 0, own_nano: 0, raw_nano: bill.raw_nano ?? 0, sent_nano: bill.sent_nano ?? 0,
       saved_nano: (bill.raw_nano ?? 0) - (bill.sent_nano ?? 0), measured: bill.measured ? 1 : 0, billed_nano: bill.billed_nano ?? 0,
     },
   };
@@ -66,17 +65,15 @@ function billedAgain(rebilled, billed) {
 function tiles({ money: m, usage: u, ...s }) {
   const all = [];
   if (s.tokens_before) all.push(tokens(s.tokens_before), tokens(s.tokens_after));
-  if (m.died) all.push(comma(m.died));
-  if (m.beyond) all.push(comma(m.beyond));
+  if (m.beyond) all.push(comma(m.died || m.beyond), comma(m.beyond));
   if (m.beyond_billed_nano) all.push(dollars(m.beyond_billed_nano));
-  if (m.beyond_own_nano) all.push(dollars(m.beyond_own_nano));
-  const own = m.own_nano - m.beyond_own_nano;
-  if (m.ruled || own) {
+  if (m.ruled) {
     const isWorse = m.beyond && m.saved_nano < 0;
-    all.push(...(isWorse ? [dollars(m.raw_nano), dollars(m.raw_nano - m.saved_nano)] : [dollars(m.saved_nano)]));
+    all.push(...(isWorse ? [dollars(m.raw_nano), dollars(m.sent_nano)] : [dollars(m.saved_nano)]));
     all.push(comma(m.ruled), dollars(m.raw_nano), dollars(m.sent_nano));
   }
-  if (own) all.push(dollars(own));
+  if (m.own_nano) all.push(dollars(m.own_nano));
+  if (m.distill_nano) all.push(dollars(m.distill_nano));
   if (m.measured) all.push(dollars(m.billed_nano));
   if (m.measured && m.measured < s.exchanges) all.push(comma(m.measured), comma(s.exchanges));
   all.push(...billedAgain(s.rebilled_nano ?? {}, m.billed_nano));
@@ -88,9 +85,11 @@ function tiles({ money: m, usage: u, ...s }) {
 // sentence returns the sentence that sums up a conversation.
 export function sentence({ sums, ...c }) {
   const { money } = sums;
-  const saved = dollars(money.saved_nano) + (money.saved_nano < 0 ? " extra cost" : " saved");
+  const gain = money.beyond ? money.saved_nano : money.saved_nano - money.own_nano;
+  const isKnown = money.beyond ? money.ruled && gain > 0 : money.ruled || money.own_nano;
+  const saved = dollars(gain) + (gain < 0 ? " extra cost" : " saved");
   return [`${c.turns} turns`, `${tokens(c.raw)} → ${tokens(c.tokens)} tokens`, c.would_have_ended && `would have ended at turn ${c.would_have_ended}`,
-    money.ruled + money.own_nano - money.beyond_own_nano > 0 && !(money.beyond && money.saved_nano < 0) && saved, sums.read_again && `read again ${sums.read_again} times`].filter(Boolean).join(", ") + ".";
+    isKnown && saved, sums.read_again && `read again ${sums.read_again} times`].filter(Boolean).join(", ") + ".";
 }
 
 // size returns what else stands above the chart, but for the seconds that the provider's cache still holds.
