@@ -161,7 +161,8 @@ func (a *app) status(query string, lineOnly bool) error {
 	}
 	err = t.Flush()
 	if s.CompactLine > 0 {
-		fmt.Printf("\nOld results are cleared at %s tokens at the latest, and old turns become a summary at %s.\n",
+		fmt.Printf("\nOld results are cleared at %s tokens, and old turns become a summary at %s.\n"+
+			"Where it saves more than it costs, old results are cleared earlier.\n",
 			console.Tokens(int64(s.ClearLine)), console.Tokens(int64(s.CompactLine)))
 	}
 	return err
