@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,20 +69,15 @@ func (a *app) changeConversation(id string, forget bool) error {
 }
 
 func (a *app) handoffCommand() *cobra.Command {
-	var to string
-	c := &cobra.Command{Use: "handoff [CONVERSATION]", Args: cobra.MaximumNArgs(1),
+	return &cobra.Command{Use: "handoff [CONVERSATION]", Args: cobra.MaximumNArgs(1),
 		Short: "Print what another agent needs to go on with a conversation",
 		Long: "Print what another agent needs to go on with a conversation: the user's words, a summary, the newest messages.\n" +
 			"CONVERSATION is the beginning of an ID; without it, the newest one is meant. It needs a running epitome.",
-		RunE: func(_ *cobra.Command, args []string) error { return a.handOff(strings.Join(args, ""), to) }}
-	c.Flags().StringVar(&to, "to", "", "start claude, codex or \"codex exec\" with this text; any other `TARGET` is a "+
-		"file to write it to")
-	return c
+		RunE: func(_ *cobra.Command, args []string) error { return a.handOff(strings.Join(args, "")) }}
 }
 
-// handOff prints the handoff of the conversation whose ID has the given beginning, or of the newest one. It runs an
-// agent with it as the first prompt, or writes it into a file, if to says so.
-func (a *app) handOff(beginning, to string) error {
+// handOff prints the handoff of the conversation whose ID has the given beginning, or of the newest one.
+func (a *app) handOff(beginning string) error {
 	var answer struct{ Text, Why string }
 	card, err := a.running()
 	if err != nil {
@@ -98,33 +89,6 @@ func (a *app) handOff(beginning, to string) error {
 	if answer.Why != "" {
 		warn("code wrote this summary, as no model did: %s", answer.Why)
 	}
-	agent := strings.Fields(to)
-	switch {
-	case len(agent) == 0:
-		_, err := fmt.Fprintln(stdout, answer.Text)
-		return err
-	case slices.Contains([]string{"claude", "codex"}, agent[0]):
-		return a.runWith(agent, answer.Text)
-	}
-	return os.WriteFile(to, []byte(answer.Text+"\n"), 0o600)
-}
-
-// runWith runs an agent with a text as its first prompt. The text is too long for an argument, and every user of the
-// machine can read those. An agent that does not read it from standard input is told to read a file, which is deleted
-// when the agent has ended; if this process is killed, a running epitome deletes it as it does kept requests.
-func (a *app) runWith(agent []string, text string) error {
-	if readsInput(agent) {
-		return a.run(agent, strings.NewReader(text))
-	}
-	_, home, err := a.loadWithFolder()
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(home, daemon.RequestFolder, "handoff-"+rand.Text()+".md")
-	defer func() { _ = os.Remove(file) }()
-	err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600))
-	if err != nil {
-		return fmt.Errorf("cannot hand off: %w", err)
-	}
-	return a.run(append(agent, "Read "+file+" and go on with the task that it describes."), os.Stdin)
+	_, err = fmt.Fprintln(stdout, answer.Text)
+	return err
 }

@@ -185,12 +185,6 @@ func toolArguments(agent, url string) []string {
 	return nil
 }
 
-// readsInput reports whether an agent reads its first prompt from standard input, where no person talks to it.
-func readsInput(command []string) bool {
-	return command[0] == "codex" && slices.Contains(command, "exec") ||
-		command[0] == "claude" && (slices.Contains(command, "-p") || slices.Contains(command, "--print"))
-}
-
 // codexConfig is the part of Codex's config.toml that chooses its provider.
 type codexConfig struct {
 	BaseURL   string `toml:"openai_base_url"`

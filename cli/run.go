@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -39,14 +38,14 @@ func (a *app) runCommand() *cobra.Command {
 			"is set already stays where the requests go, if --upstream is not given here. With --listen, run uses the\n" +
 			"epitome that listens there, or has one of its own listen there.",
 		Args: atLeast(1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.run(args, os.Stdin) }}
+		RunE: func(_ *cobra.Command, args []string) error { return a.run(args) }}
 	c.Flags().SetInterspersed(false) // flags behind the command are its own
 	return c
 }
 
 // run runs a command to its end, through a running epitome or else through one of its own. It changes only the
 // command's environment and, for agents that read no base URL there, its arguments.
-func (a *app) run(command []string, stdin io.Reader) error {
+func (a *app) run(command []string) error {
 	child := exec.Command(command[0])
 	if child.Err != nil {
 		warn("cannot run %s: %v", command[0], errors.Unwrap(child.Err))
@@ -88,7 +87,7 @@ func (a *app) run(command []string, stdin io.Reader) error {
 		// Without it Claude Code, which sees epitome's address, would send the schemas of all tools at once.
 		child.Env = append(child.Env, toolSearch+"=true")
 	}
-	child.Stdin, child.Stdout, child.Stderr = stdin, os.Stdout, os.Stderr
+	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = passSignals(child)
 	r.tell()
 	return err

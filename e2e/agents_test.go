@@ -291,10 +291,11 @@ func TestHandoff(t *testing.T) {
 	data, home := t.TempDir(), t.TempDir()
 	base := serve(t, "--upstream", provider.URL, "--data", data)
 	playClaude(t, begun, claudeModel, base, []string{"MAX_THINKING_TOKENS=0"}, []string{claude})
-	to := "codex exec --skip-git-repo-check --json --dangerously-bypass-approvals-and-sandbox --model " + codexModel +
+	run := "$0 handoff --data $1 | $0 run --data $1 -- $2 exec --skip-git-repo-check --json " +
+		"--dangerously-bypass-approvals-and-sandbox --model " + codexModel +
 		" -c analytics.enabled=false -c check_for_update_on_startup=false --disable apps --disable plugins"
-	play(t, continued.dir, []string{build(t), "handoff", "--data", data, "--to", to}, []string{"HOME=" + home,
-		"CODEX_HOME=" + home, "CODEX_API_KEY=sk-test", "PATH=" + filepath.Dir(codex) + ":" + os.Getenv("PATH")})
+	play(t, continued.dir, []string{"sh", "-c", run, build(t), data, codex}, []string{"HOME=" + home,
+		"CODEX_HOME=" + home, "CODEX_API_KEY=sk-test"})
 	isCodex := func(x fakeapi.Exchange) bool { return x.API == fakeapi.Responses && continued.asks(x.Body) }
 	all := posts(provider)
 	first := slices.IndexFunc(all, isCodex)
