@@ -27,23 +27,9 @@ type Listener struct {
 	told      time.Time // when the log last had an error of Accept
 }
 
-// Listen bounds the open connections of ln, and the time in which a client must take the next bytes of an answer. There
-// are fewer than most where the system lets the process open too few files for them.
+// Listen bounds the open connections of ln, and the time in which a client must take the next bytes of an answer.
 func Listen(ln net.Listener, most int, writeIdle time.Duration, log *slog.Logger) *Listener {
-	files := openFiles()
-	fit := connectionsWithin(files)
-	if fit < most {
-		log.Warn("the limit of open files allows fewer connections than proxy.max_connections", "open_files", files,
-			"connections", fit, "max_connections", most, "do", "raise the limit, as with 'ulimit -n 65536'")
-	}
-	return &Listener{Listener: ln, log: log, slots: make(chan struct{}, min(most, fit)), writeIdle: writeIdle}
-}
-
-// connectionsWithin returns for how many connections so many open files suffice: each takes one, and one to its
-// upstream. The store, the pages and others need some, too.
-func connectionsWithin(files uint64) int {
-	const others = 256
-	return int(max(files/4, (max(files, others)-others)/2))
+	return &Listener{Listener: ln, log: log, slots: make(chan struct{}, most), writeIdle: writeIdle}
 }
 
 // Accept waits for a connection and for room for it. It returns no error but that the listener is closed: others, such

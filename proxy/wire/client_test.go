@@ -11,15 +11,6 @@ import (
 	"time"
 )
 
-// Promise 10: each connection may take a second file, for its upstream, and other work takes some.
-func TestConnectionsLeaveFilesFree(t *testing.T) {
-	for files, want := range map[uint64]int{60: 15, 1024: 384, 65_536: 32_640} {
-		if got := connectionsWithin(files); got != want {
-			t.Errorf("%d files: %d connections, want %d", files, got, want)
-		}
-	}
-}
-
 // A connection that was cut waits for nothing more, however long the rest of a request or an answer might take.
 func TestCutClientIsNotWaitedFor(t *testing.T) {
 	f := func(name string, use func(c *Client) error) {

@@ -4,22 +4,12 @@ package wire
 
 import (
 	"errors"
-	"math"
 	"net"
 	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-// openFiles returns how many files and sockets the process may have open.
-func openFiles() uint64 {
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return math.MaxInt32
-	}
-	return uint64(limit.Cur)
-}
 
 // stale reports whether an idle connection has something to read. Between two exchanges that can only be the
 // upstream's end or reset, or bytes nobody asked for: the connection is not to be used again.
