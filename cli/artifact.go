@@ -27,12 +27,12 @@ func (a *app) artifactCommand() *cobra.Command {
 		Long: "Print what epitome took out of a conversation, by the id, path or URL in the line that\n" +
 			"epitome left in its place. It looks in the data folder (see --data). In an id, * stands for\n" +
 			"any letters: 'a1*'. Several are printed in the order named, each once.",
-		Args: atLeast(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifacts(args, lines, grep) }}
 	var conversation string
 	find := &cobra.Command{Use: "find WORD", Short: "Find a word or a regular expression in the text that a running " +
 		"epitome took out, ignoring case",
-		Args: exactlyOne,
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.findArtifacts(conversation, args[0]) }}
 	find.Flags().StringVar(&conversation, "conversation", "", "search only conversations whose ID begins with `ID`")
 	c.AddCommand(find)

@@ -63,7 +63,7 @@ func untilSignal() (context.Context, context.CancelFunc) {
 func (a *app) playCommand(
 	c *cobra.Command, windows []string, play func(context.Context, replay.Options) error,
 ) *cobra.Command {
-	c.Args = atLeast(1)
+	c.Args = cobra.MinimumNArgs(1)
 	c.RunE = func(_ *cobra.Command, paths []string) (err error) {
 		o := replay.Options{Paths: paths, Progress: os.Stderr}
 		if o.Config, err = a.load(); err != nil {

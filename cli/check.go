@@ -28,12 +28,6 @@ func (a *app) checkCommand() *cobra.Command {
 	var running, defaults, starter, schema bool
 	c := &cobra.Command{Use: "check", SuggestFor: []string{"config", "validate", "doctor"},
 		Short: "Check the configuration, or whether an epitome runs",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("check takes no argument: 'epitome check --config %s' checks that file", args[0])
-			}
-			return nil
-		},
 		RunE: func(*cobra.Command, []string) error {
 			text := ""
 			switch {

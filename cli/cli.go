@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,26 +119,6 @@ func self() string {
 		name, _ = filepath.Abs(name)
 	}
 	return name
-}
-
-// atLeast refuses fewer than n arguments, and says what to give.
-func atLeast(n int) cobra.PositionalArgs { return between(n, math.MaxInt) }
-
-// exactlyOne refuses no argument and more than one.
-var exactlyOne = between(1, 1)
-
-func between(least, most int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		_, words, _ := strings.Cut(c.Use, " ")
-		words = strings.TrimPrefix(words, "[flags] -- ")
-		if len(args) < least {
-			return fmt.Errorf("%s needs %s\n\n%s.\n\nUsage: %s", c.Name(), words, c.Short, c.UseLine())
-		}
-		if len(args) > most {
-			return fmt.Errorf("%s takes no %q: it needs %s", c.Name(), args[most], words)
-		}
-		return nil
-	}
 }
 
 // addGroup adds commands under one heading of the help.
@@ -293,7 +272,7 @@ func openBrowser(link string) {
 func keyCommand() *cobra.Command {
 	return &cobra.Command{Use: "key CLIENT",
 		Short: "Make a key by which a client may use epitome, and print its lines for config.toml",
-		Args:  exactlyOne,
+		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := config.CheckName(args[0]); err != nil {
 				return err

@@ -23,7 +23,7 @@ func (a *app) conversationCommand() *cobra.Command {
 			if restore && forget {
 				return errors.New("write either --restore or --forget")
 			}
-			return exactlyOne(c, args)
+			return cobra.ExactArgs(1)(c, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !restore && !forget {

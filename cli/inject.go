@@ -24,7 +24,7 @@ func (a *app) memoryCommand() *cobra.Command {
 	open := func(*cobra.Command) (memory, error) { return a.memory(project) }
 	c := verbs("memory", "List or delete the notes that epitome takes of a session and gives to the next one",
 		verb("list", "List the notes of earlier sessions", cobra.NoArgs, open, memory.list),
-		verb("forget ID...", "Forget notes by their ids, as list prints them", atLeast(1), open, memory.forget),
+		verb("forget ID...", "Forget notes by their ids, as list prints them", cobra.MinimumNArgs(1), open, memory.forget),
 		verb("clear", "Forget all notes", cobra.NoArgs, open, memory.forget))
 	c.PersistentFlags().StringVar(&project, "project", "", "only this `project`: a folder, or a name of your own")
 	return c
@@ -89,9 +89,9 @@ func (a *app) contextCommand() *cobra.Command {
 	}
 	return verbs("context", "Keep files, and tell new conversations where they are",
 		verb("add NAME FILE|FOLDER...", "Add text files and documents to the set NAME, in the place of those there by their names",
-			atLeast(2), open, addContext),
+			cobra.MinimumNArgs(2), open, addContext),
 		verb("list", "List the files of all sets", cobra.NoArgs, open, listContext),
-		verb("remove NAME [FILE...]", "Remove files of a set, or the whole set", atLeast(1), open, removeContext))
+		verb("remove NAME [FILE...]", "Remove files of a set, or the whole set", cobra.MinimumNArgs(1), open, removeContext))
 }
 
 // addContext keeps files under a name, or none of them: args are the name and the paths of files and folders. A file of

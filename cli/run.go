@@ -37,7 +37,7 @@ func (a *app) runCommand() *cobra.Command {
 			"All requests go to --upstream, if this command or the epitome that runs was started with it. A base URL that\n" +
 			"is set already stays where the requests go, if --upstream is not given here. With --listen, run uses the\n" +
 			"epitome that listens there, or has one of its own listen there.",
-		Args: atLeast(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.run(args) }}
 	c.Flags().SetInterspersed(false) // flags behind the command are its own
 	return c
