@@ -195,7 +195,6 @@ func (b *Book) flush() {
 // load sums up the events of earlier processes.
 func (b *Book) load() {
 	b.expire() // old files need not be read
-	b.files.mend()
 	unreadable, err := b.files.read(func(n Entry) {
 		b.mu.Lock()
 		defer b.mu.Unlock()

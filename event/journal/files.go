@@ -90,24 +90,6 @@ func (j *files) write(path string) error {
 	return err
 }
 
-// mend cuts off half a line that a process which was killed has left at the end of the newest file.
-func (j *files) mend() {
-	all := j.list()
-	if len(all) == 0 {
-		return
-	}
-	newest := all[len(all)-1]
-	info, err := os.Stat(newest)
-	if err != nil || !info.Mode().IsRegular() { // what comes through a pipe is read once
-		return
-	}
-	text, err := os.ReadFile(newest)
-	end := bytes.LastIndexByte(text, '\n') + 1
-	if err == nil && end < len(text) {
-		_ = os.Truncate(newest, int64(end)) // read leaves out what cannot be read
-	}
-}
-
 // list returns the paths of the files, the oldest first.
 func (j *files) list() []string {
 	all, _ := fs.Glob(os.DirFS(j.folder), "????-??-??T*.jsonl") // the pattern is well formed
