@@ -13,8 +13,8 @@ import (
 )
 
 // remains says what stays of a conversation that is forgotten.
-const remains = "The sums of its days stay, and so do copies in files of the store until it compacts them. Replicas " +
-	"that share the store keep events and requests of their own: forget it there, too."
+const remains = "The sums of its days stay until epitome starts anew, and so do copies in files of the store until it " +
+	"compacts them. Replicas that share the store keep events and requests of their own: forget it there, too."
 
 // Forget removes a conversation from memory, disk, shared store and bucket, and returns how many artifacts that it had
 // alone were deleted. Its events go last, as they tell what else there is: after an error it can be called again. A

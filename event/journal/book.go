@@ -34,7 +34,6 @@ type Entry struct {
 	Exchange   *event.Exchange  `json:"exchange,omitempty"`
 	Summary    *event.Summary   `json:"summary,omitempty"`
 	Compaction *event.Compacted `json:"compaction,omitempty"`
-	Forgotten  *Forgotten       `json:"forgotten,omitempty"` // on disk alone
 }
 
 // Seq returns where the event has its number; nil if the entry is empty.
@@ -46,8 +45,6 @@ func (n Entry) Seq() *uint64 {
 		return &n.Summary.Seq
 	case n.Compaction != nil:
 		return &n.Compaction.Seq
-	case n.Forgotten != nil:
-		return &n.Forgotten.Seq
 	}
 	return nil
 }
@@ -284,10 +281,6 @@ func clipped(lines []string) (kept []string) {
 // add adds a complete event to the recent ones and to the sums.
 func (b *Book) add(n Entry) {
 	b.seq = max(b.seq, *n.Seq())
-	if f := n.Forgotten; f != nil {
-		b.sumsOf(f.Time, f.Upstream, f.Model, f.Client).add(&f.Sums)
-		return
-	}
 	b.recent = append(b.recent, n)
 	over := len(b.recent) - mostRecent
 	if over > mostRecent/10 {

@@ -158,16 +158,6 @@ func (j *files) read(do func(Entry)) (unreadable int, failed error) {
 	return unreadable, failed
 }
 
-// Forgotten has the sums of events that were forgotten: of one day, upstream, model and client.
-type Forgotten struct {
-	Seq      uint64    `json:"seq"`  // of the newest one
-	Time     time.Time `json:"time"` // of the oldest one, or the beginning of the day
-	Upstream string    `json:"upstream,omitempty"`
-	Model    string    `json:"model,omitempty"`
-	Client   string    `json:"client,omitempty"`
-	Sums     Sums      `json:"sums"`
-}
-
 // Each calls do with all events that are kept, the oldest first. It may begin anew, with those in memory.
 func (b *Book) Each(do func(Entry)) error {
 	b.flush()
@@ -179,27 +169,20 @@ func (b *Book) Each(do func(Entry)) error {
 	return err
 }
 
-// Forget removes the events of the conversation with the id from memory and disk. Sums keep their figures, also after a
-// restart. After an error some events may be gone, and it can be called again.
+// Forget removes the events of the conversation with the id from memory and disk. Sums keep their figures until the Book
+// is opened again. After an error some events may be gone, and it can be called again.
 func (b *Book) Forget(id string) error {
 	b.lock()
 	defer b.mu.Unlock()
 	mark := fmt.Appendf(nil, `"conversation":%q`, id) // within a text, its quotes would be escaped
-	// gone sums up the events of one file that are forgotten.
-	gone := &Book{Config: b.Config, models: b.models, conversations: map[string]*conversation{}}
 	err := b.files.rewrite(func(text []byte) []byte {
 		var rest bytes.Buffer
-		gone.cells, gone.since = map[cell]*Sums{}, time.Time{}
 		for line := range bytes.Lines(text) {
-			var n Entry
-			switch {
-			case !bytes.Contains(line, mark):
+			if !bytes.Contains(line, mark) {
 				rest.Write(line)
-			case json.Unmarshal(line, &n) == nil:
-				gone.add(n)
 			}
 		}
-		return append(gone.forgotten(), rest.Bytes()...) // the last line of the rest may be cut off
+		return rest.Bytes()
 	})
 	if err != nil {
 		return fmt.Errorf("cannot remove events: %w", err)
@@ -210,18 +193,4 @@ func (b *Book) Forget(id string) error {
 		return bytes.Contains(line, mark)
 	})
 	return nil
-}
-
-// forgotten returns the sums of all events as lines, of which each has the time of the first event, or of its day.
-func (b *Book) forgotten() []byte {
-	var lines bytes.Buffer
-	for at, s := range b.cells {
-		begin := time.Unix(at.day, 0)
-		if begin.Before(b.since) {
-			begin = b.since
-		}
-		f := &Forgotten{Seq: b.seq, Time: begin, Upstream: at.upstream, Model: at.model, Client: at.client, Sums: *s}
-		_ = json.NewEncoder(&lines).Encode(Entry{Forgotten: f}) // plain data
-	}
-	return lines.Bytes()
 }
