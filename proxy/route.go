@@ -337,7 +337,7 @@ func (u *Upstreams) ask(ctx context.Context, up *upstream, out wire.Request) (al
 	answer, err := up.pool.Do(ctx, out)
 	if err == nil {
 		defer answer.End()
-		all.Status, all.RetryAfter = answer.Code, string(wire.Find(answer.Block, "retry-after"))
+		all.Status = answer.Code
 		all.Body, err = readWhole(answer, int64(conf.MaxBody))
 	}
 	if err != nil && ctx.Err() != nil {

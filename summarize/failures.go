@@ -25,12 +25,11 @@ type failure struct {
 	isLate      bool      // a caller has waited in vain
 	until       time.Time // the end of the pause
 	compactions int       // since the pause began
-	notBefore   time.Time // until then the upstream wants no request
 }
 
 // isPaused reports whether the model is not to be asked.
 func (f *failure) isPaused(now time.Time) bool {
-	return now.Before(f.notBefore) || now.Before(f.until) && f.compactions < pauseCompactions
+	return now.Before(f.until) && f.compactions < pauseCompactions
 }
 
 // subject names what is paused after failures: the model in the conversation, for summaries or for distillates.
@@ -93,7 +92,6 @@ func (s *Summarizer) note(j *job) {
 		if f.tries >= j.question.maxTries() {
 			s.pause(j, f)
 		}
-		f.notBefore = time.Now().Add(j.retryAfter)
 	case j.err == nil && f.isLate && j.cost.Took > s.conf.Wait:
 		*f = failure{isLate: true}
 	case j.err == nil:
@@ -113,12 +111,8 @@ func (j *job) mayAskAgain() bool {
 	return true
 }
 
-// How long a job waits before it sends the same request once more.
-const (
-	leastPause = time.Second
-	mostPause  = 10 * time.Second // that an upstream may ask for; for a longer one no job waits
-	mostAfter  = 24 * time.Hour   // that a longer one counts for
-)
+// repeatPause is how long a job waits before it sends the same request once more.
+const repeatPause = time.Second
 
 // adapt changes the next request after one that was not answered. An error says that there is none.
 func (j *job) adapt(ctx context.Context, status int, refusal []byte) error {
@@ -192,27 +186,15 @@ func (j *job) fallBack(why string) error {
 // repeatLater waits before the same request is sent once more. A prepared question is left to the compaction that
 // needs it: until then the reason may have passed.
 func (j *job) repeatLater(ctx context.Context, why string) error {
-	if j.isPrepared || j.retryAfter > mostPause || !j.mayAskAgain() {
+	if j.isPrepared || !j.mayAskAgain() {
 		return j.fail(why)
 	}
 	select {
-	case <-time.After(max(leastPause, j.retryAfter)):
+	case <-time.After(repeatPause):
 		return nil
 	case <-ctx.Done():
 		return j.late()
 	}
-}
-
-// retryAfter returns what a header Retry-After asks for, as seconds or as a date; 0 if it is neither.
-func retryAfter(value string) time.Duration {
-	if seconds, err := strconv.Atoi(value); err == nil {
-		return time.Duration(max(0, min(seconds, int(mostAfter/time.Second)))) * time.Second
-	}
-	date, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	return max(0, min(time.Until(date), mostAfter))
 }
 
 // askAgain says in the next request why the answer could not be used. A second such answer is the last.

@@ -29,12 +29,11 @@ type job struct {
 	isPrepared bool      // nobody waited for it when it was created
 	deadline   time.Time // until when callers wait, once somebody does; guarded by Summarizer.mu
 
-	prompt     prompt
-	form       answer.Form
-	step       int           // of cutting the transcript down
-	retryAfter time.Duration // for which the upstream wants no request
-	learned    string        // what the answer says for later sessions
-	cost       event.Cost
+	prompt  prompt
+	form    answer.Form
+	step    int    // of cutting the transcript down
+	learned string // what the answer says for later sessions
+	cost    event.Cost
 
 	done  chan struct{} // closed when prose and err are final
 	prose Prose
@@ -251,7 +250,6 @@ func (j *job) send(ctx context.Context, body []byte) (a answer.Answer, status in
 	if err != nil {
 		return a, 0
 	}
-	j.retryAfter = retryAfter(resp.RetryAfter)
 	if resp.Status != http.StatusOK {
 		a.Error = resp.Body[:min(len(resp.Body), maxRefusal)]
 		return a, resp.Status

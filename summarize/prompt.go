@@ -183,9 +183,8 @@ const (
 
 // Response is the answer of an upstream.
 type Response struct {
-	Status     int
-	Body       []byte // without content coding
-	RetryAfter string // the header of this name; empty if there is none
+	Status int
+	Body   []byte // without content coding
 }
 
 // Sender sends a request to a model and returns the whole answer, or an error once ctx has ended. The body holds a
