@@ -28,8 +28,6 @@ func FigureText(f journal.Figure, s journal.Sums) string {
 	switch f.Unit {
 	case journal.Tokens:
 		return Tokens(n)
-	case journal.Bytes:
-		return humanize.IBytes(uint64(n))
 	case journal.Nano:
 		return Dollars(n)
 	}

@@ -39,7 +39,6 @@ type Unit string
 const (
 	Count   Unit = "" // exchanges, or conversations
 	Tokens  Unit = "tokens"
-	Bytes   Unit = "bytes"
 	Nano    Unit = "nano-dollars"
 	Percent Unit = "percent" // of a share
 )
