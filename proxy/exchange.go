@@ -282,7 +282,7 @@ func (x *exchange) finish() error {
 // dropBodies frees the request's body, in each form, and its room.
 func (x *exchange) dropBodies() {
 	x.body, x.plain = nil, nil
-	x.shaped = rewrite.Output{Report: x.shaped.Report, Foreign: x.shaped.Foreign}
+	x.shaped = rewrite.Output{Report: x.shaped.Report}
 	x.room.release()
 }
 

@@ -30,9 +30,6 @@ func (x *exchange) relay(a *wire.Answer) error {
 	case 404:
 		x.event.Err = whyNotFound(x.target)
 	}
-	if len(x.shaped.Foreign) > 0 && a.Code >= 400 && a.Code < 500 {
-		x.event.Err = "the request has a compaction of a provider, which no other provider can read"
-	}
 	defer a.End()
 	x.endsByClose = !a.Empty && (a.Length == wire.UntilClose || a.Length == wire.ChunkedLength && x.reply.HTTP10)
 	x.reply.Close = x.reply.Close || x.endsByClose || x.proxy.Stopping()
