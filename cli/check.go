@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
-	"epitome/event"
 	"epitome/event/journal"
 	"epitome/window"
 )
@@ -87,36 +85,8 @@ func (a *app) checkConfiguration() error {
 	}
 	for i, c := range newest {
 		if !slices.ContainsFunc(newest[:i], func(o journal.Conversation) bool { return o.Model == c.Model }) {
-			fmt.Printf("%s holds %s tokens; %s.\n", plain(c.Model), console.Tokens(int64(c.Window)), summaryCost(conf, c))
+			fmt.Printf("%s holds %s tokens.\n", plain(c.Model), console.Tokens(int64(c.Window)))
 		}
 	}
 	return nil
-}
-
-// summaryCost says what one summary of a full window costs with the conversation's own model, which has it cached, and
-// with the configured model, which reads it anew.
-func summaryCost(conf config.Config, c journal.Conversation) string {
-	s, biller := conf.Summarize, event.NewBiller(daemon.Prices(conf))
-	if !s.Mode.Asks() {
-		return "no model is asked for summaries"
-	}
-	tokens := conf.Rewrite.EffectiveAt(c.Window, window.Usable(c.Window, 0), 1).CompactLine
-	cost := func(upstream, model, by string, cached int) (text string, nano int64) {
-		charge := biller.Charge(&event.Summary{Upstream: upstream, Model: model, Time: time.Now(), Cost: event.Cost{
-			InputTokens: tokens, CachedTokens: cached, OutputTokens: 1500, Requests: 1}})
-		if charge.Price == "" {
-			return "the price of " + by + " is unknown, so the cost of a summary by it is too", 0
-		}
-		return "a summary by " + by + " costs about " + console.Dollars(charge.Nano), charge.Nano
-	}
-	own, ownNano := cost(c.Upstream, c.Model, "this model", tokens)
-	if s.Model == "" {
-		return own
-	}
-	other, otherNano := cost(cmp.Or(s.Upstream, c.Upstream), s.Model, s.Model, 0)
-	both := own + "; with summarize.model, " + other
-	if ownNano > 0 && otherNano > ownNano {
-		return "summarize.model makes summaries dearer, as it has nothing of the conversation cached: " + both
-	}
-	return both
 }
