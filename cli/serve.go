@@ -43,7 +43,6 @@ func (a *app) serve() error {
 	if err != nil {
 		return err
 	}
-	d.CountDropped(&lines.dropped)
 	return d.Serve()
 }
 

@@ -1,10 +1,6 @@
 package daemon
 
-import (
-	"sync/atomic"
-
-	"epitome/store"
-)
+import "epitome/store"
 
 // addGauges adds the metrics that are no sums of events.
 func (d *Daemon) addGauges() {
@@ -45,10 +41,4 @@ func (d *Daemon) addGauges() {
 		m.Gauge("certificate_end_seconds", "When the certificate in [tls] expires, in seconds since 1970; 0 if it "+
 			"cannot be read.", func() float64 { return float64(d.started.TLS.End()) })
 	}
-}
-
-// CountDropped adds the metric of lines of the log that were dropped.
-func (d *Daemon) CountDropped(lines *atomic.Int64) {
-	d.metrics.Counter("log_lines_dropped_total", "Lines of the log that were dropped, as they could not be written in time.",
-		func() float64 { return float64(lines.Load()) })
 }
