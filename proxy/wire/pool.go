@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
-	"golang.org/x/net/proxy"
 )
 
 // Limits are the times of a pool.
@@ -175,12 +174,7 @@ func (p *Pool) connect(ctx context.Context) (conn net.Conn, err error) {
 	if p.via == nil {
 		return dialer.DialContext(ctx, "tcp", p.addr)
 	}
-	switch p.via.Scheme {
-	case "http", "https":
-		conn, err = p.connectByHTTP(ctx)
-	default:
-		conn, err = p.connectBySOCKS(ctx)
-	}
+	conn, err = p.connectByHTTP(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("cannot reach %s through the proxy %s: %w", p.addr, p.via.Redacted(), err)
 	}
@@ -208,16 +202,11 @@ func hostPort(at *url.URL) string {
 	return net.JoinHostPort(at.Hostname(), port)
 }
 
-func (p *Pool) connectBySOCKS(ctx context.Context) (net.Conn, error) {
-	hop, err := proxy.FromURL(p.via, &dialer)
-	if err != nil {
-		return nil, fmt.Errorf("%w: use http, https or socks5", err)
-	}
-	return hop.(proxy.ContextDialer).DialContext(ctx, "tcp", p.addr)
-}
-
 // connectByHTTP asks an HTTP proxy for a tunnel.
 func (p *Pool) connectByHTTP(ctx context.Context) (net.Conn, error) {
+	if p.via.Scheme != "http" && p.via.Scheme != "https" {
+		return nil, errors.New("it is no proxy of HTTP: use a URL that begins with http or https")
+	}
 	conn, err := dialer.DialContext(ctx, "tcp", hostPort(p.via))
 	if err != nil {
 		return nil, err
