@@ -74,11 +74,8 @@ func (a *app) checkConfiguration() error {
 	} else if state, err := card.State(); err != nil {
 		return err
 	} else {
-		fmt.Printf("An epitome runs with this data folder on %s; it sends to %s (%s).\n", card.Listen, state.Upstream,
-			state.Upstreams[state.Upstream])
-		if state.Stale {
-			fmt.Println("Its configuration file has changed since: kill -HUP puts the new settings in force.")
-		}
+		fmt.Printf("An epitome runs with this data folder on %s; it sends to %s (%s). kill -HUP has it "+
+			"read its configuration again.\n", card.Listen, state.Upstream, state.Upstreams[state.Upstream])
 		if len(state.Newest) > 0 {
 			newest = state.Newest
 		}

@@ -15,7 +15,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -284,12 +283,6 @@ func NeedRestart(running, wanted Config) (keys []string) {
 		isFixed := slices.ContainsFunc(fixed, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 		return !isFixed || was[key] == is[key]
 	})
-}
-
-// Same reports whether two configurations have the same values.
-func Same(a, b Config) bool {
-	a.entries, b.entries = nil, nil
-	return reflect.DeepEqual(a, b)
 }
 
 // values returns all values as TOML writes them, secrets included, and their keys in the order of Config.

@@ -34,8 +34,7 @@ import (
 // goroutine.
 type Service struct {
 	Log      *slog.Logger
-	Config   func() *config.Config         // that in force
-	Load     func() (config.Config, error) // reads the configuration again
+	Config   func() *config.Config // that in force
 	Store    store.Store
 	Shelf    *offload.Shelf
 	Book     *journal.Book

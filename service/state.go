@@ -5,7 +5,6 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"epitome/config"
 	"epitome/event/journal"
 	"epitome/store"
 )
@@ -20,7 +19,6 @@ type State struct {
 	Upstreams map[string]string      `json:"upstreams"`
 	Keyed     bool                   `json:"keyed"`   // clients need keys of epitome's
 	Runtime   bool                   `json:"runtime"` // agents of "epitome run" are told about their machine
-	Stale     bool                   `json:"stale"`   // its configuration file has changed since it was read
 	Loading   bool                   `json:"loading"` // the record of earlier runs is being read: Newest is empty
 	Newest    []journal.Conversation `json:"newest"`
 }
@@ -39,8 +37,6 @@ func (s *Service) State() State {
 	for name, u := range conf.Upstreams {
 		now.Upstreams[name] = u.URL
 	}
-	next, err := s.Load()
-	now.Stale = err != nil || !config.Same(*conf, next)
 	return now
 }
 
