@@ -130,7 +130,7 @@ TIME claude-cli 1a8dc3, 160k of 200k tokens, soon to be shortened
 TIME claude-cli 1a8dc3, turn 66: 23k → 23k tokens, clear: 2
 TIME context_window_corrected, model m␛]0;x␇�
 TIME warn: POST /v1/␛x: 502 cannot reach it
-TIME warn: reloaded; some changes wait for a restart, keys ["listen","data"], error EOF, ratio 0.5
+TIME warn: reloaded; some changes wait for a restart, keys [listen data], error EOF, ratio 0.5
 TIME error: the configuration is not sound, error config.toml:2: listen must be host:port
 `
 	if got := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d`).ReplaceAllString(out.String(), "TIME"); got != want {

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -43,7 +42,7 @@ func (t terminal) Handle(_ context.Context, r slog.Record) error {
 	values := values{}
 	text := console.Plain(r.Message)
 	show := func(a slog.Attr) bool {
-		values[a.Key] = console.Plain(valueText(a.Value))
+		values[a.Key] = console.Plain(a.Value.String())
 		text += ", " + a.Key + " " + values[a.Key]
 		return true
 	}
@@ -112,18 +111,6 @@ func (t terminal) exchange(v values, level slog.Level) string {
 		did += ": " + cause
 	}
 	return fmt.Sprintf("%sturn %s: %s → %s tokens%s, %s", v.who(), turn, v.tokens("tokens_before"), after, mode, did)
-}
-
-// valueText returns a value as the log's JSON has it, but a text without quotes.
-func valueText(v slog.Value) (text string) {
-	if err, ok := v.Any().(error); ok {
-		return err.Error()
-	}
-	raw, _ := json.Marshal(v.Any())
-	if json.Unmarshal(raw, &text) != nil { // it is no text
-		return string(raw)
-	}
-	return text
 }
 
 // values are those of one line of the log by key, as a terminal may get them.
