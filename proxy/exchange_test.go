@@ -76,13 +76,13 @@ func TestBytesNobodyAskedForAreNoAnswer(t *testing.T) {
 func TestOwnPathsAreNotForwarded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, answers(ok("up")))
-	c := r.dial()
 	for in, want := range map[string]string{
 		get("/-/a?b=c"): "own GET /-/a?b=c", get("/-/stream"): "onetwo",
 		get("/-"): "up",
 	} {
-		c.wantBody(in, want)
+		r.wantBody(in, want)
 	}
+	c := r.dial()
 	if resp, _ := c.send(get("/-/panic")).answer("GET"); resp.StatusCode != 500 {
 		t.Errorf("a panic under /-/ gave %s", resp.Status)
 	}

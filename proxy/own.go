@@ -62,8 +62,8 @@ func (x *exchange) serveOwn() error {
 }
 
 // response is the http.ResponseWriter for an answer of epitome's own. Until the first Flush it collects the answer, so
-// that it goes out with its length; from then on each Flush sends a chunk, or to a client of HTTP/1.0, which knows no
-// chunks, a part of a body that ends with the connection.
+// that it goes out with its length; from then on each Flush sends a part of a body that ends with the connection, as
+// clients of HTTP/1.0 know no chunks.
 type response struct {
 	exchange *exchange
 	header   http.Header
@@ -95,15 +95,14 @@ func (w *response) Flush() {
 // answer loses its connection.
 func (w *response) send(isLast bool) {
 	x := w.exchange
-	x.endsByClose = x.endsByClose || !isLast && x.reply.HTTP10
-	isChunked := (x.begun || !isLast) && !x.endsByClose
+	x.endsByClose = x.endsByClose || !isLast
 	var out bytes.Buffer
 	if !x.begun {
-		w.writeHead(&out, isChunked)
+		w.writeHead(&out)
 		x.begun = true
 	}
 	if !x.ctx.IsHead() {
-		w.writeBody(&out, isChunked, isLast)
+		out.Write(w.body)
 	}
 	w.body = nil
 	if w.err == nil {
@@ -112,29 +111,12 @@ func (w *response) send(isLast bool) {
 	x.reply.Close = x.reply.Close || w.err != nil
 }
 
-func (w *response) writeBody(out *bytes.Buffer, isChunked, isLast bool) {
-	if !isChunked {
-		out.Write(w.body)
-		return
-	}
-	if len(w.body) > 0 {
-		fmt.Fprintf(out, "%x\r\n%s\r\n", len(w.body), w.body)
-	}
-	if isLast {
-		out.WriteString("0\r\n\r\n")
-	}
-}
-
-func (w *response) writeHead(out *bytes.Buffer, isChunked bool) {
+func (w *response) writeHead(out *bytes.Buffer) {
 	x := w.exchange
-	switch {
-	case x.endsByClose:
+	if x.endsByClose {
 		w.header.Del("Content-Length")
 		x.reply.Close = true
-	case isChunked:
-		w.header.Del("Content-Length")
-		w.header.Set("Transfer-Encoding", "chunked")
-	case !x.ctx.IsHead() || w.header.Get("Content-Length") == "":
+	} else if !x.ctx.IsHead() || w.header.Get("Content-Length") == "" {
 		w.header.Set("Content-Length", strconv.Itoa(len(w.body)))
 	}
 	w.WriteHeader(http.StatusOK)
