@@ -14,17 +14,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/ledongthuc/pdf"
 )
 
-var (
-	errTooLong = errors.New("it has too much text")
-	patience   = 20 * time.Second // with one document: the parts of a PDF may form a loop
-)
+var errTooLong = errors.New("it has too much text")
 
 // Text returns the text of a PDF, DOCX, PPTX or XLSX file of that name, and the content of any other file as it is. The
 // error says what to do with a document that has no text or cannot be read.
@@ -33,12 +29,7 @@ func Text(name string, content []byte) ([]byte, error) {
 	if !slices.Contains([]string{".pdf", ".docx", ".pptx", ".xlsx"}, extension) {
 		return content, nil
 	}
-	text, err := inTime(func() (string, error) {
-		if extension == ".pdf" {
-			return pdfText(content)
-		}
-		return officeText(extension, content)
-	})
+	text, err := textOf(extension, content)
 	if err != nil {
 		cause, _, _ := strings.Cut(err.Error(), "\n")
 		return nil, fmt.Errorf("it is damaged, too large or has a password (%s); save it as text", cause)
@@ -49,26 +40,17 @@ func Text(name string, content []byte) ([]byte, error) {
 	return []byte(strings.ToValidUTF8(text, "\uFFFD")), nil
 }
 
-// inTime returns the text that read finds in a document. If read does not end, it goes on until the program does.
-func inTime(read func() (string, error)) (string, error) {
-	var text string
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if cause := recover(); cause != nil { // a library has met a damaged document
-				err = fmt.Errorf("%.100v", cause)
-			}
-		}()
-		text, err = read()
+// textOf returns the text of a document of a kind. A panic of a library that meets a damaged one is an error.
+func textOf(extension string, content []byte) (text string, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("%.100v", cause)
+		}
 	}()
-	select {
-	case <-done:
-		return text, err
-	case <-time.After(patience):
-		return "", errors.New("it takes too long")
+	if extension == ".pdf" {
+		return pdfText(content)
 	}
+	return officeText(extension, content)
 }
 
 func pdfText(content []byte) (string, error) {
