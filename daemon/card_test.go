@@ -1,10 +1,7 @@
 package daemon
 
 import (
-	"fmt"
-	"net/http/httptest"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"epitome/config"
@@ -55,11 +52,4 @@ func TestCommandsFindAnEpitomeThatSpeaksTLS(t *testing.T) {
 		t.Errorf("the pages are at %s: %v", card.URL(), err)
 	}
 	p.wantLog(`"address":"https://` + p.Address() + `"`)
-	metrics := httptest.NewRecorder()
-	p.metrics.ServeHTTP(metrics, httptest.NewRequest("GET", "/", nil))
-	end := p.started.TLS.End()
-	line := fmt.Sprintf("\nepitome_certificate_end_seconds %g\n", float64(end))
-	if end == 0 || !strings.Contains(metrics.Body.String(), line) {
-		t.Errorf("the metrics lack %s", line)
-	}
 }

@@ -45,8 +45,7 @@ type Daemon struct {
 	config  atomic.Pointer[config.Config]
 	ends    []func() // they end what was begun, the last first
 
-	reloadFailed atomic.Bool  // the last one
-	configured   atomic.Int64 // when config was read, in seconds since 1970
+	reloadFailed atomic.Bool // the last one
 
 	ln         net.Listener
 	card       *Card
@@ -100,7 +99,7 @@ func (d *Daemon) start() error {
 		return err
 	}
 	d.started = conf
-	d.apply(&conf)
+	d.config.Store(&conf)
 	boundMemory(conf)
 	for _, begin := range []func(config.Config) error{d.listen, d.observe, d.openStores} {
 		if err := begin(conf); err != nil {
@@ -131,12 +130,6 @@ func (d *Daemon) start() error {
 	})
 	d.addGauges()
 	return nil
-}
-
-// apply puts a configuration in force, for those who ask for it.
-func (d *Daemon) apply(conf *config.Config) {
-	d.config.Store(conf)
-	d.configured.Store(time.Now().Unix())
 }
 
 // listen takes the port and the data folder.
@@ -370,7 +363,7 @@ func (d *Daemon) reload() {
 		d.log.Error("the configuration is not sound; the old one stays in force", "error", err.Error())
 		return
 	}
-	d.apply(&next)
+	d.config.Store(&next)
 	d.console.Reload(shown(next))
 	d.windows.Configure(next.Window, probedOf(next))
 	d.biller.Configure(Prices(next))

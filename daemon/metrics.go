@@ -35,10 +35,4 @@ func (d *Daemon) addGauges() {
 		"nothing new was decided.", func() float64 { return float64(d.places.Spent()) })
 	m.Gauge("reload_failed", "1 if the last reload of the configuration has failed.",
 		func() float64 { return oneIf(d.reloadFailed.Load()) })
-	m.Gauge("reload_seconds", "When the configuration in force was read, in seconds since 1970.",
-		func() float64 { return float64(d.configured.Load()) })
-	if d.started.TLS.IsSet() {
-		m.Gauge("certificate_end_seconds", "When the certificate in [tls] expires, in seconds since 1970; 0 if it "+
-			"cannot be read.", func() float64 { return float64(d.started.TLS.End()) })
-	}
 }

@@ -198,15 +198,6 @@ func (c Certificate) load() (*tls.Certificate, error) {
 	return loadPair("tls.cert_file and tls.key_file", c.CertFile, c.KeyFile)
 }
 
-// End returns when the certificate expires, in seconds since 1970; 0 if it cannot be read.
-func (c Certificate) End() int64 {
-	pair, err := c.load()
-	if err != nil {
-		return 0
-	}
-	return pair.Leaf.NotAfter.Unix()
-}
-
 // Listen has the connections of ln speak TLS; without a certificate it returns ln. The files are read with each
 // handshake, so that a renewed certificate is in force at once; while they cannot be used, the old one stays.
 func (c Certificate) Listen(ln net.Listener, log *slog.Logger) (net.Listener, error) {
