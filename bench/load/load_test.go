@@ -1,7 +1,6 @@
 package load
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -53,13 +52,6 @@ func TestRunMeasuresEveryContender(t *testing.T) {
 	}
 }
 
-func TestProgramThatDoesNotStartIsAnError(t *testing.T) {
-	_, err := Run(t.Context(), Options{Program: os.Args[0] + "-missing", Quick: true, Progress: io.Discard})
-	if err == nil || !strings.Contains(err.Error(), "cannot start epitome") {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestChangedBodyIsAnError(t *testing.T) {
 	changing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set(lengthHeader, "2")
@@ -75,25 +67,5 @@ func TestChangedBodyIsAnError(t *testing.T) {
 	s.rewritten = true
 	if err := r.measure(t.Context(), s); err != nil || r.find("body sent, test") == nil {
 		t.Errorf("error %v of a body that may change; figures %v", err, r.Figures)
-	}
-}
-
-func TestBodyIsAConversationOfItsSize(t *testing.T) {
-	for _, size := range []int{2 << 10, 100 << 10, 800 << 10} {
-		body := chatBody(size)
-		if len(body) > size+200 || len(body) < size-2000 || !json.Valid(body) || !json.Valid(chatAnswer(size)) {
-			t.Errorf("body of %d bytes for %d, or invalid JSON", len(body), size)
-		}
-	}
-}
-
-func TestFigureIsTheMedianOfAContender(t *testing.T) {
-	r := &Report{}
-	for _, started := range []float64{30, 400, 101} {
-		r.record("start to ready", "ms", &contender{name: subject}, started)
-		r.record("start to ready", "ms", &contender{name: bare}, 900)
-	}
-	if got := r.find("start to ready").Values; got[subject] != 101 || got[bare] != 900 {
-		t.Errorf("got %v", got)
 	}
 }

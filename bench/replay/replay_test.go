@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -240,31 +239,6 @@ func TestTextThatACallOnlyShowsIsNoOutputUnlessTheCallFailed(t *testing.T) {
 	f(1, "bash", `{"command":["bash","-lc","cat b.log"]}`, "cat: b.log: No such file or directory")
 	f(1, "bash", `{"command":"go test ./... | tail"}`, quote)
 	f(1, "look", `{}`, quote)
-}
-
-func TestNamesInArguments(t *testing.T) {
-	var got []string
-	for _, n := range namesIn(`see ./src/a.go, os.Getenv and my_var in parseURL, 12345 not 1.2345: "a quoted text"`) {
-		got = append(got, n.text)
-	}
-	want := []string{"/src/a.go", "a.go", "os.Getenv", "my_var", "parseURL", "12345", "a quoted text"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-	n := name{text: "a.go", isWord: true}
-	if !n.isIn("data.go a.go") || n.isIn("data.go a.gox") {
-		t.Error("borders of words")
-	}
-}
-
-func TestUnreadableLogsAreNamed(t *testing.T) {
-	r := run(t, 64_000, nil, requestOf(talk...), `{"a":1}`, `{"messages":[]}`, requestOf(talk...)[:90])
-	if r.Conversations != 1 || len(r.Skipped) != 3 || len(r.Missed()) > 0 || len(r.Rows) != len(baselines)+1 {
-		t.Errorf("%+v, missed %q", r, r.Missed())
-	}
-	if r = run(t, 64_000, nil); len(r.Missed()) != 1 {
-		t.Errorf("nothing to replay: %+v", r)
-	}
 }
 
 // long is a session of some 1000 tokens a round, all of them in what is said or, with tools, in results.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -96,23 +95,6 @@ func TestDamagedLogs(t *testing.T) {
 			err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%.80q: %d conversations, %v", c.log, n, err)
 		}
-	}
-}
-
-func TestFind(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, name := range []string{"a/one.jsonl", "a/b/two.json", "a/notes.md", "other", "empty/x.txt"} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, nil, 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	files, err := Find([]string{"other", "a", "a/b", "empty"})
-	want := []string{filepath.FromSlash("a/b/two.json"), filepath.FromSlash("a/one.jsonl"), "other"}
-	if err != nil || !slices.Equal(files, want) {
-		t.Errorf("found %q, %v", files, err)
-	}
-	if _, err := Find([]string{"a", "missing"}); err == nil {
-		t.Error("a file that is missing is no error")
 	}
 }
 
