@@ -157,7 +157,7 @@ func (a *app) demoCommand() *cobra.Command {
 	var asJSON jsonFlag
 	var window string
 	var open bool
-	o := demo.Options{Out: os.Stdout, Color: hasColours(os.Stdout)}
+	o := demo.Options{Out: os.Stdout}
 	c := &cobra.Command{Use: "demo", Short: "Play a long scripted session through the proxy, offline",
 		RunE: func(*cobra.Command, []string) error {
 			tokens, err := config.ParseWindow(window)

@@ -37,7 +37,6 @@ type Options struct {
 	Artifacts string                              // folder with epitome's artifacts
 	Get       func(target string, into any) error // asks epitome's API
 	Out       io.Writer                           // gets the turns as they are played
-	Color     bool
 }
 
 // session is a Run in progress: the agent, which sends its whole conversation each turn, and an observer beside it.
@@ -59,17 +58,17 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	o.Model.artifacts = o.Artifacts
 	s := &session{Options: o, report: Report{Window: o.Model.window}}
-	s.line("", "An agent sends its whole conversation again each turn. In time it outgrows its model, which here\n"+
+	s.line("An agent sends its whole conversation again each turn. In time it outgrows its model, which here\n"+
 		"holds %s tokens; epitome, between the two, keeps the model's requests small. Agent, user and\n"+
 		"model are scripted, and epitome is real. Sizes are in tokens. Turns without news are left out.\n",
 		comma(s.report.Window))
-	s.line(faint, "%4s  %-25s%5s   %5s  %-12s  %5s  %s", "turn", "the agent", "sends", "gets", "window used", "cache",
+	s.line("%4s  %-25s%5s   %5s  %-12s  %5s  %s", "turn", "the agent", "sends", "gets", "window used", "cache",
 		"what epitome did")
 	err := s.play(ctx)
 	var refused *refusal
 	if errors.As(err, &refused) {
 		s.printTurn()
-		s.line(red, "      The session died: %v", refused)
+		s.line("      The session died: %v", refused)
 		return &s.report, nil
 	}
 	if err != nil {
@@ -114,7 +113,7 @@ func (s *session) send(ctx context.Context, x step) (taken step, err error) {
 	if t.Sent > s.Model.window && s.report.Alone == "" {
 		s.report.Alone = fmt.Sprint(t.Number-1, ", then error 400")
 		_, why := s.post(ctx, s.Model.URL)
-		s.line(red, "      ✗ without epitome the session dies here. Sent as the agent made it, the request gets\n"+
+		s.line("      ✗ without epitome the session dies here. Sent as the agent made it, the request gets\n"+
 			"        %s", strings.Replace(why.Error(), ". ", ".\n        ", 1))
 	}
 	answer, err := s.post(ctx, s.URL)

@@ -89,20 +89,9 @@ func comma(n int) string { return humanize.Comma(int64(n)) }
 
 func tokens(n int) string { return console.Tokens(int64(n)) }
 
-// Colours of a terminal.
-const red, green, yellow, cyan, faint = "31", "32", "33", "36", "2"
-
-// paint colours a text.
-func (s *session) paint(color, text string) string {
-	if !s.Color {
-		return text
-	}
-	return "\x1b[" + color + "m" + text + "\x1b[0m"
-}
-
-// line prints a line in a colour.
-func (s *session) line(color, format string, args ...any) {
-	fmt.Fprintln(s.Out, s.paint(color, strings.TrimRight(fmt.Sprintf(format, args...), " ")))
+// line prints a line.
+func (s *session) line(format string, args ...any) {
+	fmt.Fprintln(s.Out, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 }
 
 // printTurn prints the turn, if it has anything new.
@@ -117,7 +106,7 @@ func (s *session) printTurn() {
 	bar := strings.Repeat("█", full) + strings.Repeat("·", cells-full)
 	start := fmt.Sprintf("%4d  %-25s%5s → %5s  %s %3d%%  %3d%%  ", t.Number, console.Shorten(t.Did, 24),
 		tokens(t.Sent), tokens(got), bar, 100*got/window, 100*t.Got.cached/max(got, 1))
-	s.line("", "%s%s", start, strings.Join(notes, ", "))
+	s.line("%s%s", start, strings.Join(notes, ", "))
 	if t.Exchange.Offloaded > 0 && !s.excerpt {
 		s.excerpt = true
 		s.printExcerpt()
@@ -128,15 +117,15 @@ func (s *session) printTurn() {
 func (s *session) notes() (notes []string) {
 	t := &s.turn
 	for _, step := range []struct {
-		color, verb, noun string
-		n                 int
+		verb, noun string
+		n          int
 	}{
-		{yellow, "compact", "message", t.Exchange.Compacted},
-		{cyan, "clear", "result", t.Exchange.Cleared},
-		{"", "offload", "result", t.Exchange.Offloaded},
+		{"compact", "message", t.Exchange.Compacted},
+		{"clear", "result", t.Exchange.Cleared},
+		{"offload", "result", t.Exchange.Offloaded},
 	} {
 		if step.n > 0 {
-			notes = append(notes, s.paint(step.color, step.verb+" "+english.Plural(step.n, step.noun, "")))
+			notes = append(notes, step.verb+" "+english.Plural(step.n, step.noun, ""))
 		}
 	}
 	if notes != nil {
@@ -148,11 +137,11 @@ func (s *session) notes() (notes []string) {
 	}
 	switch {
 	case t.Got.tokens == 0:
-		notes = append(notes, s.paint(red, "✗ no answer"))
+		notes = append(notes, "✗ no answer")
 	case t.Right:
-		notes = append(notes, s.paint(green, where+": "+t.Answer+" ✓"))
+		notes = append(notes, where+": "+t.Answer+" ✓")
 	case t.Answer != "":
-		notes = append(notes, s.paint(red, "WRONG: "+t.Answer))
+		notes = append(notes, "WRONG: "+t.Answer)
 	case t.ReadBack:
 		notes = append(notes, where)
 	}
@@ -163,11 +152,11 @@ func (s *session) notes() (notes []string) {
 func (s *session) printExcerpt() {
 	whole := s.messages[len(s.messages)-1].Content
 	got := s.turn.Got.messages[len(s.turn.Got.messages)-1].Content
-	s.line("", "\n      The model gets these %s tokens in the place of %s.\n", comma(s.Model.scale.CountText(got)),
+	s.line("\n      The model gets these %s tokens in the place of %s.\n", comma(s.Model.scale.CountText(got)),
 		comma(s.Model.scale.CountText(whole)))
 	lines := strings.Split(strings.TrimSpace(got), "\n")
 	for _, line := range slices.Concat(lines[:min(8, len(lines))], []string{"…"}, lines[max(0, len(lines)-6):]) {
-		s.line(faint, "      │ %s", line)
+		s.line("      │ %s", line)
 	}
-	s.line("", "")
+	s.line("")
 }
