@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"fmt"
 	"io"
 	"net"
 	"runtime"
@@ -259,28 +258,6 @@ func TestSlowUploadsStopNobody(t *testing.T) {
 			t.Errorf("a request of %d bytes got %s", size, resp.Status)
 		}
 	}
-}
-
-// Bodies that have no room together, with a length or without, wait for each other, and each one is served.
-func TestABurstOfBodiesIsServed(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, answers(ok("b")), roomy)
-	chunked := request("POST", "/b", fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(half), half),
-		"Transfer-Encoding: chunked")
-	var all []*testClient
-	for i := range 24 {
-		c, text := r.dial(), post("/b", half)
-		if all = append(all, c); i%2 == 0 {
-			text = chunked
-		}
-		go func() { _, _ = c.Write([]byte(text)) }()
-	}
-	for _, c := range all {
-		if resp, _ := c.answer("POST"); resp.StatusCode != 200 {
-			t.Errorf("got %s", resp.Status)
-		}
-	}
-	r.allGivenBack()
 }
 
 func TestStreamsHoldNoBodyInFlight(t *testing.T) {

@@ -402,7 +402,7 @@ func TestKeptAliveSessionIsNoLoss(t *testing.T) {
 	}
 }
 
-// Of conversations that are forgotten nothing stays but their part of the sums: in memory, on disk, and after a restart.
+// Of conversations that are forgotten nothing stays in memory and on disk, and others stay as they were.
 func TestForgetLeavesOtherConversationsAlone(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")
 	dice, r := cast(5), keeping(t, folder, noon)
