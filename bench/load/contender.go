@@ -83,22 +83,22 @@ func (c *contender) start() (stop func(), err error) {
 	return nil, fmt.Errorf("it is not ready: %s", text)
 }
 
-// usage returns the CPU time of the process in µs and its resident memory in KB, now and at most. Where they are not
-// known they are 0: for a direct call, and on other systems than Linux.
-func (c *contender) usage() (cpu, memory, peak float64) {
+// usage returns the CPU time of the process in µs and its resident memory in KB. Where they are not known they are 0:
+// for a direct call, and on other systems than Linux.
+func (c *contender) usage() (cpu, memory float64) {
 	if c.process == nil {
-		return 0, 0, 0
+		return 0, 0
 	}
 	process, err := procfs.NewProc(c.process.Pid)
 	if err != nil {
-		return 0, 0, 0
+		return 0, 0
 	}
 	stat, failed := process.Stat()
 	status, err := process.NewStatus()
 	if errors.Join(failed, err) != nil {
-		return 0, 0, 0
+		return 0, 0
 	}
-	return stat.CPUTime() * 1e6, float64(status.VmRSS) / 1024, float64(status.VmHWM) / 1024
+	return stat.CPUTime() * 1e6, float64(status.VmRSS) / 1024
 }
 
 // answerLimit bounds one exchange: a proxy that hangs fails the run.

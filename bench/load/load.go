@@ -1,4 +1,4 @@
-// Package load measures what a proxy costs: latency, CPU, throughput, memory and start. It compares epitome with a
+// Package load measures what a proxy costs: latency, CPU, throughput and memory. It compares epitome with a
 // direct call, a bare fasthttp proxy, and other epitome binaries.
 //
 // Everything compared is measured in one run, in short turns that alternate between the contenders, so that a noisy
@@ -55,37 +55,27 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		r.haste = 50
 	}
 	fmt.Fprintln(o.Progress, "bench: start")
-	idle := func(ctx context.Context) error { return ctx.Err() }
-	parts := slices.Repeat([]func(context.Context) error{idle}, r.few(12))
-	for _, measure := range append(parts, r.measureLoad) {
-		if err := r.withProcesses(ctx, measure); err != nil {
-			return nil, err
-		}
-	}
-	return r.Report, nil
+	return r.Report, r.withProcesses(ctx)
 }
 
 // few returns n, but a fiftieth of it and at least 2 in a quick run.
 func (r *run) few(n int) int { return max(n/r.haste, 2) }
 
-// withProcesses calls measure while a fresh process of each proxy runs, as load grows the heap. It records how long
-// they took to start, and their memory.
-func (r *run) withProcesses(ctx context.Context, measure func(context.Context) error) error {
+// withProcesses measures the load while a process of each proxy runs, and before that their memory.
+func (r *run) withProcesses(ctx context.Context) error {
 	for _, c := range r.contenders {
 		if c.command == nil {
 			continue
 		}
-		began := time.Now()
 		stop, err := c.start()
 		if err != nil {
 			return fmt.Errorf("cannot start %s: %w", c.name, err)
 		}
 		defer stop()
-		r.record("start to ready", "ms", c, 1e3*time.Since(began).Seconds())
 	}
 	time.Sleep(500 * time.Millisecond / time.Duration(r.haste)) // starting takes memory for a moment
 	r.recordMemory("idle memory")
-	return measure(ctx)
+	return r.measureLoad(ctx)
 }
 
 // measureLoad measures requests, and memory after them.
@@ -125,7 +115,7 @@ func (r *run) measure(ctx context.Context, s series) error {
 	fmt.Fprintln(r.progress, "bench: "+s.name)
 	cpu, requests := map[*contender]float64{}, map[*contender]float64{}
 	for _, c := range r.contenders {
-		cpu[c], _, _ = c.usage()
+		cpu[c], _ = c.usage()
 	}
 	n := len(r.contenders)
 	for i := range s.rounds * n {
@@ -143,7 +133,7 @@ func (r *run) measure(ctx context.Context, s series) error {
 				r.record("added latency, "+s.name, "µs", c, sample-latency.samples[direct][i])
 			}
 		}
-		if after, _, _ := c.usage(); after > cpu[c] {
+		if after, _ := c.usage(); after > cpu[c] {
 			r.record("CPU per request, "+s.name, "µs", c, (after-cpu[c])/requests[c])
 		}
 	}
@@ -157,9 +147,7 @@ func (r *run) send(c *contender, s series) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if s.rewritten {
-		r.record("body sent, "+s.name, "KB", c, float64(arrived)/1024)
-	} else if arrived < len(s.body) {
+	if arrived < len(s.body) && !s.rewritten {
 		return 0, fmt.Errorf("of %d bytes %d arrived", len(s.body), arrived)
 	}
 	if s.conns > 1 {
@@ -208,12 +196,11 @@ func (r *Report) record(figure, unit string, c *contender, sample float64) {
 	f.Values[c.name] = median(f.samples[c.name])
 }
 
-// recordMemory records the resident memory of all contenders and its peak so far, where they are known.
+// recordMemory records the resident memory of all contenders, where it is known.
 func (r *Report) recordMemory(figure string) {
 	for _, c := range r.contenders {
-		if _, memory, peak := c.usage(); memory > 0 {
+		if _, memory := c.usage(); memory > 0 {
 			r.record(figure, "MB", c, memory/1024)
-			r.record("peak, "+figure, "MB", c, peak/1024)
 		}
 	}
 }

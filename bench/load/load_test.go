@@ -29,10 +29,10 @@ func TestRunMeasuresEveryContender(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"start to ready", "latency, 2 KB", "added latency, 100 KB", "latency, 800 KB rewritten, first",
-		"body sent, 800 KB rewritten", "throughput, 100 KB over 2 connections"}
+	names := []string{"latency, 2 KB", "added latency, 100 KB", "latency, 800 KB rewritten, first",
+		"throughput, 100 KB over 2 connections"}
 	if runtime.GOOS == "linux" {
-		names = append(names, "idle memory", "memory after load", "peak, memory after load")
+		names = append(names, "idle memory", "memory after load")
 	}
 	for _, name := range names {
 		for _, contender := range []string{subject, bare, "1: load.test"} {
