@@ -12,45 +12,52 @@ import (
 )
 
 func (a *app) conversationCommand() *cobra.Command {
-	var restore, forget bool
-	c := &cobra.Command{Use: "conversation ID [--restore | --forget]",
-		Short: "Show a conversation, undo its shortening, or forget it",
-		Long: "Show a conversation, as 'epitome status' shows the newest one. Or undo its shortening from its next\n" +
-			"request on, as far as the window allows, or remove all that epitome keeps of it: decisions, artifacts\n" +
-			"that no other conversation names, newest request, events. ID is the conversation's ID; for --restore its\n" +
-			"first characters are enough. The pages show it, and so does the header x-epitome-conversation.",
+	var restore, forget, compact bool
+	var to, focus string
+	c := &cobra.Command{Use: "conversation ID [--compact [--to TOKENS] [--focus TEXT] | --restore | --forget]",
+		Short: "Show a conversation, compact it, undo its shortening, or forget it",
+		Long: "Show a conversation, as 'epitome status' shows the newest one. Or have its next request compacted, or\n" +
+			"undo its shortening from its next request on, as far as the window allows, or remove all that epitome\n" +
+			"keeps of it: decisions, artifacts that no other conversation names, newest request, events. ID is the\n" +
+			"conversation's ID; for --compact and --restore its first characters are enough. The pages show it, and\n" +
+			"so does the header x-epitome-conversation. Until the next request, --compact is lost by a restart.",
 		Args: func(c *cobra.Command, args []string) error {
-			if restore && forget {
-				return errors.New("write either --restore or --forget")
+			if restore && forget || compact && (restore || forget) {
+				return errors.New("write one of --compact, --restore and --forget")
+			}
+			if !compact && (to != "" || focus != "") {
+				return errors.New("--to and --focus are for --compact: write it, too")
 			}
 			return cobra.ExactArgs(1)(c, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !restore && !forget {
-				return a.status("conversation="+url.QueryEscape(args[0]), false)
+			query := url.Values{"to": {to}, "focus": {focus}} // of --compact
+			for verb, is := range map[string]bool{"compact": compact, "restore": restore, "forget": forget} {
+				if is {
+					return a.changeConversation(args[0], verb, query)
+				}
 			}
-			return a.changeConversation(args[0], forget)
+			return a.status("conversation="+url.QueryEscape(args[0]), false)
 		}}
+	c.Flags().BoolVar(&compact, "compact", false, "have its next request compacted, as x-epitome-compact: now does")
+	c.Flags().StringVar(&to, "to", "", "compact to so many `TOKENS`, such as 8000 or 8k")
+	c.Flags().StringVar(&focus, "focus", "", "`TEXT` of what a model's summary is to keep above all")
 	c.Flags().BoolVar(&restore, "restore", false, "send in full again all that epitome shortened")
 	c.Flags().BoolVar(&forget, "forget", false, "remove all that epitome keeps of it, for good")
 	return c
 }
 
-// changeConversation has a running epitome forget a conversation, or else restore it, and prints how that went.
-func (a *app) changeConversation(id string, forget bool) error {
+// changeConversation has a running epitome compact, restore or forget a conversation, and prints how that went.
+func (a *app) changeConversation(id, verb string, query url.Values) error {
 	card, err := a.running()
 	if err != nil {
 		return err
-	}
-	verb := "restore"
-	if forget {
-		verb = "forget"
 	}
 	var done struct {
 		Conversation, Remains string
 		Edits, Artifacts      int
 	}
-	err = card.Post("/-/api/conversations/"+id+"/"+verb, nil, &done)
+	err = card.Post("/-/api/conversations/"+id+"/"+verb+"?"+query.Encode(), nil, &done)
 	if errors.Is(err, daemon.ErrNotFound) {
 		err = fmt.Errorf("the epitome on %s has no conversation with this ID; 'epitome open' shows all; --forget needs "+
 			"all 16 characters", card.Listen)
@@ -58,13 +65,16 @@ func (a *app) changeConversation(id string, forget bool) error {
 	if err != nil {
 		return fmt.Errorf("cannot %s conversation %s: %w", verb, id, err)
 	}
-	if forget {
+	switch verb {
+	case "compact":
+		fmt.Printf("The next request of conversation %s will be compacted.\n", done.Conversation)
+	case "forget":
 		fmt.Printf("Conversation %s is forgotten. Artifacts that were deleted: %d.\n%s\n", done.Conversation,
 			done.Artifacts, done.Remains)
-		return nil
+	default:
+		fmt.Printf("Conversation %s is sent whole from its next request on, as far as the window allows.\n"+
+			"Shortened parts that are whole again: %d.\n", done.Conversation, done.Edits)
 	}
-	fmt.Printf("Conversation %s is sent whole from its next request on, as far as the window allows.\n"+
-		"Shortened parts that are whole again: %d.\n", done.Conversation, done.Edits)
 	return nil
 }
 

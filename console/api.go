@@ -208,18 +208,36 @@ func (o *Console) edits(r *http.Request) (any, error) {
 // restore has a conversation sent whole again, as far as the window allows, from its next request on. The path has the
 // beginning of its ID.
 func (o *Console) restore(r *http.Request) (any, error) {
-	ids := o.program.Book.IDs(r.PathValue("id"))
-	switch {
-	case len(ids) == 0:
-		return nil, journal.ErrUnknown
-	case len(ids) > 1:
-		return nil, badRequest("several IDs begin so, such as %s and %s", ids[0], ids[1])
+	id, err := o.idOf(r)
+	if err != nil {
+		return nil, err
 	}
-	edits, err := o.program.Restore(ids[0])
+	edits, err := o.program.Restore(id)
 	if err == nil && edits == 0 {
 		err = refusal{http.StatusConflict, "nothing of it is left out, or epitome no longer knows what was"}
 	}
-	return map[string]any{"conversation": ids[0], "edits": edits}, err
+	return map[string]any{"conversation": id, "edits": edits}, err
+}
+
+// ask has the next request of a conversation compacted: to so many tokens, and with a focus, if the query has them.
+func (o *Console) ask(r *http.Request) (any, error) {
+	id, err := o.idOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"conversation": id, "asked": true}, o.program.Ask(id, r.FormValue("to"), r.FormValue("focus"))
+}
+
+// idOf returns the ID of the one conversation whose ID begins as the path of a request says.
+func (o *Console) idOf(r *http.Request) (string, error) {
+	ids := o.program.Book.IDs(r.PathValue("id"))
+	switch {
+	case len(ids) == 0:
+		return "", journal.ErrUnknown
+	case len(ids) > 1:
+		return "", badRequest("several IDs begin so, such as %s and %s", ids[0], ids[1])
+	}
+	return ids[0], nil
 }
 
 // forgetConversation removes all that is kept of a conversation. Its ID stands whole in the path.

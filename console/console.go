@@ -76,6 +76,9 @@ type Service interface {
 	Compress(r *http.Request, body []byte) (rewrite.Output, error)
 	// Restore has a conversation sent whole from the next request on, without so many edits.
 	Restore(conversation string) (edits int, err error)
+	// Ask has the next request of a conversation compacted; IsAsked reports whether it is still to come.
+	Ask(conversation, to, focus string) error
+	IsAsked(conversation string) bool
 	// Forget removes a conversation, and returns how many artifacts it had, and what remains, in sentences.
 	Forget(conversation string) (artifacts int, remains string, err error)
 	// Handoff returns what another agent needs to go on with the conversation whose ID begins so, and why no model has
@@ -137,6 +140,7 @@ func New(s Settings, p Program) *Console {
 	o.handle("GET /-/api/conversations/{id}", figures, o.json(o.conversation))
 	o.handle("GET /-/api/conversations/{id}/edits", owner, o.json(o.edits))
 	o.handle("POST /-/api/conversations/{id}/restore", owner, o.json(o.restore))
+	o.handle("POST /-/api/conversations/{id}/compact", owner, o.json(o.ask))
 	o.handle("POST /-/api/conversations/{id}/forget", owner, o.json(o.forgetConversation))
 	o.handle("POST /-/api/handoff", owner, o.json(o.handoff))
 	o.handle("GET /-/api/find", owner, o.json(o.find))

@@ -79,7 +79,7 @@ type source struct {
 	parts     map[string]string // the state of stores
 	stopping  bool
 	failure   error
-	done      []string // what was restored or forgotten
+	done      []string // what was restored, asked for or forgotten
 }
 
 func (s *source) Ready() (map[string]string, bool) { return s.parts, !s.stopping }
@@ -106,6 +106,13 @@ func (s *source) Restore(conversation string) (edits int, err error) {
 	s.done = append(s.done, "restored "+conversation)
 	return map[string]int{id: 3}[conversation], nil
 }
+
+func (s *source) Ask(conversation, to, focus string) error {
+	s.done = append(s.done, "asked "+conversation+" "+to+" "+focus)
+	return nil
+}
+
+func (s *source) IsAsked(string) bool { return true }
 
 func (s *source) Forget(conversation string) (artifacts int, remains string, err error) {
 	s.done = append(s.done, "forgotten "+conversation)

@@ -19,6 +19,7 @@ type conversation struct {
 	FirstKept, LastKept int  // turns
 	From, To            int  // turns on the chart; 0: all to that end
 	IsAlive             bool // the newest turn got its answer
+	IsAsked             bool // the owner has asked to compact its next request
 	Turn                event.Exchange
 	Edits               event.Edits      // of Turn, in the order of the request's messages; the owner's only
 	Events              []event.Exchange // turns with a change, a failure or a cache miss, the newest first
@@ -44,6 +45,7 @@ func (o *Console) conversationAt(r *http.Request) (any, error) {
 	if !isOwner(r) {
 		return c, nil
 	}
+	c.IsAsked = o.program.IsAsked(s.ID)
 	c.Edits, err = o.program.Edits(c.Turn.Decision)
 	if err == nil && r.URL.Query().Has("find") {
 		c.Found, err = o.find(r)

@@ -173,8 +173,9 @@ func TestVisitorsSeeNoText(t *testing.T) {
 	}
 }
 
-// The owner has a conversation sent whole again, named by the beginning of its ID, or forgotten; nobody else has.
-func TestRestoreAndForgetAreTheOwners(t *testing.T) {
+// The owner has a conversation sent whole again or compacted, named by the beginning of its ID, or forgotten; nobody
+// else has.
+func TestRestoreCompactAndForgetAreTheOwners(t *testing.T) {
 	src := session()
 	other := src.exchanges[0]
 	other.Conversation = id[:4] + "ffff"
@@ -187,12 +188,21 @@ func TestRestoreAndForgetAreTheOwners(t *testing.T) {
 	if _, page := get(o, "/-/conversations/"+id, true); !strings.Contains(page, `data-post="`+path(id)) {
 		t.Error("the page has no button for it")
 	}
+	compact := "/-/api/conversations/" + id + "/compact"
+	w := send(o, compact+"?to=8k&focus=a%26b", "", proof)
+	if w.Code != http.StatusOK || object(t, w)["conversation"] != id {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	_, page := get(o, "/-/conversations/"+id, true)
+	if !strings.Contains(page, `data-post="`+compact) || !strings.Contains(page, "next request will be compacted.") {
+		t.Error("the page has no button to compact it, or does not tell that this is asked for")
+	}
 	forget := "/-/api/conversations/" + id + "/forget"
-	w := send(o, forget, "", proof)
+	w = send(o, forget, "", proof)
 	if w.Code != http.StatusOK || object(t, w)["artifacts"] != 3.0 {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
-	if want := []string{"restored " + id, "forgotten " + id}; !slices.Equal(src.done, want) {
+	if want := []string{"restored " + id, "asked " + id + " 8k a&b", "forgotten " + id}; !slices.Equal(src.done, want) {
 		t.Errorf("got %q, want %q", src.done, want)
 	}
 	if _, page := get(o, "/-/conversations/"+id, true); !strings.Contains(page, `data-post="`+forget) {
@@ -202,7 +212,7 @@ func TestRestoreAndForgetAreTheOwners(t *testing.T) {
 	wantRefusal(t, send(o, path("none"), "", proof), http.StatusNotFound)
 	wantRefusal(t, send(o, path(other.Conversation), "", proof), http.StatusConflict) // nothing is left out
 	src.done = nil
-	for _, path := range []string{path(id), forget} {
+	for _, path := range []string{path(id), compact, forget} {
 		wantRefusal(t, send(o, path, ""), http.StatusForbidden)
 		wantRefusal(t, send(o, path, "", proof, "Origin: http://evil.example"), http.StatusForbidden)
 		wantRefusal(t, send(o, path, "", proof, "Content-Type: text/plain"), http.StatusUnsupportedMediaType)

@@ -81,6 +81,18 @@ func ReadCompactTo(text string) (tokens int, err error) {
 	return int(n), nil
 }
 
+// ReadAsk reads the values with which a compaction is asked for, which may be empty. The error says what to write.
+func ReadAsk(to, focus string) (ask rewrite.Ask, err error) {
+	ask.Focus = focus
+	if utf8.RuneCountInString(focus) > maxFocus {
+		return ask, fmt.Errorf("write a focus of up to %d characters", maxFocus)
+	}
+	if to != "" {
+		ask.To, err = ReadCompactTo(to)
+	}
+	return ask, err
+}
+
 const maxFocus = 1000
 
 // inputFrom reads from the header lines of a request how it is to be shaped, and who may share facts with it. client is
@@ -147,17 +159,14 @@ func (p *Proxy) setOption(in *rewrite.Input, name, value string) (err error) {
 }
 
 // setCompact sets what x-epitome-compact asks for. A value that means no must not be taken for yes.
-func setCompact(in *rewrite.Input, value string) (err error) {
+func setCompact(in *rewrite.Input, value string) error {
 	groups := compactValue.FindStringSubmatch(value)
-	if groups == nil || utf8.RuneCountInString(groups[2]) > maxFocus {
+	if groups == nil {
 		return fmt.Errorf("write now, or now; focus=TEXT of up to %d characters, or now; to=8000, "+
 			"or now; to=8000; focus=TEXT", maxFocus)
 	}
-	to, focus := groups[1], groups[2]
-	in.Compact, in.Focus = true, focus
-	if to != "" {
-		in.CompactTo, err = ReadCompactTo(to)
-	}
+	ask, err := ReadAsk(groups[1], groups[2])
+	in.Compact, in.CompactTo, in.Focus = true, ask.To, ask.Focus
 	return err
 }
 

@@ -48,7 +48,7 @@ func (x *exchange) shape() error {
 	} else {
 		x.setReport(report)
 	}
-	if in.Compact && report.Items > 0 && report.Reason != "" { // it holds no text of the client's
+	if (in.Compact || x.shaped.Asked) && report.Items > 0 && report.Reason != "" { // it holds no text of the client's
 		x.reply.Extra = wire.AppendField(x.reply.Extra, []byte("x-epitome-reason"), report.Reason)
 	}
 	if report.Items > 0 && !in.Replay && !observes {

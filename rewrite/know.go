@@ -40,6 +40,7 @@ func (x *shaping) know() {
 	}
 	x.known.Before = x.subject.New()
 	x.found.err = ladder.Try(x.find)
+	x.takeAsk()
 	x.known.Artifacts.Scarce = x.deps.Passing || x.deps.Shelf.Full() || x.found.err != nil || x.known.Before.Refused
 	x.plan = x.known.Begin()
 	x.found.view = x.plan.View

@@ -124,8 +124,9 @@ func (c *requestCache) remove(goes func(*lastRequest) bool) {
 	})
 }
 
-// Drop removes the requests of a conversation from memory.
+// Drop removes the requests of a conversation from memory, and what was asked for it.
 func (s *Shaper) Drop(conversation string) {
+	s.asks.Delete(conversation)
 	s.recent.mu.Lock()
 	defer s.recent.mu.Unlock()
 	s.recent.remove(func(l *lastRequest) bool { return l.decision.Conversation == conversation })

@@ -13,6 +13,7 @@ package rewrite
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"epitome/dialect/conversation"
@@ -111,6 +112,7 @@ type Output struct {
 	// has accepted the request, and before Input.Body changes. False: the decision may not have been recorded.
 	Settle func() (recorded bool)
 
+	Asked   bool       // the request was compacted, or that was tried, as Ask has it
 	Asks    bool       // the client asks the provider for a compaction, now or from a size on
 	AsksNow bool       // likewise, but now
 	Foreign []string   // sealed summaries of providers in the request
@@ -125,11 +127,13 @@ type Output struct {
 type Shaper struct {
 	deps   Deps
 	recent *requestCache
+	asks   sync.Map // of Ask, by conversation: those that no request has taken yet
 }
 
 func NewShaper(d Deps) *Shaper { return &Shaper{deps: d, recent: &requestCache{}} }
 
-// Beside returns a shaper with other parts. Both keep their requests in one memory, of which Newest and Forget speak.
+// Beside returns a shaper with other parts. Both keep their requests in one memory, of which Newest and Forget speak;
+// each has its own asks.
 func (s *Shaper) Beside(d Deps) *Shaper { return &Shaper{deps: d, recent: s.recent} }
 
 // Shape returns what is sent in the place of a request.
@@ -156,6 +160,9 @@ func (x *shaping) run() error {
 	x.know()
 	x.decision = x.known.Before
 	err := ladder.Try(x.decide)
+	if x.out.Asked && (errors.Is(err, errClientLeft) || errors.Is(err, errSpent)) { // the next request may do better
+		x.asks.LoadOrStore(x.known.Before.Conversation, Ask{x.in.CompactTo, x.in.Focus})
+	}
 	if errors.Is(err, errClientLeft) { // nobody waits for an answer any more
 		return nil
 	}

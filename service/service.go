@@ -165,6 +165,22 @@ func (s *Service) Restore(conversation string) (edits int, err error) {
 	return edits, err
 }
 
+// Ask has the next request of a conversation compacted as x-epitome-compact: now would, with its values to and focus.
+func (s *Service) Ask(conversation, to, focus string) error {
+	ask, err := proxy.ReadAsk(to, focus)
+	if err == nil {
+		err = s.Live.Ask(conversation, ask)
+	}
+	if err != nil {
+		return refusal(err.Error())
+	}
+	s.Log.Info("compaction_asked", "conversation", conversation, "to", ask.To)
+	return nil
+}
+
+// IsAsked reports whether no request has come yet since Ask.
+func (s *Service) IsAsked(conversation string) bool { return s.Live.IsAsked(conversation) }
+
 // inputOf returns how the conversation in the body is shaped for the headers of a request to epitome itself. The query
 // may name its API and its upstream.
 func (s *Service) inputOf(r *http.Request, body []byte) (rewrite.Input, error) {

@@ -133,17 +133,25 @@
     location.assign(location.pathname + "?" + query);
   });
 
-  // A button with the path of an action does it, and says how that went.
+  // A button with the path of an action does it, with the fields of its form, and says how that went.
   document.addEventListener("click", async (event) => {
     const path = event.target.dataset.post;
     const question = event.target.dataset.confirm;
-    if (!path || question && !confirm(question)) return;
+    if (!path) return;
+    const form = event.target.form;
+    if (form) event.preventDefault();
+    if (question && !confirm(question)) return;
     const headers = { "Content-Type": "application/json" };
-    const answer = await fetch(path, { method: "POST", headers }).catch(() => null);
+    const query = form ? "?" + new URLSearchParams(new FormData(form)) : "";
+    const answer = await fetch(path + query, { method: "POST", headers }).catch(() => null);
     const said = answer && await answer.json();
     if (!said) status.textContent = "epitome does not answer.";
     else if (!answer.ok) status.textContent = said.error.message;
     else if (said.remains) status.textContent = "This conversation is forgotten. " + said.remains;
+    else if (said.asked) {
+      status.textContent = "The next request of this conversation will be compacted.";
+      refresh(location.href);
+    }
     else status.textContent = "The next request is sent whole, as far as the window allows.";
   });
 
