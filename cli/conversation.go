@@ -41,7 +41,7 @@ func (a *app) conversationCommand() *cobra.Command {
 		}}
 	c.Flags().BoolVar(&compact, "compact", false, "have its next request compacted, as x-epitome-compact: now does")
 	c.Flags().StringVar(&to, "to", "", "compact to so many `TOKENS`, such as 8000 or 8k")
-	c.Flags().StringVar(&focus, "focus", "", "`TEXT` of what a model's summary is to keep above all")
+	c.Flags().StringVar(&focus, "focus", "", "what a model's summary is to keep above all, as `TEXT`")
 	c.Flags().BoolVar(&restore, "restore", false, "send in full again all that epitome shortened")
 	c.Flags().BoolVar(&forget, "forget", false, "remove all that epitome keeps of it, for good")
 	return c
