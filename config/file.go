@@ -54,9 +54,14 @@ func (c *Config) decode(file string, text []byte) (m mistakes) {
 	sound := string(text)
 	if decodeStrictly(sound, new(Config)) != nil { // the decoder ends at the first mistake, so each entry is tried
 		sound = ""
+		unknown := "\n" // no table; else one that has been told, with a dot behind it
 		for _, e := range c.entries {
+			if strings.HasPrefix(e.key, unknown) {
+				continue
+			}
 			if err := decodeStrictly(e.header+"\n"+e.text, new(Config)); err != nil {
 				m = append(m, c.explain(e.key, err))
+				unknown = e.key + "."
 			} else {
 				sound += e.text
 			}
@@ -110,7 +115,8 @@ func cutTable(key string) (table, name string) {
 	return key[:at], key[at:]
 }
 
-// place puts file and line in front of each mistake in err that names a key of the file, and sorts them.
+// place puts file and line in front of each mistake in err that names a key of the file, and sorts them. It leaves out
+// those of a table with an unknown key: the table lacks what that key was meant for.
 func (c *Config) place(err error) error {
 	if err == nil {
 		return nil
@@ -122,6 +128,10 @@ func (c *Config) place(err error) error {
 			if len(e.key) > len(longest) && strings.Contains(text, e.key) {
 				at, longest = i+1, e.key
 			}
+		}
+		isTable := at > 0 && strings.HasPrefix(c.entries[at-1].text, "[")
+		if isTable && strings.Contains(err.Error(), "unknown key "+longest+".") {
+			continue
 		}
 		if at > 0 && !strings.HasPrefix(text, c.file+":") {
 			text = fmt.Sprintf("%s:%d: %s", c.file, c.entries[at-1].line, text)

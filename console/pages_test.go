@@ -121,6 +121,9 @@ func TestPagesThatAreNotThere(t *testing.T) {
 		if status != http.StatusNotFound || !strings.Contains(page, want) {
 			t.Errorf("%s: %d, want %q in %s", path, status, want, page)
 		}
+		if strings.Contains(page, "store.keep") != strings.Contains(want, "no longer kept") {
+			t.Errorf("%s speaks of what expires, or does not: %s", path, page)
+		}
 	}
 	story, _ := o.program.Book.Conversation(id)
 	story.Exchanges = story.Exchanges[5:]

@@ -129,8 +129,9 @@ var functions = template.FuncMap{
 	"clock": func(t time.Time) string { return t.Local().Format("Jan 2 15:04:05") },
 	"took":  took,
 	// texts
-	"short": func(most int, text string) string { return Shorten(text, most) },
-	"base":  path.Base,
+	"short":    func(most int, text string) string { return Shorten(text, most) },
+	"contains": strings.Contains,
+	"base":     path.Base,
 	// the version of a build from a checkout: without the time, and with the beginning of the commit alone
 	"version": func(v string) string { return checkout.ReplaceAllString(v, "-$2") },
 	"line": func(text string) string { // the beginning of the first line that is not empty
