@@ -281,7 +281,7 @@ func (r runProxy) tell() {
 	card, err := daemon.Read(r.folder)
 	var done journal.Run
 	if err == nil {
-		err = card.Get("/-/api/runs/"+r.run, &done)
+		err = card.Search("/-/api/runs/"+r.run, &done)
 	}
 	if err != nil {
 		warn("cannot tell what became of this run: %v", err)

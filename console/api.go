@@ -110,7 +110,7 @@ func (o *Console) summary(r *http.Request) (any, error) {
 
 // run returns the sums of an "epitome run".
 func (o *Console) run(r *http.Request) (any, error) {
-	return o.program.Book.Run(r.PathValue("name")), nil
+	return o.program.Book.Run(r.PathValue("name"))
 }
 
 // sums returns the sums of a time, with a note for each store that fails.

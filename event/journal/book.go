@@ -337,18 +337,21 @@ func (b *Book) Since(seq uint64) (after []Entry, newest uint64, whole bool) {
 	return after, b.seq, uint64(len(after)) == b.seq-seq
 }
 
-// Run is what became of the requests that came from an "epitome run", as far as they are kept.
+// Run is what became of the requests that came from an "epitome run", as far as their events are kept.
 type Run struct {
 	Sums   Sums `json:"sums"`
 	EndsAt int  `json:"would_have_ended,omitempty"` // turn at which a conversation would have failed without epitome
 }
 
-// Run returns what became of the requests of a run.
-func (b *Book) Run(name string) (r Run) {
-	b.lock()
-	defer b.mu.Unlock()
+// Run returns what became of the requests of a run. It reads all events, as those in memory may have only its end.
+func (b *Book) Run(name string) (r Run, err error) {
 	ofRun := map[string]bool{} // conversations
-	for _, n := range b.recent {
+	newest := uint64(0)
+	err = b.Each(func(n Entry) {
+		if *n.Seq() <= newest { // they come again
+			return
+		}
+		newest = *n.Seq()
 		if e := n.Exchange; e != nil && e.Run == name {
 			r.Sums.addExchange(e)
 			ofRun[e.Conversation] = true
@@ -359,8 +362,8 @@ func (b *Book) Run(name string) (r Run) {
 		if s := n.Summary; s != nil && ofRun[s.Conversation] {
 			r.Sums.addSummary(s)
 		}
-	}
-	return r
+	})
+	return r, err
 }
 
 // Troubles returns the newest hundred exchanges that failed, or that went on as they came because epitome failed; the

@@ -328,6 +328,23 @@ func TestACompactionIsAnEventOfItsOwn(t *testing.T) {
 	}
 }
 
+// The sums of a run are of all its requests, though only the newest are in memory.
+func TestALongRunIsToldWhole(t *testing.T) {
+	r := keeping(t, filepath.Join(t.TempDir(), "events"), noon)
+	const requests = mostRecent * 3 / 2
+	for i := range requests {
+		e := talking("c1", 0)
+		e.Run = "long"
+		r.RecordExchange(new(e))
+		if i%1000 == 0 {
+			r.Settle()
+		}
+	}
+	if run, err := r.Run("long"); err != nil || run.Sums.Exchanges != requests {
+		t.Errorf("%v: %d requests of %d", err, run.Sums.Exchanges, requests)
+	}
+}
+
 func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")
 	if err := os.WriteFile(folder, nil, 0o600); err != nil { // in the place of the folder
