@@ -66,9 +66,11 @@ func (a *app) checkConfiguration() error {
 	}
 	fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",
 		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode)
-	example := journal.Conversation{Upstream: "anthropic", Model: "claude-sonnet-4-5"}
-	example.Window = window.New(conf.Window, nil, time.Now).Of(example.Upstream, example.Model).Tokens
+	models := map[string]string{"openai": "gpt-5", "chatgpt": "gpt-5-codex", "anthropic": "claude-sonnet-4-5"}
+	example := journal.Conversation{Upstream: conf.Upstream, Model: models[conf.Upstream]}
 	newest := []journal.Conversation{example}
+	windows := map[string]window.Window{
+		example.ID: window.New(conf.Window, nil, time.Now).Of(example.Upstream, example.Model)}
 	if card, err := daemon.Read(folder); err != nil {
 		fmt.Println("No epitome runs with this data folder.")
 	} else if state, err := card.State(); err != nil {
@@ -77,13 +79,20 @@ func (a *app) checkConfiguration() error {
 		fmt.Printf("An epitome runs with this data folder on %s; it sends to %s (%s). kill -HUP has it "+
 			"read its configuration again.\n", card.Listen, state.Upstream, state.Upstreams[state.Upstream])
 		if len(state.Newest) > 0 {
-			newest = state.Newest
+			newest, windows = state.Newest, state.Windows
 		}
 	}
 	for i, c := range newest {
-		if !slices.ContainsFunc(newest[:i], func(o journal.Conversation) bool { return o.Model == c.Model }) {
-			fmt.Printf("%s holds %s tokens.\n", plain(c.Model), console.Tokens(int64(c.Window)))
+		isTold := slices.ContainsFunc(newest[:i], func(o journal.Conversation) bool { return o.Model == c.Model })
+		if c.Model == "" || isTold {
+			continue
 		}
+		holds := windows[c.ID]
+		source := strings.Replace(string(holds.Source), "learned", "learned from a refusal", 1)
+		if !holds.Until.IsZero() {
+			source += ", until " + holds.Until.Local().Format("Jan 2 15:04")
+		}
+		fmt.Printf("%s holds %s tokens (%s).\n", plain(c.Model), console.Tokens(int64(holds.Tokens)), source)
 	}
 	return nil
 }

@@ -230,7 +230,7 @@ func (d *Daemon) newService(conf config.Config) *service.Service {
 	observing.Shelf = unwritten{d.shelf}
 	d.observer = live.Beside(observing)
 	return &service.Service{
-		Log: d.log, Config: d.config.Load, Store: d.store, Shelf: d.shelf, Book: d.book,
+		Log: d.log, Config: d.config.Load, Store: d.store, Shelf: d.shelf, Book: d.book, Windows: d.windows,
 		Deps: deps, Live: live, Gateway: live.Beside(alone), Observed: observing.Ledger,
 		Requests: filepath.Join(cmp.Or(conf.Home, d.card.folder), RequestFolder), Quota: conf.Store.Requests,
 	}

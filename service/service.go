@@ -28,6 +28,7 @@ import (
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/view"
 	"epitome/store"
+	"epitome/window"
 )
 
 // Service answers for one epitome, whose parts are its fields: none may be nil. Its methods may be called from any
@@ -38,6 +39,7 @@ type Service struct {
 	Store    store.Store
 	Shelf    *offload.Shelf
 	Book     *journal.Book
+	Windows  *window.Windows
 	Proxy    *proxy.Proxy
 	Live     *rewrite.Shaper // of requests to a provider
 	Deps     rewrite.Deps    // of Live

@@ -7,6 +7,7 @@ import (
 
 	"epitome/event/journal"
 	"epitome/store"
+	"epitome/window"
 )
 
 // State says how an epitome runs. It tells its owner under /-/health.
@@ -21,6 +22,8 @@ type State struct {
 	Runtime   bool                   `json:"runtime"` // agents of "epitome run" are told about their machine
 	Loading   bool                   `json:"loading"` // the record of earlier runs is being read: Newest is empty
 	Newest    []journal.Conversation `json:"newest"`
+
+	Windows map[string]window.Window `json:"windows"` // of the models of Newest now, by conversation
 }
 
 // State returns how the epitome runs.
@@ -28,11 +31,14 @@ func (s *Service) State() State {
 	conf := s.Config()
 	now := State{
 		Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream, Named: conf.Named,
-		Upstreams: map[string]string{}, Keyed: len(conf.Clients) > 0, Runtime: conf.Context.Runtime,
-		Loading: !s.Book.Loaded(),
+		Upstreams: map[string]string{}, Windows: map[string]window.Window{}, Keyed: len(conf.Clients) > 0,
+		Runtime: conf.Context.Runtime, Loading: !s.Book.Loaded(),
 	}
 	if !now.Loading {
 		now.Newest = s.Book.Conversations("", 0, 100).Items
+	}
+	for _, c := range now.Newest {
+		now.Windows[c.ID] = s.Windows.Of(c.Upstream, c.Model)
 	}
 	for name, u := range conf.Upstreams {
 		now.Upstreams[name] = u.URL

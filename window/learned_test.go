@@ -45,7 +45,8 @@ func TestRefusalsTeach(t *testing.T) {
 		if (learned > 0) != (want.Source == Learned) || learned > 0 && learned != want.Tokens {
 			t.Errorf("%+v of %+v: learned %d", v, s, learned)
 		}
-		if got := w.Of("up", name); got != want {
+		if got := w.Of("up", name); got.Tokens != want.Tokens || got.Source != want.Source ||
+			got.Until.IsZero() != (want.Source != Learned) {
 			t.Errorf("%+v of %+v: the window is %v, want %v", v, s, got, want)
 		}
 		if got := w.Of("up", name+"x"); got.Source == Learned {
@@ -55,18 +56,18 @@ func TestRefusalsTeach(t *testing.T) {
 			t.Errorf("another upstream learns too: %v", got)
 		}
 	}
-	unknown, mine := Window{128_000, Default}, Window{64_000, Configured}
+	unknown, mine := Window{Tokens: 128_000, Source: Default}, Window{Tokens: 64_000, Source: Configured}
 	sent := Sent{Tokens: 60_000, Window: 128_000}
-	f("m", stated(32_768), sent, Window{32_768, Learned})
-	f("m", Refusal{Cause: Output, Limit: 32_768, Room: 9}, sent, Window{32_768, Learned})
-	f("m", Refusal{Cause: Input}, sent, Window{57_000, Learned}) // a little less than what was too much
-	f("m", Refusal{Cause: Output, Room: 9}, sent, unknown)       // the input fits
+	f("m", stated(32_768), sent, Window{Tokens: 32_768, Source: Learned})
+	f("m", Refusal{Cause: Output, Limit: 32_768, Room: 9}, sent, Window{Tokens: 32_768, Source: Learned})
+	f("m", Refusal{Cause: Input}, sent, Window{Tokens: 57_000, Source: Learned}) // a little less than what was too much
+	f("m", Refusal{Cause: Output, Room: 9}, sent, unknown)                       // the input fits
 	f("m", Refusal{Cause: Rate}, sent, unknown)
 	f("m", Refusal{}, sent, unknown)
 	f("m", Refusal{Cause: Input, Limit: 4_096, Requested: 9_000}, sent, unknown) // it quotes another request
-	f("m", stated(128_000), sent, Window{57_000, Learned})                       // by our count, which is too low then
+	f("m", stated(128_000), sent, Window{Tokens: 57_000, Source: Learned})       // by our count, which is too low then
 	f("m", stated(20_000_000), Sent{}, unknown)
-	f("mine", stated(32_768), Sent{Window: 64_000}, Window{32_768, Learned})
+	f("mine", stated(32_768), Sent{Window: 64_000}, Window{Tokens: 32_768, Source: Learned})
 	f("mine", stated(100_000), Sent{Window: 64_000}, mine)
 }
 

@@ -44,6 +44,7 @@ const (
 type Window struct {
 	Tokens int // a request and its answer together; where the provider takes less as a request alone, that
 	Source Source
+	Until  time.Time // the end of what a refusal or the server has said; else zero
 }
 
 // Windows finds the windows of models, and learns of them. Make one with New; its methods may be called from any
@@ -116,19 +117,19 @@ func (w *Windows) Of(upstream, model string) Window {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := w.of(upstream, model)
-	found := Window{int(w.config.Default), Default}
+	found := Window{Tokens: int(w.config.Default), Source: Default}
 	tokens := find(w.rules, strings.ToLower(model))
 	if tokens > 0 {
-		found = Window{tokens, Configured}
+		found = Window{Tokens: tokens, Source: Configured}
 	} else if k.family > 0 {
-		found = Window{k.family, Table}
+		found = Window{Tokens: k.family, Source: Table}
 	}
 	_, mayProbe := w.servers[upstream]
 	if mayProbe && w.holds(k.probed) && (k.probed.Tokens < found.Tokens || found.Source != Configured) {
-		found = Window{k.probed.Tokens, Probed}
+		found = Window{k.probed.Tokens, Probed, k.probed.Until}
 	}
 	if w.holds(k.learned) && k.learned.Tokens < found.Tokens {
-		found = Window{k.learned.Tokens, Learned}
+		found = Window{k.learned.Tokens, Learned, k.learned.Until}
 	}
 	return found
 }

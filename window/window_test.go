@@ -13,7 +13,7 @@ import (
 // want holds what a model at the upstream "up" is believed to hold.
 func (w *Windows) want(t *testing.T, model string, tokens int, source Source) {
 	t.Helper()
-	if got := w.Of("up", model); got != (Window{tokens, source}) {
+	if got := w.Of("up", model); got.Tokens != tokens || got.Source != source {
 		t.Errorf("at %v, %.200q: got %v, want %d from %s", w.now(), model, got, tokens, source)
 	}
 }
