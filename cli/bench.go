@@ -225,7 +225,7 @@ func linger(ctx context.Context, card *daemon.Card, folder string) error {
 	}
 	fmt.Fprintf(os.Stderr, "\nepitome goes on running until Ctrl-C. This link lets one browser in to its pages:\n\n"+
 		"    %s\n\n"+
-		"To ask this epitome more, use its folder, as in '%s --data %s stats'.\n", link, self(), folder)
+		"To ask this epitome more, use its folder, as in '%s --data %q stats'.\n", link, console.Self, folder)
 	<-ctx.Done()
 	return nil
 }

@@ -51,8 +51,13 @@ func (a *app) loadWithFolder() (conf config.Config, folder string, err error) {
 // config.toml.
 func Execute(defaults string, args []string) int {
 	isUsage := true // a mistake that is found before the command begins is one in the command line
-	root := (&app{defaults: defaults}).command()
-	root.PersistentPreRun = func(*cobra.Command, []string) { isUsage = false }
+	a := &app{defaults: defaults}
+	root := a.command()
+	console.Self = a.self()
+	root.PersistentPreRun = func(*cobra.Command, []string) {
+		isUsage = false
+		console.Self = a.self() // with flags
+	}
 	root.SetArgs(args)
 	c, err := root.ExecuteC()
 	var status exitStatus
@@ -109,14 +114,24 @@ func (a *app) command() *cobra.Command {
 	return root
 }
 
-// self is how this program was started, for the commands that it prints.
-func self() string {
+// self is how this program was started, with the flags by which another command finds the same epitome: see
+// console.Self.
+func (a *app) self() string {
 	name := os.Args[0]
 	switch {
 	case strings.Contains(name, "go-build"): // it is gone when "go run" ends
-		return "go run ."
+		name = "go run ."
 	case name != filepath.Base(name):
 		name, _ = filepath.Abs(name)
+		if strings.Contains(name, " ") {
+			name = strconv.Quote(name)
+		}
+	}
+	for _, f := range [][2]string{{"config", a.file}, {"data", a.flags.Data}} {
+		if f[1] != "" {
+			path, _ := filepath.Abs(f[1])
+			name += fmt.Sprintf(" --%s %q", f[0], path)
+		}
 	}
 	return name
 }
@@ -157,9 +172,10 @@ type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// warn prints a line for the user beside the output.
+// warn prints a line for the user beside the output, with the commands that it quotes as this program was started.
 func warn(format string, args ...any) {
-	fmt.Fprintf(screen{os.Stderr}, "epitome: "+format+"\n", args...)
+	text := strings.ReplaceAll(fmt.Sprintf(format, args...), "'epitome ", "'"+console.Self+" ")
+	fmt.Fprintf(screen{os.Stderr}, "epitome: %s\n", text)
 }
 
 // stdout is standard output for text from outside: a terminal gets it as a screen does, everything else as it is.
@@ -211,8 +227,8 @@ func (a *app) running() (*daemon.Card, error) {
 		cards = slices.DeleteFunc(cards, func(c *daemon.Card) bool { return c.Listen != config.Reachable(listen) })
 	}
 	if len(cards) == 0 {
-		return nil, fmt.Errorf("no epitome runs with the data folder %s: start one with '%s serve', or give "+
-			"the --data or --config of another one (the epitome of an 'epitome run' ends when its command does)", where, self())
+		return nil, fmt.Errorf("no epitome runs with the data folder %s: start one with 'epitome serve', or give "+
+			"the --data or --config of another one (that of a run ends when its command does)", where)
 	}
 	if len(cards) > 1 && isTerminal(os.Stderr) {
 		warn("asking the one on %s; --listen %s asks another", cards[0].Listen, cards[1].Listen)

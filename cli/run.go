@@ -134,12 +134,12 @@ func (a *app) proxyFor(all []provider, running runProxy, home string) (r runProx
 		if a.file != "" {
 			warn("using the epitome on %s with its own configuration, in mode %s", running.listen, running.Mode)
 		}
-		return running, func() { warn("'%s open' shows it, on %s", self(), running.listen) }, nil
+		return running, func() { warn("'epitome open' shows it, on %s", running.listen) }, nil
 	}
 	r, end, err = a.startOwn(home, all)
 	if err == nil && running.listen != "" {
-		warn("the epitome on %s %s, so this command has one of its own: '%s open --listen %s' shows it",
-			running.listen, why, self(), r.listen)
+		warn("the epitome on %s %s, so this command has one of its own: 'epitome open --listen %s' shows it",
+			running.listen, why, r.listen)
 	}
 	return r, end, err
 }
@@ -198,8 +198,8 @@ func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), er
 		if err := errors.Join(end(), unlock()); err != nil {
 			warn("cannot end: %v", err)
 		}
-		warn("log: %s\nThe pages of this run, in two terminals: %s --data %q --listen 127.0.0.1:0 and %s --data %q open",
-			filepath.Join(folder, logFile), self(), folder, self(), folder)
+		warn("log: %s\nIts pages, with earlier runs, in two terminals: 'epitome --data %q --listen 127.0.0.1:0' and "+
+			"'epitome --data %q open'", filepath.Join(folder, logFile), folder, folder)
 	}, nil
 }
 

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"go/build"
 	"io"
 	"io/fs"
 	"net/http"
@@ -131,6 +133,9 @@ func setStage(env *testscript.Env) error {
 	root, err := filepath.Abs("..")
 	env.Setenv("ROOT", root)
 	env.Setenv("TEST_DEFAULTS", filepath.Join(root, "config.toml"))
+	cache, _ := os.UserCacheDir()
+	env.Setenv("GOCACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")))
+	env.Setenv("GOPATH", build.Default.GOPATH)
 	s := &stage{upstreams: map[string]*fakeUpstream{}, programs: map[string]*background{}}
 	s.failed = env.T().(interface{ Failed() bool }).Failed
 	env.Values["stage"] = s
@@ -231,8 +236,8 @@ type background struct {
 func (s *stage) start(args []string) {
 	name := args[0]
 	p := &background{cmd: exec.Command(args[1], args[2:]...), log: s.MkAbs(name + ".log"), ended: make(chan struct{})}
-	for _, v := range []string{"TEST_DEFAULTS", "PATH", "HOME", "TMPDIR", "GOCOVERDIR", "WORK", "OPENAI_BASE_URL",
-		"OPENAI_API_BASE", "ANTHROPIC_BASE_URL"} {
+	for _, v := range []string{"TEST_DEFAULTS", "PATH", "HOME", "TMPDIR", "GOCOVERDIR", "WORK", "ROOT",
+		"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", "GOCACHE", "GOPATH"} {
 		if value := s.Getenv(v); value != "" {
 			p.cmd.Env = append(p.cmd.Env, v+"="+value)
 		}

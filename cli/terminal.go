@@ -134,7 +134,7 @@ func (v values) who() string {
 func (v values) welcome() string {
 	openAI := v["OPENAI_BASE_URL"]
 	return fmt.Sprintf("epitome listens on %s and sends to %s, mode %s\n\n    export OPENAI_BASE_URL=%s\n"+
-		"    export ANTHROPIC_BASE_URL=%s\n    %s open     # the pages, in your browser\n\n"+
+		"    export ANTHROPIC_BASE_URL=%s\n\nThe pages, in your browser:\n\n    %s\n\n"+
 		"Waiting for the first request. Ctrl-C ends epitome.", strings.TrimSuffix(openAI, "/v1"), v["upstream"],
-		v["mode"], openAI, v["ANTHROPIC_BASE_URL"], self())
+		v["mode"], openAI, v["ANTHROPIC_BASE_URL"], v["pages"])
 }

@@ -154,8 +154,13 @@ func New(s Settings, p Program) *Console {
 	o.handle("GET /-/artifacts/{name}", public, o.artifact)
 	o.handle("/-/mcp", public, mcpHandler(p.Log, p.Version, p.Artifact, o.findWord).ServeHTTP) // names are secrets
 
-	o.handle("GET /-/login", public|page, func(w http.ResponseWriter, r *http.Request) {
-		http.ServeFileFS(w, r, files, "assets/login.html")
+	o.handle("GET /-/login", public|page, func(w http.ResponseWriter, _ *http.Request) {
+		self := Self
+		if o.isBeyond() { // strangers may look, and a path may have the user's name
+			self = "epitome"
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_ = template.Must(template.ParseFS(files, "templates/login.html")).Execute(w, self)
 	})
 	o.handle("GET /-/session", public, o.json(o.session))
 	o.handle("POST /-/login", public, o.login)
@@ -226,7 +231,7 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 			refuse(w, http.StatusUnauthorized, "send the admin token (console.token) as Authorization: Bearer TOKEN")
 			return
 		case who&owner != 0:
-			refuse(w, http.StatusForbidden, "only the owner may see this: run 'epitome open' to log in")
+			refuse(w, http.StatusForbidden, "only the owner may see this: run '"+Self+" open' to log in")
 			return
 		}
 		// Pages of other sites cannot send JSON without asking.
@@ -291,6 +296,9 @@ func (o *Console) metrics(w http.ResponseWriter, r *http.Request) {
 	o.program.Book.Settle()
 	o.program.Metrics.ServeHTTP(w, r)
 }
+
+// Self is how this program was started, for the commands that it prints. The command line sets it before all else.
+var Self = "epitome"
 
 //go:embed assets templates
 var files embed.FS

@@ -76,7 +76,7 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	}
 	if session == "" && !isCode && !o.isToken(r, secret) { // not logged in already
 		o.fail(w, refusal{http.StatusUnauthorized, "wrong token, or wrong or used code (a code works once, for a " +
-			"minute): run 'epitome open' for another one"})
+			"minute): the command above makes another one"})
 		return
 	}
 	if session == "" {
@@ -108,7 +108,7 @@ func (o *Console) isToken(r *http.Request, text string) bool {
 // a browser must not be able to let others in.
 func (o *Console) newCode(r *http.Request) (any, error) {
 	if !o.hasFolderToken(r) {
-		return nil, refusal{http.StatusForbidden, "only the owner of the data folder gets a code: run 'epitome open'"}
+		return nil, refusal{http.StatusForbidden, "only the owner of the data folder gets a code"}
 	}
 	var asked struct{ Seconds uint32 } // 0: as usual
 	if err := decode(r, &asked, `{"seconds": 60}`); err != nil {

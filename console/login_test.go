@@ -46,6 +46,18 @@ func send(o *Console, target, body string, lines ...string) *httptest.ResponseRe
 	return request(o, r, append([]string{"Content-Type: application/json"}, lines...))
 }
 
+// The command that lets a browser in has the form by which epitome was started, unless strangers may read it.
+func TestLoginPageNamesTheCommand(t *testing.T) {
+	defer func(self string) { Self = self }(Self)
+	Self = "/home/me/epitome"
+	for listen, want := range map[string]string{"127.0.0.1:7070": Self, "0.0.0.0:7070": "epitome"} {
+		page := request(show(Config{}, listening(listen)), httptest.NewRequest("GET", "/-/login", nil), nil).Body.String()
+		if !strings.Contains(page, "<code>"+want+" open</code>") {
+			t.Errorf("on %s: %s", listen, page)
+		}
+	}
+}
+
 const proof = OwnerHeader + ": proof"
 
 // codeOf gets a code as "epitome open" does.

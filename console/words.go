@@ -132,6 +132,7 @@ var functions = template.FuncMap{
 	"short":    func(most int, text string) string { return Shorten(text, most) },
 	"contains": strings.Contains,
 	"base":     path.Base,
+	"self":     func() string { return Self },
 	// the version of a build from a checkout: without the time, and with the beginning of the commit alone
 	"version": func(v string) string { return checkout.ReplaceAllString(v, "-$2") },
 	"line": func(text string) string { // the beginning of the first line that is not empty

@@ -314,7 +314,7 @@ func (d *Daemon) announce() {
 	}
 	d.log.Info("listening", "address", conf.URLAt(d.Address()), "upstream", conf.Upstreams[conf.Upstream].URL,
 		"mode", conf.Mode, "OPENAI_BASE_URL", base+"/v1", "ANTHROPIC_BASE_URL", ofAnthropic,
-		"artifacts", cmp.Or(conf.Offload.Bucket, ArtifactsIn(*conf, d.card.folder)), "pages", "epitome open")
+		"artifacts", cmp.Or(conf.Offload.Bucket, ArtifactsIn(*conf, d.card.folder)), "pages", console.Self+" open")
 	if console.Loopback(d.Address()) {
 		return
 	}

@@ -81,6 +81,7 @@ var reportText string
 // Print writes the result of the session. Its turns were printed as they were played.
 func (r *Report) Print(w io.Writer) error {
 	funcs := template.FuncMap{"dollars": console.Dollars, "billed": console.Billed, "comma": comma,
+		"self":    func() string { return console.Self },
 		"percent": func(n, of int) string { return console.Percent(float64(n) / float64(max(of, 1))) }}
 	return template.Must(template.New("").Funcs(funcs).Parse(reportText)).Execute(w, r)
 }
