@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/daemon"
+	"epitome/rewrite"
 )
 
 func (a *app) conversationCommand() *cobra.Command {
@@ -93,7 +94,13 @@ func (a *app) handOff(beginning string) error {
 	if err != nil {
 		return err
 	}
-	if err := card.Post("/-/api/handoff?conversation="+url.QueryEscape(beginning), nil, &answer); err != nil {
+	path := "/-/api/handoff?conversation=" + url.QueryEscape(beginning)
+	err = card.Post(path+"&ask=false", nil, &answer)
+	if err == nil && answer.Why == rewrite.ErrUnasked.Error() {
+		warn("asking a model for a summary; its provider bills that")
+		err = card.Post(path, nil, &answer)
+	}
+	if err != nil {
 		return fmt.Errorf("cannot hand off: %w", err)
 	}
 	if answer.Why != "" {

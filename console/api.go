@@ -249,7 +249,8 @@ func (o *Console) forgetConversation(r *http.Request) (any, error) {
 
 // handoff returns what another agent needs to go on with a conversation.
 func (o *Console) handoff(r *http.Request) (any, error) {
-	text, why, err := o.program.Handoff(r.Context(), r.URL.Query().Get("conversation"))
+	q := r.URL.Query()
+	text, why, err := o.program.Handoff(r.Context(), q.Get("conversation"), q.Get("ask") != "false")
 	return map[string]string{"text": text, "why": why}, err
 }
 

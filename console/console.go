@@ -83,7 +83,7 @@ type Service interface {
 	Forget(conversation string) (artifacts int, remains string, err error)
 	// Handoff returns what another agent needs to go on with the conversation whose ID begins so, and why no model has
 	// written a summary for it.
-	Handoff(ctx context.Context, beginning string) (text, why string, err error)
+	Handoff(ctx context.Context, beginning string, asks bool) (text, why string, err error)
 }
 
 // Setting is a key of the configuration in force.

@@ -98,7 +98,7 @@ func (s *source) Artifact(name string) ([]byte, error) {
 	return []byte(content), nil
 }
 
-func (s *source) Handoff(context.Context, string) (text, why string, err error) {
+func (s *source) Handoff(context.Context, string, bool) (text, why string, err error) {
 	return "", "", s.failure
 }
 

@@ -12,6 +12,9 @@ import (
 	"epitome/summarize"
 )
 
+// ErrUnasked is why there are no words of a model's where nobody waits for them.
+var ErrUnasked = errors.New("nobody waits for a summary")
+
 // steadyTurns is how many requests in a row must continue the one before them until a model is asked again, once the
 // client has changed an earlier message: a summary of messages that change each turn is used only once.
 const steadyTurns = 2
@@ -56,14 +59,14 @@ func (x *shaping) words(end int, earlier summarize.Says, wait bool) (p summarize
 	switch {
 	case x.in.Rescue != nil:
 		return p, false, errors.New("a refused request does not wait for a summary")
-	case x.in.Client == nil:
-		return p, false, errors.New("nobody waits for a summary")
 	case x.place.isSpent():
 		return p, false, errSpent
 	case x.known.Demand.Asked && x.in.Focus == "" && x.isCovered(end, earlier):
 		return p, false, errors.New("too little is new since a model's last words")
 	case x.steady() < steadyTurns && !x.known.Demand.Asked:
 		return p, false, errors.New("the client has just changed earlier messages, and may change them again")
+	case x.in.Client == nil: // else a model would be asked
+		return p, false, ErrUnasked
 	}
 	question := x.question(end, earlier)
 	defer x.place.rest()()

@@ -130,8 +130,9 @@ func (s *Service) forgetRequest(conversation string) error {
 }
 
 // Handoff returns what another agent needs to go on with the conversation whose ID has the given beginning, or with the
-// newest one. why says why no model has written a summary for it.
-func (s *Service) Handoff(ctx context.Context, beginning string) (text, why string, err error) {
+// newest one. why says why no model has written a summary for it: rewrite.ErrUnasked if asks is false and one was to be
+// asked.
+func (s *Service) Handoff(ctx context.Context, beginning string, asks bool) (text, why string, err error) {
 	kept := s.KeptRequests()
 	ids := slices.DeleteFunc(kept, func(id string) bool { return !strings.HasPrefix(id, beginning) })
 	if len(ids) == 0 {
@@ -152,10 +153,14 @@ func (s *Service) Handoff(ctx context.Context, beginning string) (text, why stri
 	summary := conf.Summarize
 	summary.Distill = false                                  // its results are not asked for again
 	limits, _, _ := conf.Rewrite.With("keep_tokens", "8000") // so many of the newest messages stay beside the summary
-	out := rewrite.NewShaper(deps).Shape(rewrite.Input{
+	in := rewrite.Input{
 		Dialect: api, Body: last.Body, Upstream: last.Upstream, Scope: last.Scope, Project: last.Project,
-		Limits: &limits, Summary: summary, Compact: true, Client: ctx, Credential: last.Credential,
-	})
+		Limits: &limits, Summary: summary, Compact: true, Credential: last.Credential,
+	}
+	if asks {
+		in.Client = ctx
+	}
+	out := rewrite.NewShaper(deps).Shape(in)
 	r, err := api.Read(out.Body, nil)
 	if err := errors.Join(err, out.Report.Err); err != nil {
 		return "", "", err
