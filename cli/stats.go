@@ -29,7 +29,7 @@ func (a *app) statsCommand() *cobra.Command {
 		Long: "Show totals of what a running epitome has done. 'epitome status' shows one conversation.",
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON) }}
 	c.Flags().StringVar(&since, "since", "", "start `time`, for example 24h, 7d or 2026-11-20 (default: all)")
-	c.Flags().StringVar(&by, "by", "day", "one line for each `day|model|upstream|client`")
+	c.Flags().StringVar(&by, "by", "day", "one line for each `day|model|agent|upstream|client`")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
 	return c
 }

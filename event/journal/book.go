@@ -55,6 +55,7 @@ const (
 	mostRecent        = 5_000 // events
 	mostConversations = 2_000 // conversations
 	mostModels        = 50    // that have sums of their own; clients choose the names
+	mostAgents        = 20    // likewise
 	mostKept          = 50    // lines of a conversation that begin with "keep:"
 )
 
@@ -84,7 +85,8 @@ type Book struct {
 	notes         []string  // about files that could not be read
 	recent        []Entry   // the newest events
 	cells         map[cell]*Sums
-	models        map[string]bool
+	models        map[string]bool // that have sums of their own
+	agents        map[string]bool // likewise
 	conversations map[string]*conversation
 }
 
@@ -95,7 +97,8 @@ func Open(c Config) *Book {
 		Config: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 		queue: make(chan Entry, mostQueued), recorded: make(chan struct{}, 1),
 		files: files{folder: c.Folder, quota: c.Quota},
-		cells: map[cell]*Sums{}, models: map[string]bool{}, conversations: map[string]*conversation{},
+		cells: map[cell]*Sums{}, models: map[string]bool{}, agents: map[string]bool{},
+		conversations: map[string]*conversation{},
 	}
 	go b.run(ctx)
 	return b
@@ -290,7 +293,7 @@ func (b *Book) add(n Entry) {
 		c := b.conversationOf(s.Conversation, s.Time)
 		if s.Own.Nano != 0 {
 			c.Sums.addSummary(s)
-			b.sumsOf(s.Time, s.Upstream, s.Model, c.Client).addSummary(s)
+			b.sumsOf(s.Time, s.Upstream, s.Model, c.Client, c.Agent).addSummary(s)
 		}
 	}
 	if e := n.Exchange; e != nil { // it has all that is summed up of its compaction
@@ -300,9 +303,9 @@ func (b *Book) add(n Entry) {
 		c.Sums.addExchange(e)
 		model := e.Model
 		if e.ModelUnknown {
-			model = otherModel
+			model = otherName
 		}
-		b.sumsOf(end, e.Upstream, model, e.Client).addExchange(e)
+		b.sumsOf(end, e.Upstream, model, e.Client, e.Agent).addExchange(e)
 	}
 }
 
@@ -315,8 +318,10 @@ func (b *Book) expire() {
 	maps.DeleteFunc(b.conversations, func(_ string, c *conversation) bool { return c.Last.Before(oldest) })
 	maps.DeleteFunc(b.cells, func(at cell, _ *Sums) bool { return at.day < firstDay })
 	clear(b.models)
+	clear(b.agents)
 	for at := range b.cells {
 		b.models[at.model] = true
+		b.agents[at.agent] = true
 	}
 	if !b.since.IsZero() && b.since.Before(oldest) {
 		b.since = oldest

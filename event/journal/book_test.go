@@ -224,7 +224,7 @@ func answers(t *testing.T, r rig) string {
 	t.Helper()
 	var all bytes.Buffer
 	out := json.NewEncoder(&all)
-	for _, by := range []string{"day", "model", "upstream", "client"} {
+	for _, by := range []string{"day", "model", "agent", "upstream", "client"} {
 		_ = out.Encode(summed(t, r, by))
 	}
 	for _, c := range r.Conversations("", 0, 100).Items {
@@ -568,7 +568,7 @@ func TestMadeUpModelsHideNoModel(t *testing.T) {
 		}
 		return all
 	}
-	if got := rows(); got["m"] != 2 || got[otherModel] != 3*mostModels/2+1 {
+	if got := rows(); got["m"] != 2 || got[otherName] != 3*mostModels/2+1 {
 		t.Errorf("the models have %v", got)
 	}
 	for i := range mostModels {

@@ -93,6 +93,7 @@ func (d dice) exchange(at time.Time) event.Exchange {
 		Rescue: event.Rescue{Rescued: d.IntN(30) == 0},
 	}
 	if d.IntN(5) > 0 {
+		e.Agent = pick(d, "", "claude-cli", "codex")
 		e.Shaping = event.Shaping{
 			Model: pick(d, "m", "n", "unknown"), Conversation: pick(d, "", "c1", "c2", "c3", "c4"), Window: 12_000,
 			TokensBefore: d.tokens(), TokensAfter: d.tokens(), ShapeTime: time.Duration(d.IntN(3)),

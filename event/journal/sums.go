@@ -77,7 +77,7 @@ type Money struct {
 // Span selects the exchanges of a Report.
 type Span struct {
 	From, To time.Time // zero: the beginning, and now
-	By       string    // of the rows: day, model, upstream or client; empty: day
+	By       string    // of the rows: day, model, agent, upstream or client; empty: day
 }
 
 // Report is what became of all exchanges of some time.
@@ -106,27 +106,34 @@ type Row struct {
 
 // cell is what sums are kept by.
 type cell struct {
-	day                     int64 // its beginning, in seconds since 1970
-	upstream, model, client string
+	day                            int64 // its beginning, in seconds since 1970
+	upstream, model, client, agent string
 }
 
-// otherModel is the name under which models share sums.
-const otherModel = "other"
+// otherName is the name under which models, or agents, share sums.
+const otherName = "other"
 
-// sumsOf returns the sums to which an event belongs. Once too many models were named, the others share sums.
-func (b *Book) sumsOf(at time.Time, upstream, model, client string) *Sums {
+// sumsOf returns the sums to which an event belongs. Once too many models or agents were named, the others share sums.
+func (b *Book) sumsOf(at time.Time, upstream, model, client, agent string) *Sums {
 	if b.since.IsZero() || at.Before(b.since) {
 		b.since = at
 	}
-	if !b.models[model] && len(b.models) >= mostModels {
-		model = otherModel
-	}
-	b.models[model] = true
-	c := cell{day: b.dayOf(at).Unix(), upstream: upstream, model: model, client: client}
+	model = ownName(b.models, model, mostModels)
+	agent = ownName(b.agents, agent, mostAgents)
+	c := cell{day: b.dayOf(at).Unix(), upstream: upstream, model: model, client: client, agent: agent}
 	if b.cells[c] == nil {
 		b.cells[c] = &Sums{}
 	}
 	return b.cells[c]
+}
+
+// ownName returns a name that has sums of its own, or otherName if too many others have.
+func ownName(names map[string]bool, name string, most int) string {
+	if !names[name] && len(names) >= most {
+		name = otherName
+	}
+	names[name] = true
+	return name
 }
 
 // dayOf returns the beginning of the day of a time.
@@ -139,8 +146,8 @@ func (b *Book) dayOf(at time.Time) time.Time {
 // says what to ask for.
 func (b *Book) Report(asked Span) (Report, error) {
 	by := cmp.Or(asked.By, "day")
-	if !slices.Contains([]string{"day", "model", "upstream", "client"}, by) {
-		return Report{}, fmt.Errorf("cannot group by %.20q: use day, model, upstream or client", by)
+	if !slices.Contains([]string{"day", "model", "agent", "upstream", "client"}, by) {
+		return Report{}, fmt.Errorf("cannot group by %.20q: use day, model, agent, upstream or client", by)
 	}
 	b.lock()
 	defer b.mu.Unlock()
@@ -158,7 +165,8 @@ func (b *Book) Report(asked Span) (Report, error) {
 			continue
 		}
 		keys := map[string]string{
-			"day": day.Format(time.DateOnly), "model": at.model, "upstream": at.upstream, "client": at.client,
+			"day": day.Format(time.DateOnly), "model": at.model, "agent": at.agent, "upstream": at.upstream,
+			"client": at.client,
 		}
 		key := keys[by]
 		if rows[key] == nil {
