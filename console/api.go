@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -157,15 +158,28 @@ func parseTime(text string) (time.Time, error) {
 }
 
 // conversations returns a page of the list of conversations.
-func (o *Console) conversations(r *http.Request) (any, error) { return o.list(r, 100), nil }
+func (o *Console) conversations(r *http.Request) (any, error) { return pageOf(r, o.list(r), 100), nil }
 
-// list returns the conversations that the query filters, the newest first, from the one on that its cursor counts to.
-func (o *Console) list(r *http.Request, limit int) journal.Page[journal.Conversation] {
-	q := r.URL.Query()
-	first, _ := strconv.Atoi(q.Get("cursor")) // anything else begins with the first page
-	page := o.program.Book.Conversations(q.Get("filter"), first, limit)
-	for i := range page.Items {
-		hideTitle(r, &page.Items[i])
+// list returns the conversations that the query filters, the newest first.
+func (o *Console) list(r *http.Request) []journal.Conversation {
+	filter := strings.ToLower(r.URL.Query().Get("filter"))
+	all := o.program.Book.Conversations(math.MaxInt)
+	for i := range all {
+		hideTitle(r, &all[i])
+	}
+	return slices.DeleteFunc(all, func(c journal.Conversation) bool {
+		text := strings.Join([]string{c.ID, c.Model, c.Upstream, c.Agent, c.Client, c.Title, c.Folder}, "\n")
+		return !strings.Contains(strings.ToLower(text), filter)
+	})
+}
+
+// pageOf returns up to limit items of a list, from the one on that the query's cursor counts to.
+func pageOf[T any](r *http.Request, all []T, limit int) journal.Page[T] {
+	first, _ := strconv.Atoi(r.URL.Query().Get("cursor")) // anything else begins with the first page
+	first = min(max(first, 0), len(all))
+	page := journal.Page[T]{Items: all[first:min(first+limit, len(all))], Total: len(all)}
+	if end := first + len(page.Items); end < len(all) {
+		page.Next = end
 	}
 	return page
 }

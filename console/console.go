@@ -167,10 +167,10 @@ func New(s Settings, p Program) *Console {
 	o.handle("POST /-/login/code", figures, o.json(o.newCode))
 
 	o.handle("GET /-/{$}", page, o.page("overview", o.overview))
-	o.handle("GET /-/conversations", page, o.page("conversations", o.conversations))
+	o.handle("GET /-/conversations", page, o.page("conversations", o.listed))
 	o.handle("GET /-/conversations/{id}", page, o.page("conversation", o.conversationAt))
 	o.handle("GET /-/troubles", page, o.page("troubles", o.troubles))
-	o.handle("GET /-/config", page, o.page("config", o.listed))
+	o.handle("GET /-/config", page, o.page("config", o.config))
 	o.handle("GET /-/assets/{name}", public, func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, files, "assets/"+r.PathValue("name"))
 	})
@@ -372,8 +372,8 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 	}
 }
 
-// listed returns the settings that differ from their defaults under true, all others under false.
-func (o *Console) listed(*http.Request) (any, error) {
+// config returns the settings that differ from their defaults under true, all others under false.
+func (o *Console) config(*http.Request) (any, error) {
 	all := map[bool][]Setting{}
 	for _, s := range o.settings.Load().List() {
 		all[s.Changed] = append(all[s.Changed], s)

@@ -148,10 +148,10 @@ func Parts(b, a event.Tokens) []Part {
 // overview is the data of the first page.
 type overview struct {
 	journal.Report
-	Address string                 // that the program listens on
-	Shown   *conversation          // the one with the most to tell; nil: there is none
-	Recent  []journal.Conversation // the newest first
-	More    int                    // conversations that are not listed
+	Address string        // that the program listens on
+	Shown   *conversation // the one with the most to tell; nil: there is none
+	Recent  []thread      // the newest first
+	More    int           // threads that are not listed
 }
 
 func (o *Console) overview(r *http.Request) (any, error) {
@@ -159,7 +159,7 @@ func (o *Console) overview(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := o.list(r, 10)
+	page := pageOf(r, threads(o.list(r)), 10)
 	v := &overview{Report: sum, Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
 	if len(page.Items) == 0 {
 		return v, nil
@@ -171,7 +171,55 @@ func (o *Console) overview(r *http.Request) (any, error) {
 
 // byStory compares how much there is to tell of two conversations: of one that was kept alive most, then of the one that
 // was shortened most, then of one with more than a single turn, as agents have them for titles.
-func byStory(x, y journal.Conversation) int {
+func byStory(x, y thread) int {
 	return cmp.Or(cmp.Compare(min(x.EndsAt, 1), min(y.EndsAt, 1)), cmp.Compare(x.Raw-x.Tokens, y.Raw-y.Tokens),
 		cmp.Compare(min(x.Turns, 2), min(y.Turns, 2)))
+}
+
+// thread is a conversation as lists show it, with the side requests that belong to it.
+type thread struct {
+	journal.Conversation
+	Sides []journal.Conversation
+}
+
+// listed returns a page of the list of threads.
+func (o *Console) listed(r *http.Request) (any, error) {
+	return pageOf(r, threads(o.list(r)), 100), nil
+}
+
+// threads puts side requests under the conversations that they belong to.
+func threads(all []journal.Conversation) []thread {
+	sides := map[string][]journal.Conversation{} // by the ID of the conversation
+	list := []thread{}
+	for _, c := range all {
+		if main := mainOf(&c, all); main != nil {
+			sides[main.ID] = append(sides[main.ID], c)
+		} else {
+			list = append(list, thread{Conversation: c})
+		}
+	}
+	for i := range list {
+		list[i].Sides = sides[list[i].ID]
+	}
+	return list
+}
+
+// mainOf returns the conversation that a side request belongs to, which an agent makes beside its work, for a title or a
+// topic: a single turn without tools, while a conversation with tools goes on in the same session. An agent that names
+// no session has one at a time. It returns nil for all else.
+func mainOf(c *journal.Conversation, all []journal.Conversation) *journal.Conversation {
+	if c.Turns > 1 || c.Tools || c.Parent != "" {
+		return nil
+	}
+	for i := range all {
+		main := &all[i]
+		if !main.Tools || main.Agent != c.Agent || main.Client != c.Client || main.Session != c.Session {
+			continue
+		}
+		isMeanwhile := c.Last.After(main.First.Add(-time.Minute)) && c.First.Before(main.Last.Add(time.Minute))
+		if c.Session != "" || isMeanwhile {
+			return main
+		}
+	}
+	return nil
 }

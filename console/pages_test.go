@@ -1,6 +1,8 @@
 package console
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/event/journal"
 )
 
 // serve returns a console that shows s.
@@ -85,6 +88,7 @@ func TestPagesSay(t *testing.T) {
 	for path, wants := range map[string][]string{
 		"/-/":                             {title, "410k → 40k", "2.25M → 220k", "1 conversation", "full"},
 		"/-/conversations":                {title, "claude-cli", folder, "alice", "10 turns"},
+		"/-/conversations?filter=LEDGER":  {title},
 		"/-/conversations?filter=nothing": {"No conversation matches"},
 		"/-/conversations/" + id: {title, "6.4 ×", "is alive", "window 64k", "Turn 10", "messages 3–6",
 			"<li><bdi>keep: " + secretText, "After 1 compaction the agent read 4 things again, 9,200 tokens.",
@@ -170,6 +174,9 @@ func TestVisitorsSeeNoText(t *testing.T) {
 			}
 		}
 	}
+	if _, page := get(o, "/-/conversations?filter=ledger", false); !strings.Contains(page, "No conversation matches") {
+		t.Error("a visitor can find out titles")
+	}
 	_, page := get(o, "/-/conversations/"+id, false)
 	if !strings.Contains(page, "epitome open") || !strings.Contains(page, "410k") {
 		t.Error("a visitor is not told how to log in, or sees no figures")
@@ -222,5 +229,62 @@ func TestRestoreCompactAndForgetAreTheOwners(t *testing.T) {
 	}
 	if len(src.done) > 0 {
 		t.Errorf("a refused request has %q", src.done)
+	}
+}
+
+// talk returns a conversation of so many turns as lists have it.
+func talk(id, session string, turns int, tools bool, first, last int) journal.Conversation {
+	at := func(minute int) time.Time { return time.Date(2026, 11, 20, 12, minute, 0, 0, time.UTC) }
+	return journal.Conversation{
+		ID: id, Agent: "claude-cli", Session: session, Turns: turns, Tools: tools, First: at(first), Last: at(last),
+	}
+}
+
+// Requests for titles stand under the conversation of their session, or of their time, and nothing else does.
+func TestSideRequestsStandUnderTheirConversation(t *testing.T) {
+	other := talk("other-agent", "", 1, false, 5, 5)
+	other.Agent = "codex"
+	fork := talk("fork", "", 1, false, 5, 5)
+	fork.Parent = "main"
+	list := threads([]journal.Conversation{
+		talk("late", "", 1, false, 30, 30), talk("main", "", 9, true, 0, 10), talk("title", "", 1, false, 0, 0), other, fork,
+		talk("question", "", 1, true, 5, 5), talk("longer", "", 2, false, 5, 5),
+		talk("resumed", "s1", 3, true, 50, 59), talk("old-title", "s1", 1, false, 1, 1), talk("alone", "s2", 1, false, 55, 55),
+	})
+	var got []string
+	for _, shown := range list {
+		got = append(got, shown.ID)
+		for _, side := range shown.Sides {
+			got = append(got, "- "+side.ID)
+		}
+	}
+	want := []string{"late", "main", "- title", "other-agent", "fork", "question", "longer", "resumed", "- old-title", "alone"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestConversationsComePageByPage(t *testing.T) {
+	var all source
+	for i := range 250 {
+		e := session().exchanges[0]
+		e.Conversation, e.Model = fmt.Sprintf("c%03d", i), []string{"GPT-x", "claude"}[i%2]
+		all.exchanges = append(all.exchanges, e)
+	}
+	o := all.serve(t)
+	seen, cursor := map[string]bool{}, 0
+	for range 2 {
+		w := ask(o, http.MethodGet, fmt.Sprintf("/-/api/conversations?filter=gpt&cursor=%d", cursor))
+		var page journal.Page[journal.Conversation]
+		if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || page.Total != 125 {
+			t.Fatalf("%v, %d in all", err, page.Total)
+		}
+		for _, c := range page.Items {
+			seen[c.ID] = true
+		}
+		cursor = page.Next
+	}
+	if len(seen) != 125 || cursor != 0 {
+		t.Errorf("got %d, then %d", len(seen), cursor)
 	}
 }

@@ -35,7 +35,7 @@ func (s *Service) State() State {
 		Runtime: conf.Context.Runtime, Loading: !s.Book.Loaded(),
 	}
 	if !now.Loading {
-		now.Newest = s.Book.Conversations("", 0, 100).Items
+		now.Newest = s.Book.Conversations(100)
 	}
 	for _, c := range now.Newest {
 		now.Windows[c.ID] = s.Windows.Of(c.Upstream, c.Model)

@@ -1,10 +1,11 @@
 "use strict";
-// Pages work without this script. It keeps their live parts up to date, follows the slider and the arrow keys of a
-// conversation, and shows the beginning of what was taken out.
+// Pages work without this script. It keeps their live parts up to date, sorts and filters tables, follows the slider and
+// the arrow keys of a conversation, and shows the beginning of what was taken out.
 (() => {
   const status = document.getElementById("status");
   const slider = document.querySelector("input[type=range]");
   const originals = new Map(); // the beginnings of artifacts that were shown, by address
+  const orders = new Map(); // by which column a table is sorted, by the name of the table
 
   // refresh fetches the page at an address and puts its live parts in the place of the old ones.
   function refresh(address) {
@@ -15,14 +16,64 @@
       if (request.status !== 200 || !request.response) return;
       for (const old of document.querySelectorAll("[data-live]")) {
         const fresh = request.response.getElementById(old.id);
-        if (!fresh || old.contains(document.activeElement)) continue;
-        const open = Array.from(old.querySelectorAll("details"), (d) => d.open);
-        fresh.querySelectorAll("details").forEach((d, i) => { d.open = Boolean(open[i]); });
+        const head = Array.from(old.querySelectorAll("thead button")).indexOf(document.activeElement);
+        if (!fresh || old.contains(document.activeElement) && head < 0) continue;
+        arrange(fresh);
+        const open = new Map(Array.from(old.querySelectorAll("details"), (d) => [nameOf(d), d.open]));
+        fresh.querySelectorAll("details").forEach((d) => { d.open = open.get(nameOf(d)) ?? d.open; });
         fresh.querySelectorAll("[data-from]").forEach((p) => { p.textContent = originals.get(p.dataset.from) ?? ""; });
-        if (!fresh.isEqualNode(old)) old.replaceWith(document.importNode(fresh, true));
+        if (fresh.isEqualNode(old)) continue;
+        const shown = document.importNode(fresh, true);
+        old.replaceWith(shown);
+        shown.querySelectorAll("thead button")[head]?.focus({ preventScroll: true });
       }
     };
     request.send();
+  }
+
+  // nameOf returns a text by which a section that opens is found in the page as it is later.
+  function nameOf(details) {
+    const row = details.closest("tr, [data-live]");
+    return (row.querySelector("a")?.getAttribute("href") ?? "") + Array.from(row.querySelectorAll("details")).indexOf(details);
+  }
+
+  // arrange sorts the tables of a part of a page by the columns that were chosen, whose heads are buttons, and hides the
+  // rows that a filter excludes.
+  function arrange(part) {
+    for (const table of part.querySelectorAll("table[data-sort]")) {
+      const order = orders.get(table.dataset.sort);
+      Array.from(table.tHead.rows[0].cells).forEach((th, column) => {
+        if (!th.querySelector("button")) {
+          const button = document.createElement("button");
+          button.type = "button";
+          button.append(...th.childNodes);
+          th.append(button);
+        }
+        th.removeAttribute("aria-sort");
+        if (order?.column === column) th.setAttribute("aria-sort", order.down ? "descending" : "ascending");
+      });
+      if (!order) continue;
+      const rows = Array.from(table.tBodies[0].rows, (row) => [...keyOf(row.cells[order.column]), row]);
+      rows.sort(([n, text], [m, other]) => (isNaN(n) - isNaN(m) || n - m || text.localeCompare(other)) * (order.down ? -1 : 1));
+      table.tBodies[0].append(...rows.map((row) => row[2]));
+    }
+    for (const input of document.querySelectorAll("[data-filter]")) {
+      const wanted = input.value.trim().toLowerCase();
+      for (const row of part.querySelectorAll(`${input.dataset.filter} > tbody > tr`)) {
+        const text = row.textContent + (row.querySelector("a")?.getAttribute("href") ?? "");
+        row.hidden = !text.toLowerCase().includes(wanted);
+      }
+    }
+  }
+
+  // keyOf returns by what a cell is sorted: its number as a page writes one, and its text.
+  function keyOf(cell) {
+    const text = cell.dataset.key ?? cell.textContent.trim();
+    const isNumber = cell.tagName === "TD" && text.match(/^(?:≥ )?(−?)\$?([\d,]+\.?\d*)\s?([kMG]?)(?![\w-])/);
+    if (!isNumber) return [NaN, text];
+    const [, minus, digits, unit] = isNumber;
+    const amount = Number(digits.replaceAll(",", "")) * { k: 1e3, M: 1e6, G: 1e9, "": 1 }[unit];
+    return [minus ? -amount : amount, text];
   }
 
   // watch refreshes the page when events come, at most every two seconds. It listens only while the page is seen: a
@@ -133,6 +184,19 @@
     location.assign(location.pathname + "?" + query);
   });
 
+  // Who clicks on the head of a column sorts by it, numbers from the largest down at first.
+  document.addEventListener("click", (event) => {
+    const th = event.target.closest("table[data-sort] thead th");
+    if (!th) return;
+    const table = th.closest("table");
+    const first = table.tBodies[0].rows[0]?.cells[th.cellIndex];
+    const was = th.getAttribute("aria-sort");
+    const down = was ? was === "ascending" : Boolean(first) && !isNaN(keyOf(first)[0]);
+    orders.set(table.dataset.sort, { column: th.cellIndex, down });
+    arrange(table.parentNode);
+  });
+  document.addEventListener("input", (event) => { if (event.target.matches("[data-filter]")) arrange(document); });
+
   // A button with the path of an action does it, with the fields of its form, and says how that went.
   document.addEventListener("click", async (event) => {
     const path = event.target.dataset.post;
@@ -155,6 +219,7 @@
     else status.textContent = "The next request is sent whole, as far as the window allows.";
   });
 
+  arrange(document);
   if (slider) slide(slider);
   if (document.querySelector("[data-live]")) watch();
   setInterval(countdown, 1000);

@@ -36,6 +36,7 @@ type Conversation struct {
 	Turns    int       `json:"turns"`                      // exchanges, with those that are not kept any more
 	EndsAt   int       `json:"would_have_ended,omitempty"` // first turn that would have failed without epitome
 	Raw      int       `json:"raw"`                        // tokens of the newest request, as it came
+	Tools    bool      `json:"tools,omitempty"`            // its requests offer tools
 	Level
 	Latest   string `json:"latest,omitempty"` // the newest decision, such as "turn 7: clear 2 results, −9.1k tokens"
 	Sums     Sums   `json:"sums"`
@@ -152,6 +153,7 @@ func (c *conversation) add(e *event.Exchange, end time.Time) {
 	if e.TokensBefore.Total() > 0 {
 		c.Tokens = e.Sent()
 		c.Raw = e.TokensBefore.Total()
+		c.Tools = c.Tools || e.TokensBefore.Tools > 0
 		c.Window = e.Window
 		c.Near = event.IsNear(c.Tokens, e.Usable)
 		c.before, c.after = e.TokensBefore, e.TokensAfter
@@ -230,25 +232,17 @@ func (b *Book) matching(fits func(*conversation) bool) (all []*conversation) {
 	return all
 }
 
-// Conversations returns up to limit conversations whose id, model or upstream contains match, in either case, behind
-// the first ones; the newest come first.
-func (b *Book) Conversations(match string, first, limit int) Page[Conversation] {
+// Conversations returns the newest conversations, up to so many.
+func (b *Book) Conversations(most int) []Conversation {
 	b.lock()
 	defer b.mu.Unlock()
-	match = strings.ToLower(match)
-	all := b.matching(func(c *conversation) bool {
-		return strings.Contains(strings.ToLower(c.ID+"\n"+c.Model+"\n"+c.Upstream), match)
-	})
-	first = min(max(first, 0), len(all))
-	end := min(first+limit, len(all))
-	page := Page[Conversation]{Items: []Conversation{}, Total: len(all)}
-	for _, c := range all[first:end] {
-		page.Items = append(page.Items, b.view(c))
+	list := []Conversation{}
+	for _, c := range b.matching(func(*conversation) bool { return true }) {
+		if len(list) < most {
+			list = append(list, b.view(c))
+		}
 	}
-	if end < len(all) {
-		page.Next = end
-	}
-	return page
+	return list
 }
 
 // Conversation returns a conversation with its recent turns, or ErrUnknown.
