@@ -147,20 +147,23 @@ func Parts(b, a event.Tokens) []Part {
 
 // overview is the data of the first page.
 type overview struct {
-	journal.Report
-	Address string        // that the program listens on
-	Shown   *conversation // the one with the most to tell; nil: there is none
-	Recent  []thread      // the newest first
-	More    int           // threads that are not listed
+	Reports []journal.Report // of the same time: by day, model and agent
+	Address string           // that the program listens on
+	Shown   *conversation    // the one with the most to tell; nil: there is none
+	Recent  []thread         // the newest first
+	More    int              // threads that are not listed
 }
 
 func (o *Console) overview(r *http.Request) (any, error) {
-	sum, err := o.sums(journal.Span{From: time.Now().AddDate(0, 0, -29)}) // thirty days
-	if err != nil {
-		return nil, err
-	}
 	page := pageOf(r, threads(o.list(r)), 10)
-	v := &overview{Report: sum, Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
+	v := &overview{Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
+	for _, by := range []string{"day", "model", "agent"} {
+		sum, err := o.sums(journal.Span{From: time.Now().AddDate(0, 0, -29), By: by}) // thirty days
+		if err != nil {
+			return nil, err
+		}
+		v.Reports = append(v.Reports, sum)
+	}
 	if len(page.Items) == 0 {
 		return v, nil
 	}

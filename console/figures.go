@@ -34,6 +34,15 @@ func FigureText(f journal.Figure, s journal.Sums) string {
 	return strconv.FormatInt(n, 10)
 }
 
+// mostBefore returns the most tokens that one of the rows has before.
+func mostBefore(rows []journal.Row) int64 {
+	most := int64(1)
+	for _, r := range rows {
+		most = max(most, r.Sums.TokensBefore)
+	}
+	return most
+}
+
 // card is a figure on a page.
 type card struct{ Label, Link, Help, Value, Soft string }
 

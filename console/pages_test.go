@@ -86,7 +86,7 @@ var all = []string{"/-/", "/-/conversations", "/-/conversations?filter=gpt&curso
 func TestPagesSay(t *testing.T) {
 	o := session().serve(t)
 	for path, wants := range map[string][]string{
-		"/-/":                             {title, "410k → 40k", "2.25M → 220k", "1 conversation", "full"},
+		"/-/":                             {title, "410k → 40k", "2.25M → 220k", "10 requests, 2.25M", "<summary>By agent", "<bdi>claude-cli</bdi></th>", "1 conversation", "full"},
 		"/-/conversations":                {title, "claude-cli", folder, "alice", "10 turns"},
 		"/-/conversations?filter=LEDGER":  {title},
 		"/-/conversations?filter=nothing": {"No conversation matches"},

@@ -124,10 +124,15 @@ var functions = template.FuncMap{
 	"bytes":  func(n any) string { return humanize.IBytes(uint64(amount(n))) },
 	"ratio":  ratio,
 	"times":  func(part, whole any) string { return fmt.Sprintf("%.1f", float64(amount(part))/float64(amount(whole))) },
+	"share":  func(part, whole int64) float64 { return 100 * float64(part) / float64(whole) },
 	"plural": plural,
 	// times
 	"clock": func(t time.Time) string { return t.Local().Format("Jan 2 15:04:05") },
 	"took":  took,
+	"day": func(date string) int64 { // counts days
+		at, _ := time.Parse(time.DateOnly, date) // as a Report writes it
+		return at.Unix() / (24 * 60 * 60)
+	},
 	// texts
 	"short":    func(most int, text string) string { return Shorten(text, most) },
 	"contains": strings.Contains,
@@ -135,11 +140,13 @@ var functions = template.FuncMap{
 	"self":     func() string { return Self },
 	// the version of a build from a checkout: without the time, and with the beginning of the commit alone
 	"version": func(v string) string { return checkout.ReplaceAllString(v, "-$2") },
+	"head":    func(column string) string { return strings.ToUpper(column[:1]) + strings.ToLower(column[1:]) },
 	"line": func(text string) string { // the beginning of the first line that is not empty
 		line, _, _ := strings.Cut(strings.TrimLeft(text[:min(len(text), 4096)], "\n "), "\n")
 		return Shorten(line, 160)
 	},
 	// figures
+	"figures": func() []journal.Figure { return journal.Figures }, "figure": FigureText, "most": mostBefore,
 	"sums": journal.SumsOf, "billed": Billed, "gain": Gain, "cards": cards,
 	// words for what happened
 	"parts": Parts, "changes": changes, "changed": changed, "failed": failed, "miss": missText, "lost": CacheLost,
