@@ -21,13 +21,14 @@ type conversation struct {
 	IsAlive             bool // the newest turn got its answer
 	IsAsked             bool // the owner has asked to compact its next request
 	Turn                event.Exchange
-	Edits               event.Edits      // of Turn, in the order of the request's messages; the owner's only
-	Events              []event.Exchange // turns with a change, a failure or a cache miss, the newest first
-	More                int              // older ones that are not listed
-	Found               any              // Hits in what was taken out, if the owner looks for something
+	Edits               event.Edits // of Turn, in the order of the request's messages; the owner's only
+	// Turns with a change, a failure or a cache miss, the newest first, and those together that say the same.
+	Events [][]event.Exchange
+	More   int // older ones that are not listed
+	Found  any // Hits in what was taken out, if the owner looks for something
 }
 
-const eventsListed = 20
+const eventsListed = 100 // as rows
 
 // conversationAt returns the conversation that a request names in its path, at the turn that its query names.
 func (o *Console) conversationAt(r *http.Request) (any, error) {
@@ -102,9 +103,13 @@ func newConversation(s journal.Story, turn event.Exchange, from, to int) *conver
 		if !changed(e) && failed(e) == "" && !e.Miss.IsLoss() {
 			continue
 		}
-		if len(c.Events) < eventsListed {
-			c.Events = append(c.Events, e)
-		} else {
+		last := len(c.Events) - 1
+		switch {
+		case c.More == 0 && last >= 0 && account(c.Events[last][0]) == account(e):
+			c.Events[last] = append(c.Events[last], e)
+		case len(c.Events) < eventsListed:
+			c.Events = append(c.Events, []event.Exchange{e})
+		default:
 			c.More++
 		}
 	}
@@ -127,6 +132,41 @@ func (c *conversation) Rows() (rows []event.Edit) {
 	}
 	addUnchanged(c.Turn.Items)
 	return rows
+}
+
+// run is rows of one kind that follow one another, with the unchanged ones between them.
+type run struct {
+	event.Edit // all of them as one
+	Count      int
+	Rows       []event.Edit
+}
+
+// Runs returns the rows of the turn as runs. A row that is like none beside it is one of its own.
+func (c *conversation) Runs() (runs []run) {
+	rows := c.Rows()
+	for i, row := range rows {
+		last := len(runs) - 1
+		if last < 0 || !continues(runs[last].Edit, rows[i:]) {
+			runs = append(runs, run{row, 1, rows[i : i+1]})
+			continue
+		}
+		r := &runs[last]
+		r.Last, r.Before, r.After = row.Last, r.Before+row.Before, r.After+row.After
+		r.Rows = r.Rows[:len(r.Rows)+1] // it is the next one of rows
+		if row.Rung != "" {
+			r.Count++
+		}
+	}
+	return runs
+}
+
+// continues reports whether a run goes on with the first of the rows: it is of its kind, or unchanged before one that is.
+func continues(run event.Edit, rows []event.Edit) bool {
+	next := rows[0]
+	if next.Rung == "" && len(rows) > 1 {
+		next = rows[1]
+	}
+	return run.Rung != "" && run.Rung == next.Rung && run.Reason == next.Reason && run.New == next.New
 }
 
 // Part is what a request spends tokens on.

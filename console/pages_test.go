@@ -151,6 +151,39 @@ func TestRowsAreAllMessages(t *testing.T) {
 	}
 }
 
+// Edits of one kind in sequence, and turns that say the same, are one row with a count, and open to each of them.
+func TestEqualRowsAreOne(t *testing.T) {
+	s := session()
+	var edits []event.Edit
+	for i := range 22 {
+		edits = append(edits, event.Edit{Item: 2*i + 2, Last: 2*i + 2, Rung: "clear", Before: 4_000, After: 100,
+			Artifact: fmt.Sprint("result", i)})
+	}
+	edits = append(edits, event.Edit{Item: 50, Last: 50, Rung: "offload"}, event.Edit{Item: 51, Last: 51, Rung: "clear"})
+	s.edits["decision"] = event.Edits{List: edits}
+	for i := range s.exchanges {
+		s.exchanges[i].Items = 54
+		s.exchanges[i].Offloaded = 1
+	}
+	s.exchanges[2].Causes = nil
+	c := &conversation{Edits: s.edits["decision"], Turn: s.exchanges[9]}
+	var got []string
+	for _, r := range c.Runs() {
+		got = append(got, fmt.Sprint(r.Messages(), " ", r.Rung, " ", r.Count, " ", len(r.Rows), " ", r.Before))
+	}
+	want := []string{"messages 1–2  1 1 0", "messages 3–45 clear 22 43 88000", "messages 46–50  1 1 0", "message 51 offload 1 1 0",
+		"message 52 clear 1 1 0", "messages 53–54  1 1 0"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	_, page := get(s.serve(t), "/-/conversations/"+id, true)
+	for _, want := range []string{"22 of the messages 3–45, 88k tokens", "/-/artifacts/result21", "3 turns up to 4<"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q in %s", want, page)
+		}
+	}
+}
+
 func TestEmptyProgramSaysHowToStart(t *testing.T) {
 	o := (&source{}).serve(t)
 	if _, page := get(o, "/-/", true); !strings.Contains(page, "http://127.0.0.1:7070") {
