@@ -259,12 +259,15 @@ func IsLocal(base string) bool {
 func (c *Config) List() (all []console.Setting) {
 	defaults := Defaults(c.reference)
 	_, usual := defaults.values()
+	known := knownIn(c.reference)
 	keys, texts := c.values()
 	for _, key := range keys {
 		// Of an upstream, defaults name no key: an empty text or list is none.
 		isChanged := strings.Trim(texts[key], "'[]") != strings.Trim(usual[key], "'[]")
-		v := console.Setting{Key: key, Text: texts[key], Changed: isChanged,
-			Secret: isSecret(key, texts[key])}
+		v := console.Setting{
+			Key: key, Text: texts[key], Default: usual[key], Comment: nearest(known, key).comment, Changed: isChanged,
+			Secret: isSecret(key, texts[key]),
+		}
 		if v.Secret {
 			v.Text = ""
 		}

@@ -231,8 +231,29 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 		{Key: "store.url", Changed: true, Secret: true},
 		{Key: "upstreams.openai.headers.authorization", Changed: true, Secret: true},
 	} {
-		if all[want.Key] != want {
-			t.Errorf("%+v, want %+v", all[want.Key], want)
+		got := all[want.Key]
+		got.Default, got.Comment = "", ""
+		if got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+}
+
+// Each value has its default and the comment of config.toml, which keys in sequence share.
+func TestListExplains(t *testing.T) {
+	all := map[string]console.Setting{}
+	for _, v := range load(t, "rewrite.keep_turns = 7\nwindow.models.\"m\" = 64000\n").List() {
+		all[v.Key] = v
+		if v.Comment == "" {
+			t.Errorf("%s is not explained", v.Key)
+		}
+	}
+	for key, want := range map[string][2]string{
+		"listen": {"'127.0.0.1:7070'", "The address to listen on"}, "rewrite.keep_turns": {"0", "compact_turns: compact"},
+		"window.models.m": {"", "Windows by pattern"}, "rewrite.preset": {"'balanced'", "A preset sets"},
+	} {
+		if got := all[key]; got.Default != want[0] || !strings.HasPrefix(got.Comment, want[1]) {
+			t.Errorf("%s: %+v, want %q", key, got, want)
 		}
 	}
 }

@@ -190,11 +190,17 @@ func entriesIn(text string) (all []entry) {
 }
 
 // knownIn lists the entries of the program's own config.toml, in force or commented out. In their keys, NAME stands for
-// a name that the user chooses.
+// a name that the user chooses. A comment is its text, with the line breaks of lists alone; keys in lines that follow one
+// another share it.
 func knownIn(reference string) []entry {
 	all := entriesIn(comment.ReplaceAllString(reference, "$1"))
+	unwrapped := strings.NewReplacer("\n#   ", "\n  ", "\n# ", " ")
 	for i, e := range all {
 		all[i].key = general(e.key)
+		all[i].comment = strings.TrimSpace(unwrapped.Replace("\n" + e.comment))
+		if e.comment == "" && i > 0 && strings.Count(all[i-1].text, "\n") == 1 {
+			all[i].comment = all[i-1].comment
+		}
 	}
 	return all
 }
@@ -328,8 +334,7 @@ var quantities = map[reflect.Type]object{
 func Schema(reference string) []byte {
 	comments := map[string]string{}
 	for _, k := range knownIn(reference) {
-		text := strings.TrimSpace(strings.ReplaceAll("\n"+k.comment, "\n# ", "\n"))
-		comments[k.key] = cmp.Or(comments[k.key], text)
+		comments[k.key] = cmp.Or(comments[k.key], k.comment)
 	}
 	root := schema(comments).of(reflect.TypeFor[Config](), "")
 	root["$schema"] = "http://json-schema.org/draft-07/schema#"

@@ -90,6 +90,8 @@ type Service interface {
 type Setting struct {
 	Key     string // the names of its tables and its own, with dots
 	Text    string // the value as TOML writes it; empty for a secret
+	Default string // likewise; empty if there is none
+	Comment string // in config.toml; lines
 	Changed bool   // it differs from the default
 	Secret  bool   // it is a credential, or may hold one
 }

@@ -219,6 +219,7 @@
     else status.textContent = "The next request is sent whole, as far as the window allows.";
   });
 
+  for (const input of document.querySelectorAll("[data-filter]")) input.parentNode.hidden = false;
   arrange(document);
   if (slider) slide(slider);
   if (document.querySelector("[data-live]")) watch();
