@@ -7,7 +7,6 @@ import (
 	"math"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,9 +142,7 @@ var functions = template.FuncMap{
 	"contains": strings.Contains,
 	"base":     path.Base,
 	"self":     func() string { return Self },
-	// the version of a build from a checkout: without the time, and with the beginning of the commit alone
-	"version": func(v string) string { return checkout.ReplaceAllString(v, "-$2") },
-	"head":    func(column string) string { return strings.ToUpper(column[:1]) + strings.ToLower(column[1:]) },
+	"head":     func(column string) string { return strings.ToUpper(column[:1]) + strings.ToLower(column[1:]) },
 	"line": func(text string) string { // the beginning of the first line that is not empty
 		line, _, _ := strings.Cut(strings.TrimLeft(text[:min(len(text), 4096)], "\n "), "\n")
 		return Shorten(line, 160)
@@ -158,9 +155,6 @@ var functions = template.FuncMap{
 	"again": ReadAgain, "left": leftText, "sentence": sentence,
 	"glyph": func(step string) string { return glyphs[step] },
 }
-
-// checkout matches time and commit in the version of a build from a checkout.
-var checkout = regexp.MustCompile(`-(0\.)?\d{14}-([0-9a-f]{7})[0-9a-f]*`)
 
 // Tokens writes a number of tokens in three digits, such as 4.12k or 128k.
 func Tokens(n int64) string {

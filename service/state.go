@@ -2,6 +2,7 @@ package service
 
 import (
 	"net/http"
+	"regexp"
 	"runtime/debug"
 	"slices"
 
@@ -87,11 +88,14 @@ func (s *Service) IsClient(h http.Header) bool { return s.Proxy.IsClient(h) }
 // Artifact returns what was taken out under a name, or offload.ErrUnknown.
 func (s *Service) Artifact(name string) ([]byte, error) { return s.Shelf.Get(name) }
 
-// Version is the module's version. A build from a checkout has the time and the start of its commit in it.
+// checkout matches time and commit in the version of a build from a checkout.
+var checkout = regexp.MustCompile(`-(0\.)?\d{14}-([0-9a-f]{7})[0-9a-f]*`)
+
+// Version is the module's version, as it is told everywhere. Of a build from a checkout it has the start of the commit.
 func Version() string {
 	b, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
 	}
-	return b.Main.Version
+	return checkout.ReplaceAllString(b.Main.Version, "-$2")
 }

@@ -117,6 +117,39 @@ function rows(edits, items) {
   return all;
 }
 
+// runs returns the rows of a turn in runs of one kind, with the unchanged ones between them.
+function runs(edits, items) {
+  const all = rows(edits, items), found = [];
+  const kind = (e) => e && JSON.stringify([e.rung, e.reason, e.new]);
+  all.forEach((row, i) => {
+    const run = found.at(-1), next = row.rung ? row : all[i + 1] ?? row;
+    if (run?.[0].rung && kind(run[0]) === kind(next)) run.push(row);
+    else found.push([row]);
+  });
+  return found;
+}
+
+// runText returns what stands in the row of a run, and then in each of its own.
+function runText(run) {
+  const first = (text) => shorten(text.slice(0, 4096).replace(/^[\n ]+/, "").split("\n")[0], 160);
+  const each = run.flatMap((x) => [x.item + 1, x.last > x.item ? x.last + 1 : "",
+    ...(x.rung ? [x.before && tokens(x.before), tokens(x.after), x.reason, x.text && `${first(x.text)}\n${shorten(x.text, 4000)}`] : [])]);
+  const changed = run.filter((x) => x.rung);
+  if (changed.length < 3) return each;
+  const [before, after] = ["before", "after"].map((key) => changed.reduce((sum, x) => sum + x[key], 0));
+  return [changed.length, run[0].item + 1, run.at(-1).last + 1, before && tokens(before), tokens(after), run[0].reason, ...each];
+}
+
+// together returns lists of the exchanges in sequence that say the same.
+function together(exchanges) {
+  const account = (e) => JSON.stringify([done(e), failed(e), e.rescue, ["none", "add"].includes(e.action), e.causes, e.inner, e.reason, e.code, e.miss, e.rebilled]);
+  return exchanges.reduce((found, e) => {
+    if (found.length > 0 && account(found.at(-1)[0]) === account(e)) found.at(-1).push(e);
+    else found.push([e]);
+    return found;
+  }, []);
+}
+
 // chart returns what the chart of a conversation says, with the texts for a pointer that rests on a column.
 function chart({ exchanges, would_have_ended: ends }) {
   const before = (e) => total(e.tokens_before), after = (e) => total(e.tokens_after);
@@ -147,11 +180,23 @@ function chart({ exchanges, would_have_ended: ends }) {
   return ends ? [...all, ends] : all;
 }
 
+// columns returns what the columns of a table of sums say.
+function columns({ money: m, usage: u, ...s }) {
+  const known = (is, text) => is ? text() : "";
+  return [String(s.exchanges), String(s.failed), String(s.rescued), tokens(s.tokens_before), tokens(s.tokens_after),
+    known(s.tokens_before, () => percent(s.tokens_before - s.tokens_after, s.tokens_before)), known(u.cache_input, () => percent(u.read, u.cache_input)),
+    known(u.told, () => tokens(u.output)), known(m.measured, () => dollars(m.billed_nano)), known(m.ruled, () => dollars(m.saved_nano))];
+}
+
+// days returns the texts for a pointer that rests on a bar.
+const days = ({ rows }) => rows.flatMap(({ key, sums: s }) => [key, comma(s.exchanges), tokens(s.tokens_before), tokens(s.tokens_after)]);
+const dayOf = (time) => time.toLocaleDateString("sv");
+
 const list = (conversations) => conversations.flatMap((c) => [c.title, c.agent, c.folder, c.model, percent(c.tokens, c.window), tokens(c.window),
   c.turns, tokens(c.raw), tokens(c.tokens), clock(c.last)]);
 
 // overview returns the places of the first page that show numbers: selectors, with what stands there in order.
-export const overview = ({ report, story, conversations }) => ({
+export const overview = ({ report, reports, story, conversations }) => ({
   "#newest h2": [story.title],
   "#newest .hero": [sentence(story)],
   "#newest > p:not([class])": size(story),
@@ -160,6 +205,9 @@ export const overview = ({ report, story, conversations }) => ({
   "#newest .legend": lines(story.exchanges),
   "main > h2": ["30"],
   "#figures dd": tiles(report.total),
+  "#figures svg": days(reports[0]),
+  "#figures .legend": [dayOf(new Date(Date.now() - 29 * 86400e3)), tokens(Math.max(1, ...reports[0].rows.map((r) => r.sums.tokens_before))), dayOf(new Date())],
+  "#figures tbody": reports.flatMap(({ rows }) => rows.flatMap((r) => [r.key, ...columns(r.sums)])),
   "#recent :is(th[scope=row], td)": list(conversations),
   "main > p:last-of-type": [report.prices.date.slice(0, 10), clock(report.since)],
 });
@@ -170,7 +218,6 @@ export function conversation({ story: s, edits }, turn) {
   const parts = Object.keys({ ...e.tokens_before, ...e.tokens_after });
   const order = ["system", "tools", "user", "assistant", "results", "summary", "images", "other"].filter((p) => parts.includes(p));
   const events = s.exchanges.filter((x) => isChanged(x) || failed(x) || isLoss(x.miss)).reverse();
-  const first = (text) => shorten(text.slice(0, 4096).replace(/^[\n ]+/, "").split("\n")[0], 160);
   return {
     h1: [s.title],
     "main > p.soft:first-of-type": [s.agent, s.folder, s.model, s.upstream, clock(s.first), clock(s.last), s.id],
@@ -186,15 +233,17 @@ export function conversation({ story: s, edits }, turn) {
       ...(e.read_again ? [comma(e.read_again), comma(e.read_again_tokens ?? 0)] : []), edits.length === 0 && e.items],
     "#at .sizes td": [...order.flatMap((p) => [comma(e.tokens_before?.[p] ?? 0), comma(e.tokens_after?.[p] ?? 0)]),
       comma(total(e.tokens_before)), comma(total(e.tokens_after))],
-    "#at > details p": [e.clear_line && tokens(e.clear_line), clock(e.start), e.path, e.status,
+    "#at > details > summary": [edits.length],
+    "#at > details:last-of-type p": [e.clear_line && tokens(e.clear_line), clock(e.start), e.path, e.status,
       took(e.duration_ns), took(e.first_byte_ns), took(e.shape_ns), bytes(e.request_bytes), bytes(e.response_bytes)],
-    ".pair :is(th[scope=row], td)": (edits.length > 0 ? rows(edits, e.items) : []).flatMap((x) => [x.item + 1, x.last > x.item ? x.last + 1 : "",
-      ...(x.rung ? [x.before && tokens(x.before), tokens(x.after), x.reason, x.text && `${first(x.text)}\n${shorten(x.text, 4000)}`] : [])]),
+    ".pair :is(th[scope=row], td:not([colspan]))": edits.length > 0 ? runs(edits, e.items).flatMap(runText) : [],
     "dl:not(#at dl) dd": tiles(s.sums),
     "dl:not(#at dl) + p": again(s.sums),
-    '[aria-label="What happened"] :is(th[scope=row], td)': events.slice(0, 20).flatMap((x) => [x.turn, tokens(total(x.tokens_before)),
-      tokens(total(x.tokens_after)), done(x), failed(x), x.reason, small(x.miss), lost(x)]),
-    "[aria-label='What happened'] + p": events.length > 20 ? [events.length - 20] : [],
+    '[aria-label^="What happened"] :is(th[scope=row], td)': together(events).flatMap(([x, ...others]) => {
+      const size = (of) => [tokens(total(of.tokens_before)), tokens(total(of.tokens_after))];
+      const turns = others.length > 0 ? [others.length + 1, x.turn, ...[x, ...others].flatMap((of) => [of.turn, ...size(of)])] : [x.turn];
+      return [...turns, ...size(x), done(x), failed(x), x.reason, small(x.miss), lost(x)];
+    }),
   };
 }
 
