@@ -264,10 +264,8 @@ func (c *Config) List() (all []console.Setting) {
 	for _, key := range keys {
 		// Of an upstream, defaults name no key: an empty text or list is none.
 		isChanged := strings.Trim(texts[key], "'[]") != strings.Trim(usual[key], "'[]")
-		v := console.Setting{
-			Key: key, Text: texts[key], Default: usual[key], Comment: nearest(known, key).comment, Changed: isChanged,
-			Secret: isSecret(key, texts[key]),
-		}
+		v := console.Setting{Key: key, Text: texts[key], Default: usual[key], Comment: nearest(known, key).comment,
+			Changed: isChanged, Secret: isSecret(key, texts[key])}
 		if v.Secret {
 			v.Text = ""
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -163,7 +162,7 @@ func (o *Console) conversations(r *http.Request) (any, error) { return pageOf(r,
 // list returns the conversations that the query filters, the newest first.
 func (o *Console) list(r *http.Request) []journal.Conversation {
 	filter := strings.ToLower(r.URL.Query().Get("filter"))
-	all := o.program.Book.Conversations(math.MaxInt)
+	all := o.program.Book.Conversations()
 	for i := range all {
 		hideTitle(r, &all[i])
 	}

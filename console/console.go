@@ -374,11 +374,5 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 	}
 }
 
-// config returns the settings that differ from their defaults under true, all others under false.
-func (o *Console) config(*http.Request) (any, error) {
-	all := map[bool][]Setting{}
-	for _, s := range o.settings.Load().List() {
-		all[s.Changed] = append(all[s.Changed], s)
-	}
-	return all, nil
-}
+// config returns all settings.
+func (o *Console) config(*http.Request) (any, error) { return o.settings.Load().List(), nil }

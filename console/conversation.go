@@ -145,8 +145,12 @@ type run struct {
 func (c *conversation) Runs() (runs []run) {
 	rows := c.Rows()
 	for i, row := range rows {
+		next := row
+		if row.Rung == "" && i+1 < len(rows) { // it stands between edits
+			next = rows[i+1]
+		}
 		last := len(runs) - 1
-		if last < 0 || !continues(runs[last].Edit, rows[i:]) {
+		if last < 0 || runs[last].Rung != next.Rung || runs[last].Reason != next.Reason || runs[last].New != next.New {
 			runs = append(runs, run{row, 1, rows[i : i+1]})
 			continue
 		}
@@ -158,15 +162,6 @@ func (c *conversation) Runs() (runs []run) {
 		}
 	}
 	return runs
-}
-
-// continues reports whether a run goes on with the first of the rows: it is of its kind, or unchanged before one that is.
-func continues(run event.Edit, rows []event.Edit) bool {
-	next := rows[0]
-	if next.Rung == "" && len(rows) > 1 {
-		next = rows[1]
-	}
-	return run.Rung != "" && run.Rung == next.Rung && run.Reason == next.Reason && run.New == next.New
 }
 
 // Part is what a request spends tokens on.
@@ -187,15 +182,15 @@ func Parts(b, a event.Tokens) []Part {
 
 // overview is the data of the first page.
 type overview struct {
-	Reports []journal.Report // of the same time: by day, model and agent
-	Address string           // that the program listens on
-	Shown   *conversation    // the one with the most to tell; nil: there is none
-	Recent  []thread         // the newest first
-	More    int              // threads that are not listed
+	Reports []journal.Report       // of the same time: by day, model and agent
+	Address string                 // that the program listens on
+	Shown   *conversation          // the one with the most to tell; nil: there is none
+	Recent  []journal.Conversation // the newest first
+	More    int                    // conversations that are not listed
 }
 
 func (o *Console) overview(r *http.Request) (any, error) {
-	page := pageOf(r, threads(o.list(r)), 10)
+	page := pageOf(r, folded(o.list(r)), 10)
 	v := &overview{Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
 	for _, by := range []string{"day", "model", "agent"} {
 		sum, err := o.sums(journal.Span{From: time.Now().AddDate(0, 0, -29), By: by}) // thirty days
@@ -214,31 +209,24 @@ func (o *Console) overview(r *http.Request) (any, error) {
 
 // byStory compares how much there is to tell of two conversations: of one that was kept alive most, then of the one that
 // was shortened most, then of one with more than a single turn, as agents have them for titles.
-func byStory(x, y thread) int {
+func byStory(x, y journal.Conversation) int {
 	return cmp.Or(cmp.Compare(min(x.EndsAt, 1), min(y.EndsAt, 1)), cmp.Compare(x.Raw-x.Tokens, y.Raw-y.Tokens),
 		cmp.Compare(min(x.Turns, 2), min(y.Turns, 2)))
 }
 
-// thread is a conversation as lists show it, with the side requests that belong to it.
-type thread struct {
-	journal.Conversation
-	Sides []journal.Conversation
-}
-
-// listed returns a page of the list of threads.
+// listed returns a page of the list of conversations, with side requests under them.
 func (o *Console) listed(r *http.Request) (any, error) {
-	return pageOf(r, threads(o.list(r)), 100), nil
+	return pageOf(r, folded(o.list(r)), 100), nil
 }
 
-// threads puts side requests under the conversations that they belong to.
-func threads(all []journal.Conversation) []thread {
+// folded puts side requests under the conversations that they belong to.
+func folded(all []journal.Conversation) (list []journal.Conversation) {
 	sides := map[string][]journal.Conversation{} // by the ID of the conversation
-	list := []thread{}
 	for _, c := range all {
 		if main := mainOf(&c, all); main != nil {
 			sides[main.ID] = append(sides[main.ID], c)
 		} else {
-			list = append(list, thread{Conversation: c})
+			list = append(list, c)
 		}
 	}
 	for i := range list {

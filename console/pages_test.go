@@ -279,7 +279,7 @@ func TestSideRequestsStandUnderTheirConversation(t *testing.T) {
 	other.Agent = "codex"
 	fork := talk("fork", "", 1, false, 5, 5)
 	fork.Parent = "main"
-	list := threads([]journal.Conversation{
+	list := folded([]journal.Conversation{
 		talk("late", "", 1, false, 30, 30), talk("main", "", 9, true, 0, 10), talk("title", "", 1, false, 0, 0), other, fork,
 		talk("question", "", 1, true, 5, 5), talk("longer", "", 2, false, 5, 5),
 		talk("resumed", "s1", 3, true, 50, 59), talk("old-title", "s1", 1, false, 1, 1), talk("alone", "s2", 1, false, 55, 55),

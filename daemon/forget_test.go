@@ -113,7 +113,7 @@ func TestForgottenConversationIsGone(t *testing.T) {
 			}
 
 			provider.untilCompacted()
-			talk := p.book.Conversations(1)[0].ID
+			talk := p.book.Conversations()[0].ID
 			var answers []string
 			err = p.book.Each(func(e journal.Entry) {
 				if e.Summary != nil && e.Summary.Conversation == talk {

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -100,7 +99,7 @@ func (s *Service) EditsWith(h http.Header, artifact string) (edits []event.Edit,
 		return nil, err
 	}
 	_, isShared := s.Store.(*store.Redis) // other replicas have conversations that this one does not know
-	for _, c := range s.Book.Conversations(math.MaxInt) {
+	for _, c := range s.Book.Conversations() {
 		if c.Decision == "" { // nothing has left it
 			continue
 		}

@@ -36,7 +36,8 @@ func (s *Service) State() State {
 		Runtime: conf.Context.Runtime, Loading: !s.Book.Loaded(),
 	}
 	if !now.Loading {
-		now.Newest = s.Book.Conversations(100)
+		all := s.Book.Conversations()
+		now.Newest = all[:min(100, len(all))]
 	}
 	for _, c := range now.Newest {
 		now.Windows[c.ID] = s.Windows.Of(c.Upstream, c.Model)

@@ -45,7 +45,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if after, _, whole := r.Since(0); whole || len(after) > mostRecent*11/10 {
 		t.Errorf("%d events are kept", len(after))
 	}
-	if all := r.Conversations(1 << 30); len(all) > mostConversations*11/10 {
+	if all := r.Conversations(); len(all) > mostConversations*11/10 {
 		t.Errorf("%d conversations are kept", len(all))
 	}
 	r.mu.Lock() // the queue is not emptied
@@ -201,7 +201,7 @@ func answers(t *testing.T, r rig) string {
 	for _, by := range []string{"day", "model", "agent", "upstream", "client"} {
 		_ = out.Encode(summed(t, r, by))
 	}
-	for _, c := range r.Conversations(100) {
+	for _, c := range r.Conversations() {
 		s, err := r.Conversation(c.ID)
 		if err != nil {
 			t.Fatal(err)

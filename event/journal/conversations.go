@@ -41,6 +41,8 @@ type Conversation struct {
 	Latest   string `json:"latest,omitempty"` // the newest decision, such as "turn 7: clear 2 results, −9.1k tokens"
 	Sums     Sums   `json:"sums"`
 	Decision string `json:"-"` // key of the newest one
+
+	Sides []Conversation `json:"-"` // side requests that belong to it; set by the console
 }
 
 // Level is how full the window of a conversation is, and what the provider's cache has of it.
@@ -232,15 +234,13 @@ func (b *Book) matching(fits func(*conversation) bool) (all []*conversation) {
 	return all
 }
 
-// Conversations returns the newest conversations, up to so many.
-func (b *Book) Conversations(most int) []Conversation {
+// Conversations returns all conversations, the newest first.
+func (b *Book) Conversations() []Conversation {
 	b.lock()
 	defer b.mu.Unlock()
 	list := []Conversation{}
 	for _, c := range b.matching(func(*conversation) bool { return true }) {
-		if len(list) < most {
-			list = append(list, b.view(c))
-		}
+		list = append(list, b.view(c))
 	}
 	return list
 }
