@@ -151,6 +151,24 @@ export const checks = {
     }
   },
 
+  async "a list is sorted and filtered"(s) {
+    const page = await s.owner("/-/conversations");
+    const turns = async () => (await page.locator(".list tbody > tr:visible > td:nth-child(4)").allTextContents()).map((text) => parseInt(text, 10));
+    const head = page.getByRole("columnheader", { name: "Turns" });
+    for (const [order, sign] of [["descending", -1], ["ascending", 1]]) {
+      await head.getByRole("button").click();
+      const found = await turns();
+      s.want(found.length > 1 && `${found}` === `${found.toSorted((a, b) => sign * (a - b))}`, `${order}: ${found}`);
+      s.want((await head.getAttribute("aria-sort")) === order, `aria-sort is ${await head.getAttribute("aria-sort")}`);
+    }
+    await page.getByRole("searchbox").fill("make the BUILD");
+    s.want(`${await turns()}` === `${s.turns}`, `the filter shows ${await turns()}`);
+    await s.accessible(page);
+    await page.goto(s.base + (await all(s, page)).conversation);
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    s.want(height <= 4000, `a conversation is ${height} high, more than five screens`);
+  },
+
   async "every page in every look"(s) {
     const page = await s.owner("/-/", { expected: missing });
     const pages = await all(s, page);
