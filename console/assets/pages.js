@@ -137,7 +137,7 @@
 
   // A text that is taken out is fetched when it is first opened. What is invisible is replaced, as it is by epitome.
   document.addEventListener("toggle", async (event) => {
-    const from = event.target.querySelector("[data-from]")?.dataset.from;
+    const from = event.target.querySelector(":scope > [data-from]")?.dataset.from;
     if (!from || !event.target.open || originals.has(from)) return;
     const answer = await fetch(from).catch(() => null);
     const text = answer?.ok ? (await answer.text()).slice(0, 4000) : "It is not kept any more.";
