@@ -249,8 +249,9 @@ func TestListExplains(t *testing.T) {
 		}
 	}
 	for key, want := range map[string][2]string{
-		"listen": {"'127.0.0.1:7070'", "The address to listen on"}, "rewrite.keep_turns": {"0", "compact_turns: compact"},
-		"window.models.m": {"", "Windows by pattern"}, "rewrite.preset": {"'balanced'", "A preset sets"},
+		"listen":             {"'127.0.0.1:7070'", "The address to listen on"},
+		"rewrite.keep_turns": {"0", "compact_turns: compact"},
+		"window.models.m":    {"", "Windows by pattern"}, "rewrite.preset": {"'balanced'", "A preset sets"},
 	} {
 		if got := all[key]; got.Default != want[0] || !strings.HasPrefix(got.Comment, want[1]) {
 			t.Errorf("%s: %+v, want %q", key, got, want)

@@ -190,8 +190,8 @@ func entriesIn(text string) (all []entry) {
 }
 
 // knownIn lists the entries of the program's own config.toml, in force or commented out. In their keys, NAME stands for
-// a name that the user chooses. A comment is its text, with the line breaks of lists alone; keys in lines that follow one
-// another share it.
+// a name that the user chooses. A comment is its text, with the line breaks of lists alone; keys in adjacent lines share
+// it.
 func knownIn(reference string) []entry {
 	all := entriesIn(comment.ReplaceAllString(reference, "$1"))
 	unwrapped := strings.NewReplacer("\n#   ", "\n  ", "\n# ", " ")

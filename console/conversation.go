@@ -235,8 +235,8 @@ func folded(all []journal.Conversation) (list []journal.Conversation) {
 	return list
 }
 
-// mainOf returns the conversation that a side request belongs to, which an agent makes beside its work, for a title or a
-// topic: a single turn without tools, while a conversation with tools goes on in the same session. An agent that names
+// mainOf returns the conversation that a side request belongs to, which an agent makes beside its work, for a title or
+// a topic: a single turn without tools, while a conversation with tools goes on in the same session. An agent that names
 // no session has one at a time. It returns nil for all else.
 func mainOf(c *journal.Conversation, all []journal.Conversation) *journal.Conversation {
 	if c.Turns > 1 || c.Tools || c.Parent != "" {

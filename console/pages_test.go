@@ -86,7 +86,8 @@ var all = []string{"/-/", "/-/conversations", "/-/conversations?filter=gpt&curso
 func TestPagesSay(t *testing.T) {
 	o := session().serve(t)
 	for path, wants := range map[string][]string{
-		"/-/":                             {title, "410k → 40k", "2.25M → 220k", "10 requests, 2.25M", "<summary>By agent", "<bdi>claude-cli</bdi></th>", "1 conversation", "full"},
+		"/-/": {title, "410k → 40k", "2.25M → 220k", "10 requests, 2.25M",
+			"<summary>By agent", "<bdi>claude-cli</bdi></th>", "1 conversation", "full"},
 		"/-/conversations":                {title, "claude-cli", folder, "alice", "10 turns"},
 		"/-/conversations?filter=LEDGER":  {title},
 		"/-/conversations?filter=nothing": {"No conversation matches"},
@@ -159,7 +160,8 @@ func TestEqualRowsAreOne(t *testing.T) {
 		edits = append(edits, event.Edit{Item: 2*i + 2, Last: 2*i + 2, Rung: "clear", Before: 4_000, After: 100,
 			Artifact: fmt.Sprint("result", i)})
 	}
-	edits = append(edits, event.Edit{Item: 50, Last: 50, Rung: "offload"}, event.Edit{Item: 51, Last: 51, Rung: "clear"})
+	edits = append(edits, event.Edit{Item: 50, Last: 50, Rung: "offload"},
+		event.Edit{Item: 51, Last: 51, Rung: "clear"})
 	s.edits["decision"] = event.Edits{List: edits}
 	for i := range s.exchanges {
 		s.exchanges[i].Items = 54
@@ -171,8 +173,8 @@ func TestEqualRowsAreOne(t *testing.T) {
 	for _, r := range c.Runs() {
 		got = append(got, fmt.Sprint(r.Messages(), " ", r.Rung, " ", r.Count, " ", len(r.Rows), " ", r.Before))
 	}
-	want := []string{"messages 1–2  1 1 0", "messages 3–45 clear 22 43 88000", "messages 46–50  1 1 0", "message 51 offload 1 1 0",
-		"message 52 clear 1 1 0", "messages 53–54  1 1 0"}
+	want := []string{"messages 1–2  1 1 0", "messages 3–45 clear 22 43 88000", "messages 46–50  1 1 0",
+		"message 51 offload 1 1 0", "message 52 clear 1 1 0", "messages 53–54  1 1 0"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -207,10 +209,11 @@ func TestVisitorsSeeNoText(t *testing.T) {
 			}
 		}
 	}
-	if _, page := get(o, "/-/conversations?filter=ledger", false); !strings.Contains(page, "No conversation matches") {
+	_, page := get(o, "/-/conversations?filter=ledger", false)
+	if !strings.Contains(page, "No conversation matches") {
 		t.Error("a visitor can find out titles")
 	}
-	_, page := get(o, "/-/conversations/"+id, false)
+	_, page = get(o, "/-/conversations/"+id, false)
 	if !strings.Contains(page, "epitome open") || !strings.Contains(page, "410k") {
 		t.Error("a visitor is not told how to log in, or sees no figures")
 	}
@@ -280,9 +283,11 @@ func TestSideRequestsStandUnderTheirConversation(t *testing.T) {
 	fork := talk("fork", "", 1, false, 5, 5)
 	fork.Parent = "main"
 	list := folded([]journal.Conversation{
-		talk("late", "", 1, false, 30, 30), talk("main", "", 9, true, 0, 10), talk("title", "", 1, false, 0, 0), other, fork,
+		talk("late", "", 1, false, 30, 30), talk("main", "", 9, true, 0, 10), talk("title", "", 1, false, 0, 0),
+		other, fork,
 		talk("question", "", 1, true, 5, 5), talk("longer", "", 2, false, 5, 5),
-		talk("resumed", "s1", 3, true, 50, 59), talk("old-title", "s1", 1, false, 1, 1), talk("alone", "s2", 1, false, 55, 55),
+		talk("resumed", "s1", 3, true, 50, 59), talk("old-title", "s1", 1, false, 1, 1),
+		talk("alone", "s2", 1, false, 55, 55),
 	})
 	var got []string
 	for _, shown := range list {
@@ -291,7 +296,8 @@ func TestSideRequestsStandUnderTheirConversation(t *testing.T) {
 			got = append(got, "- "+side.ID)
 		}
 	}
-	want := []string{"late", "main", "- title", "other-agent", "fork", "question", "longer", "resumed", "- old-title", "alone"}
+	want := []string{"late", "main", "- title", "other-agent", "fork", "question", "longer", "resumed", "- old-title",
+		"alone"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
