@@ -90,7 +90,7 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 	claude := log.With("agent", "claude-cli", "tokens_before", 23_000, "tokens_after", 23_000, "window", 200_000)
 	shortened := log.With("tokens_before", 51_234, "tokens_after", 16_012)
 	log.Info("listening", "address", "http://0.0.0.0:7070", "upstream", "https://api.openai.com/v1", "mode", "on",
-		"OPENAI_BASE_URL", "http://127.0.0.1:7070/v1", "ANTHROPIC_BASE_URL", "http://127.0.0.1:7070/u/anthropic")
+		"OPENAI_BASE_URL", "http://127.0.0.1:7070/v1", "ANTHROPIC_BASE_URL", "http://127.0.0.1:7070/u/anthropic", "pages", "./epitome open")
 	chat.Info("exchange", "status", 401, "turn", 1)
 	chat.Info("exchange", "status", 200, "turn", 2)
 	claude.Info("exchange", "status", 401, "turn", 1)
@@ -116,7 +116,10 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 
     export OPENAI_BASE_URL=http://127.0.0.1:7070/v1
     export ANTHROPIC_BASE_URL=http://127.0.0.1:7070/u/anthropic
-    go run . open     # the pages, in your browser
+
+The pages, in your browser:
+
+    ./epitome open
 
 Waiting for the first request. Ctrl-C ends epitome.
 TIME turn 1: 900 → 900 tokens, nothing to shorten; answered 401
