@@ -3,7 +3,6 @@ package sessions
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/tidwall/gjson"
@@ -31,40 +30,16 @@ func readClaudeCode(t *tree, lines []gjson.Result) {
 	}
 }
 
-// readPi reads a log of pi. It has a line for each message; id and parentId make the lines a tree.
+// readPi reads a log of pi. It has a line for each message; id and parentId make the lines a tree. A session that pi has
+// compacted is read whole, and commands that the user ran are left out.
 func readPi(t *tree, lines []gjson.Result) {
 	for i, line := range lines {
-		t.part = cmp.Or(line.Get("id").Str, strconv.Itoa(i)) // older logs have no IDs, and refer to lines by number
+		t.part = cmp.Or(line.Get("id").Str, strconv.Itoa(i)) // older logs have no IDs
 		t.follow(line.Get("parentId"))
 		m := line.Get("message")
 		t.model = cmp.Or(firstOf(line, "modelId", "message.model").Str, t.model)
-		switch line.Get("type").Str {
-		case "custom_message":
-			t.add("user", line)
-		case "branch_summary":
-			t.say("user", line.Get("summary").Str)
-		case "compaction":
-			compactPi(t, line)
-		case "message":
-			t.add(m.Get("role").Str, m)
-		}
-		if m.Get("role").Str == "bashExecution" {
-			t.say("user", fmt.Sprintf("Ran `%s`\n```\n%s\n```", m.Get("command").Str, m.Get("output").Str))
-		}
+		t.add(m.Get("role").Str, m)
 		t.end(t.part)
-	}
-}
-
-// compactPi goes on with the summary of a compaction and the messages that it kept.
-func compactPi(t *tree, line gjson.Result) {
-	first := cmp.Or(line.Get("firstKeptEntryId").Str, line.Get("firstKeptEntryIndex").Raw)
-	path := t.last.path()
-	t.last = nil
-	t.say("user", line.Get("summary").Str)
-	if i := slices.IndexFunc(path, func(m *message) bool { return m.part == first }); i >= 0 {
-		for _, kept := range path[i:] {
-			t.append(*kept)
-		}
 	}
 }
 
