@@ -118,7 +118,7 @@ func (a *app) recallCommand() *cobra.Command {
 		Short: "Count the answers that can still be read in conversations once they are compacted",
 		Long: "Count the answers that can still be read in conversations once they are compacted. A PATH is a JSON\n" +
 			"file, or a folder of them, with {\"request\": BODY, \"questions\": [{\"question\": TEXT,\n" +
-			"\"expected\": TEXT, \"category\": NAME}]} or a list of such objects. BODY is a request of any API."}
+			"\"expected\": TEXT}]} or a list of such objects. BODY is a request of any API."}
 	asJSON.addTo(c)
 	c.Flags().StringVar(&mode, "mode", string(summarize.Intent), "`mode` of summaries")
 	c.Flags().BoolVar(&once, "once", false, "compact each conversation once, instead of playing it as it grew")

@@ -32,14 +32,13 @@ func Recall(ctx context.Context, o Options) (*RecallReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &RecallReport{Unseen: []string{}} // not null in JSON
+	r := &RecallReport{}
 	for _, file := range files {
 		quizzes, err := readQuizzes(file)
 		if err != nil {
 			return nil, err
 		}
 		for _, q := range quizzes {
-			r.Conversations++
 			for _, size := range o.Windows {
 				last, err := o.playQuiz(ctx, q, size)
 				if err != nil {
@@ -58,8 +57,7 @@ func Recall(ctx context.Context, o Options) (*RecallReport, error) {
 // lastRequest is the last request of a conversation as it was sent.
 type lastRequest struct {
 	shaped
-	compactions int
-	ages        []int // of each question, the compactions since its answer came
+	ages []int // of each question, the compactions since its answer came
 }
 
 // playQuiz plays a conversation in a window.
@@ -87,9 +85,6 @@ func (o *Options) playQuiz(ctx context.Context, q quiz, size int) (last lastRequ
 				last.ages[i]++
 			}
 		}
-		if last.isCompacted {
-			last.compactions++
-		}
 		start = end
 	}
 	return last, nil
@@ -97,7 +92,6 @@ func (o *Options) playQuiz(ctx context.Context, q quiz, size int) (last lastRequ
 
 // count counts the answers in the last request of a conversation.
 func (r *RecallReport) count(q quiz, size int, last lastRequest) {
-	where := fmt.Sprintf("window %d, conversation %d: ", size, r.Conversations)
 	text := unescaped(last.body)
 	if last.tokens > size { // it would be refused
 		text = ""
@@ -110,15 +104,11 @@ func (r *RecallReport) count(q quiz, size int, last lastRequest) {
 	for i, asked := range q.questions {
 		isVisible := asked.isAnsweredBy(text)
 		isFound := !isVisible && asked.isFoundIn(lines)
-		if !isVisible {
-			r.Unseen = append(r.Unseen, where+asked.text)
-		}
 		age := []string{"0", "1", "2", "3", "4", "5+"}[min(last.ages[i], 5)]
-		for _, of := range []string{"all", "category " + cmp.Or(asked.category, "none"), "age " + age} {
+		for _, of := range []string{"all", "age " + age} {
 			row := r.row(size, of)
 			row.Count++
 			row.Tokens.addShare(ratio{float64(last.tokens), 1})
-			row.Compactions.addShare(ratio{float64(last.compactions), 1})
 			row.Visible.count(isVisible)
 			row.Found.count(isFound)
 		}
@@ -127,21 +117,18 @@ func (r *RecallReport) count(q quiz, size int, last lastRequest) {
 
 // RecallReport is the result of Recall.
 type RecallReport struct {
-	Conversations int          `json:"conversations"`
-	Rows          []*RecallRow `json:"rows"`
-	Unseen        []string     `json:"unseen"` // the questions whose answers are not visible
+	Rows []*RecallRow `json:"rows"`
 }
 
-// RecallRow has the figures of some questions in one window: of all, of a category, or of an age: how many
-// compactions there were since the answer came. Shares are in percent; Tokens and Compactions are means.
+// RecallRow has the figures of some questions in one window: of all, or of an age: how many compactions there were since
+// the answer came. Shares are in percent; Tokens is a mean.
 type RecallRow struct {
-	Window      int    `json:"window"` // tokens
-	Questions   string `json:"questions"`
-	Count       int    `json:"count"`
-	Tokens      ratio  `json:"tokens"` // of the last request
-	Compactions ratio  `json:"compactions"`
-	Visible     ratio  `json:"visible"` // the last request has the answer
-	Found       ratio  `json:"found"`   // it has not, but a search in its artifacts leads to the answer
+	Window    int    `json:"window"` // tokens
+	Questions string `json:"questions"`
+	Count     int    `json:"count"`
+	Tokens    ratio  `json:"tokens"`  // of the last request
+	Visible   ratio  `json:"visible"` // it has the answer
+	Found     ratio  `json:"found"`   // it has not, but a search in its artifacts leads to the answer
 }
 
 // row returns the row of some questions in a window.
@@ -157,10 +144,10 @@ func (r *RecallReport) row(window int, questions string) *RecallRow {
 // Print writes the report as a table.
 func (r *RecallReport) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) // Flush returns the errors of all writes
-	fmt.Fprintln(t, "window\tquestions\tcount\ttokens\tcompactions\tvisible %\tfound %")
+	fmt.Fprintln(t, "window\tquestions\tcount\ttokens\tvisible %\tfound %")
 	for _, x := range r.Rows {
-		fmt.Fprintf(t, "%d\t%s\t%d\t%s\t%s\t%s\t%s\n", x.Window, x.Questions, x.Count, x.Tokens.text(0),
-			x.Compactions.text(1), x.Visible.text(1), x.Found.text(1))
+		fmt.Fprintf(t, "%d\t%s\t%d\t%s\t%s\t%s\n", x.Window, x.Questions, x.Count, x.Tokens.text(0), x.Visible.text(1),
+			x.Found.text(1))
 	}
 	fmt.Fprintln(t, "\nThe columns: docs/benchmarks.md#recall")
 	return t.Flush()
@@ -173,7 +160,7 @@ type quiz struct {
 }
 
 // question is a question whose answer is an exact text.
-type question struct{ text, expected, category string }
+type question struct{ text, expected string }
 
 func readQuizzes(file string) (all []quiz, err error) {
 	content, err := os.ReadFile(file)
@@ -199,7 +186,7 @@ func readQuiz(document gjson.Result) (q quiz, err error) {
 	api, _ := dialect.Of("", body) // never fails without a name
 	q.Request, err = api.Read(body, nil)
 	for _, d := range document.Get("questions").Array() {
-		asked := question{d.Get("question").Str, d.Get("expected").String(), d.Get("category").Str}
+		asked := question{d.Get("question").Str, d.Get("expected").String()}
 		if asked.expected != "" && asked.isAnsweredBy(unescaped(body)) {
 			q.questions = append(q.questions, asked)
 		}
