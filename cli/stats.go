@@ -92,8 +92,7 @@ func statsNotes(s journal.Report) (notes []string) {
 	note(again != "", "%s", again)
 	note(u.Reasoning > 0, "OUTPUT includes %s tokens of reasoning.", console.Tokens(u.Reasoning))
 	share, isKnown := s.Total.BilledAgain()
-	note(isKnown, "%s of BILLED is for tokens that the provider's cache had lost: %s.", console.Percent(share),
-		console.RebilledFor(s.Total))
+	note(isKnown, "%s of BILLED is for tokens that the provider's cache had lost.", console.Percent(share))
 	note(m.Saved != 0 || m.Oversized > 0, "%s", console.MoneyText(m))
 	note(m.Own > m.Distills, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own-m.Distills))
 	note(m.Distills > 0, "BILLED leaves out the %s that distillates of results cost.", console.Dollars(m.Distills))

@@ -2,14 +2,12 @@ package console
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
 
-	"epitome/event"
 	"epitome/event/journal"
 )
 
@@ -79,8 +77,6 @@ func cards(s journal.Sums) (all []card) {
 			}
 		case "money.billed_nano":
 			c.Soft = billedOf(s)
-		case "billed_again":
-			c.Soft = RebilledFor(s)
 		case "cached":
 			c.Soft = Tokens(s.Usage.Read) + " tokens from the provider's cache"
 		case "failed":
@@ -158,21 +154,4 @@ func Billed(m journal.Money) string {
 		return "≥ " + Dollars(m.Billed)
 	}
 	return Dollars(m.Billed)
-}
-
-// RebilledFor says why the provider's cache had lost tokens that were billed again, and the part of the bill by cause.
-func RebilledFor(s journal.Sums) string {
-	var p phrases
-	add := func(cause string, misses ...event.Miss) {
-		nano := int64(0)
-		for _, m := range misses {
-			nano += s.Rebilled[m]
-		}
-		p.add(nano > 0, fmt.Sprint(ratio(nano, s.Money.Billed), " ", cause))
-	}
-	add("after a pause", event.MissPause)
-	add("as the client changed its prefix", event.MissModel, event.MissTools, event.MissLeading, event.MissClient)
-	add("by epitome's edits", event.MissOurs)
-	add("lost by the provider", event.MissProvider)
-	return strings.Join(p, ", ")
 }

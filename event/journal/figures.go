@@ -115,6 +115,10 @@ var Figures = located([]Figure{
 		Known: func(s *Sums) bool { return s.Money.Measured > 0 },
 	},
 	{
+		Key: "money.rebilled_nano", Unit: Nano,
+		Of: func(e *event.Exchange) (int64, bool) { return e.Bill.Rebilled, isMeasured(e) },
+	},
+	{
 		Key: "billed_again", Unit: Percent, Card: "Billed again", CardAt: 6, Share: (*Sums).BilledAgain,
 		Help: "The part of the bill for tokens that the provider's cache had held and lost.",
 	},
@@ -206,10 +210,7 @@ func (s *Sums) Cached() (share float64, ok bool) {
 
 // BilledAgain returns the part of the bill for tokens that caches had lost.
 func (s *Sums) BilledAgain() (share float64, ok bool) {
-	for _, nano := range s.Rebilled {
-		share += float64(nano) / float64(s.Money.Billed)
-	}
-	return share, len(s.Rebilled) > 0
+	return float64(s.Money.Rebilled) / float64(s.Money.Billed), s.Money.Rebilled > 0
 }
 
 // located returns figures that know their fields in Sums.

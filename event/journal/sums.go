@@ -34,10 +34,9 @@ type Sums struct {
 	Usage UsageSums `json:"usage"`
 	Money Money     `json:"money"`
 
-	Misses   map[event.Miss]int64 `json:"misses,omitempty"`        // by cause; hits are not among them
-	Rebilled map[event.Miss]int64 `json:"rebilled_nano,omitempty"` // of Money.Billed, for tokens that caches had lost
-	Hits     int64                `json:"hits"`
-	Codes    map[event.Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
+	Misses map[event.Miss]int64 `json:"misses,omitempty"` // by cause; hits are not among them
+	Hits   int64                `json:"hits"`
+	Codes  map[event.Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
 }
 
 // UsageSums are tokens as providers reported them, or as epitome counted them where providers did not.
@@ -56,12 +55,13 @@ type UsageSums struct {
 // what providers would have charged for them, with their own caches; Saved is Raw - Sent. Those that are larger would
 // have failed without epitome, so nothing is saved by them: they have what was billed. Own is of summaries.
 type Money struct {
-	Billed       int64 `json:"billed_nano"`  // of the exchanges whose usage and price are known
-	Compared     int64 `json:"ruled"`        // requests that Raw and Sent are of
-	Raw          int64 `json:"raw_nano"`     // without epitome
-	Sent         int64 `json:"sent_nano"`    // with epitome, by the same estimate
-	Own          int64 `json:"own_nano"`     // of requests for summaries and distillates
-	Distills     int64 `json:"distill_nano"` // of Own, for distillates
+	Billed       int64 `json:"billed_nano"`   // of the exchanges whose usage and price are known
+	Rebilled     int64 `json:"rebilled_nano"` // of Billed, for tokens that caches had lost
+	Compared     int64 `json:"ruled"`         // requests that Raw and Sent are of
+	Raw          int64 `json:"raw_nano"`      // without epitome
+	Sent         int64 `json:"sent_nano"`     // with epitome, by the same estimate
+	Own          int64 `json:"own_nano"`      // of requests for summaries and distillates
+	Distills     int64 `json:"distill_nano"`  // of Own, for distillates
 	Saved        int64 `json:"saved_nano"`
 	Measured     int64 `json:"measured"` // exchanges that Billed is of
 	AtLeast      int64 `json:"at_least"` // of those, exchanges that may have cost more
@@ -202,7 +202,6 @@ func (s *Sums) add(t *Sums) {
 		}
 	}
 	countAll(&s.Misses, t.Misses)
-	countAll(&s.Rebilled, t.Rebilled)
 	countAll(&s.Codes, t.Codes)
 }
 
@@ -240,7 +239,6 @@ func (s *Sums) addExchange(e *event.Exchange) {
 		}
 	}
 	countKey(&s.Misses, e.Miss, 1)
-	countKey(&s.Rebilled, e.Miss, e.Bill.Rebilled)
 	if isShaped(e) {
 		countKey(&s.Codes, e.Code, 1)
 	}

@@ -45,20 +45,13 @@ function sumsOf({ usage: u = {}, bill = {}, ...e }) {
   const cache = knowsCache(u);
   return {
     exchanges: 1, failed: e.status >= 400 || e.fault ? 1 : 0, tokens_before: total(e.tokens_before), tokens_after: total(e.tokens_after),
-    rebilled_nano: bill.rebilled_nano ? { [e.miss]: bill.rebilled_nano } : undefined,
     usage: { cache_input: cache ? u.input ?? 0 : 0, read: cache ? u.read ?? 0 : 0 },
     money: {
       beyond: bill.beyond ? 1 : 0, died: bill.outgrew ? 1 : 0, beyond_billed_nano: bill.beyond ? bill.billed_nano ?? 0 : 0, ruled: bill.ruled ? 1 : 0, own_nano: 0, raw_nano: bill.raw_nano ?? 0, sent_nano: bill.sent_nano ?? 0,
       saved_nano: (bill.raw_nano ?? 0) - (bill.sent_nano ?? 0), measured: bill.measured ? 1 : 0, billed_nano: bill.billed_nano ?? 0,
+      rebilled_nano: bill.rebilled_nano ?? 0,
     },
   };
-}
-
-// billedAgain returns the shares of a bill for tokens that a cache had lost: all together, and by cause.
-function billedAgain(rebilled, billed) {
-  const causes = [["pause"], ["model", "tools", "leading", "client"], ["decision"], ["provider"]];
-  const shares = causes.map((misses) => misses.reduce((sum, miss) => sum + (rebilled[miss] ?? 0), 0)).filter(Boolean);
-  return shares.length > 0 ? [percent(shares.reduce((sum, n) => sum + n), billed), ...shares.map((n) => percent(n, billed))] : [];
 }
 
 // tiles returns what the tiles of some sums say.
@@ -76,7 +69,7 @@ function tiles({ money: m, usage: u, ...s }) {
   if (m.distill_nano) all.push(dollars(m.distill_nano));
   if (m.measured) all.push(dollars(m.billed_nano));
   if (m.measured && m.measured < s.exchanges) all.push(comma(m.measured), comma(s.exchanges));
-  all.push(...billedAgain(s.rebilled_nano ?? {}, m.billed_nano));
+  if (m.rebilled_nano) all.push(percent(m.rebilled_nano, m.billed_nano));
   if (u.cache_input) all.push(percent(u.read, u.cache_input), tokens(u.read));
   if (s.failed) all.push(comma(s.failed), comma(s.exchanges));
   return all;
