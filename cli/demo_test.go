@@ -46,7 +46,7 @@ func (s *stage) agree(args []string) {
 			regexp.QuoteMeta(console.Dollars(money.Billed)))},
 		{"stats", stats, fmt.Sprintf(`all +%d +0 .*%s +%s.* %s +%s *\n`, all.Exchanges, console.Tokens(all.TokensBefore),
 			console.Tokens(all.TokensAfter), regexp.QuoteMeta(console.Dollars(money.Billed)), regexp.QuoteMeta(saved))},
-		{"stats", stats, regexp.QuoteMeta(fitting) + `\. Saved: ` + regexp.QuoteMeta(saved)},
+		{"stats", stats, regexp.QuoteMeta(fitting) + `\.`},
 		{"stats", stats, fmt.Sprintf(`%d requests would have failed`, money.Oversized)},
 		{"status", line, fmt.Sprintf(`%s saved · %d requests would have failed`, regexp.QuoteMeta(saved),
 			money.Oversized)},

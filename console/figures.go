@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dustin/go-humanize"
-
 	"epitome/event/journal"
 )
 
@@ -41,49 +39,13 @@ func mostBefore(rows []journal.Row) int64 {
 	return most
 }
 
-// card is a figure on a page.
-type card struct{ Label, Link, Help, Value, Soft string }
-
-// cards returns the figures to show of some exchanges. Most are shown as they are; a few say more.
-func cards(s journal.Sums) (all []card) {
-	figures := slices.Clone(journal.Figures)
-	slices.SortStableFunc(figures, func(x, y journal.Figure) int { return cmp.Compare(x.CardAt, y.CardAt) })
-	const bothTokens = "Tokens before and after epitome. Every request repeats the conversation so far."
-	for _, f := range figures {
+// cards returns the figures that pages show of some exchanges, in their order.
+func cards(s journal.Sums) []journal.Figure {
+	all := slices.DeleteFunc(slices.Clone(journal.Figures), func(f journal.Figure) bool {
 		isZero := f.Share == nil && f.Known == nil && *f.In(&s) == 0
-		if f.Card == "" || isZero || !f.IsKnown(&s) {
-			continue
-		}
-		c := card{Label: f.Card, Help: f.Help, Value: FigureText(f, s)}
-		m := s.Money
-		switch f.Key {
-		case "tokens_after":
-			c.Help, c.Soft = bothTokens, "before → after"
-			c.Value = Tokens(s.TokensBefore) + " → " + c.Value
-		case "observed.tokens_after":
-			c.Help, c.Soft = bothTokens, "before → after in mode on"
-			c.Value = Tokens(s.Observed.TokensBefore) + " → " + c.Value
-		case "money.beyond":
-			c.Value, c.Soft = plural(m.Oversized, "request"), outgrown(m)
-			if m.KeptAlive > 0 { // else it is a later request
-				c.Value = plural(m.KeptAlive, "conversation")
-			}
-		case "money.saved_nano":
-			c.Label, c.Value = gainCard(m)
-			c.Soft = costs(m)
-		case "money.own_nano":
-			if m.Distills > 0 {
-				c.Soft = Dollars(m.Distills) + " of it for distillates of results"
-			}
-		case "money.billed_nano":
-			c.Soft = billedOf(s)
-		case "cached":
-			c.Soft = Tokens(s.Usage.Read) + " tokens from the provider's cache"
-		case "failed":
-			c.Link, c.Value, c.Soft = "/-/troubles", plural(s.Failed, "request"), "of "+humanize.Comma(s.Exchanges)
-		}
-		all = append(all, c)
-	}
+		return f.Card == "" || isZero || !f.IsKnown(&s)
+	})
+	slices.SortStableFunc(all, func(x, y journal.Figure) int { return cmp.Compare(x.CardAt, y.CardAt) })
 	return all
 }
 
@@ -94,18 +56,6 @@ func outgrown(m journal.Money) string {
 		text += "; billed: " + Dollars(m.OversizedBilled)
 	}
 	return text
-}
-
-// billedOf says which requests the bill is of, unless it is simply of all.
-func billedOf(s journal.Sums) string {
-	m := s.Money
-	switch {
-	case m.Subscription > 0:
-		return humanize.Comma(m.Subscription) + " by subscription, at list prices"
-	case m.Measured < s.Exchanges:
-		return humanize.Comma(m.Measured) + " of " + plural(s.Exchanges, "request")
-	}
-	return ""
 }
 
 // Gain says what a session saved, or cost more; empty if there is nothing to say of it.
@@ -120,18 +70,6 @@ func Gain(m journal.Money) string {
 	return Dollars(nano) + " saved"
 }
 
-// gainCard returns label and value of what requests that fit saved. Beside requests that would have failed, more cost is
-// no loss.
-func gainCard(m journal.Money) (label, value string) {
-	switch {
-	case m.Saved < 0 && m.Oversized > 0:
-		return "Requests that fit", Dollars(m.Raw) + " → " + Dollars(m.Sent)
-	case m.Saved < 0:
-		return "Extra cost", Dollars(-m.Saved)
-	}
-	return "Saved", Dollars(m.Saved)
-}
-
 // costs says what the requests that fit cost without epitome, and what with it.
 func costs(m journal.Money) string {
 	return plural(m.Compared, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) +
@@ -142,8 +80,7 @@ func costs(m journal.Money) string {
 // none would have failed.
 func MoneyText(m journal.Money) string {
 	var p phrases
-	label, value := gainCard(m)
-	p.add(m.Compared > 0, costs(m)+". "+label+": "+value+".")
+	p.add(m.Compared > 0, costs(m)+".")
 	p.add(m.Oversized > 0, outgrown(m)+".")
 	return strings.Join(p, " ")
 }

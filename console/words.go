@@ -150,6 +150,7 @@ var functions = template.FuncMap{
 	// figures
 	"figures": func() []journal.Figure { return journal.Figures }, "figure": FigureText, "most": mostBefore,
 	"sums": journal.SumsOf, "billed": Billed, "gain": Gain, "cards": cards,
+	"outgrown": outgrown, "costs": costs,
 	// words for what happened
 	"parts": Parts, "changes": changes, "changed": changed, "failed": failed, "miss": missText, "lost": CacheLost,
 	"again": ReadAgain, "left": leftText, "sentence": sentence,
