@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"cmp"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,12 +9,11 @@ import (
 	"math"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
+	"text/template"
 	"time"
 
-	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"epitome/console"
@@ -52,60 +51,21 @@ func (a *app) stats(since, by string, asJSON bool) error {
 	if err := json.Unmarshal(answer, &sums); err != nil {
 		return err
 	}
-	return writeStats(stdout, sums)
+	sums.Rows = append(sums.Rows, journal.Row{Key: "all", Sums: sums.Total})
+	return show("stats", sums)
 }
 
-// writeStats writes sums as a table that ends with a line for all of them, with notes below.
-func writeStats(w io.Writer, s journal.Report) error {
-	const minute = "Jan 2 15:04"
-	fmt.Fprintf(w, "epitome %s, mode %s, %s to %s\n\n", plain(s.Version), plain(s.Mode), s.From.Format(minute),
-		s.To.Format(minute))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	columns := slices.DeleteFunc(slices.Clone(journal.Figures), func(f journal.Figure) bool { return f.Column == "" })
-	fmt.Fprint(t, strings.ToUpper(s.By)+"\t")
-	for _, f := range columns {
-		fmt.Fprint(t, f.Column+"\t")
-	}
-	for _, r := range append(s.Rows, journal.Row{Key: "all", Sums: s.Total}) {
-		fmt.Fprint(t, "\n", cmp.Or(console.Plain(console.Shorten(r.Key, 32)), "(none)"), "\t")
-		for _, f := range columns {
-			fmt.Fprint(t, console.FigureText(f, r.Sums)+"\t")
-		}
-	}
-	fmt.Fprintln(t)
-	_ = t.Flush() // an error comes again below
-	_, err := fmt.Fprintln(w, strings.Join(append([]string{""}, statsNotes(s)...), "\n"))
-	return err
-}
+//go:embed texts.tmpl
+var textFile string
 
-// statsNotes returns sentences that say what the table leaves out.
-func statsNotes(s journal.Report) (notes []string) {
-	note := func(is bool, format string, args ...any) {
-		if is {
-			notes = append(notes, fmt.Sprintf(format, args...))
-		}
-	}
-	m, o, u := s.Total.Money, s.Total.Observed, s.Total.Usage
-	note(u.Input > u.CacheInput || u.Cut > 0, "Some answers report no cached or output tokens: CACHED leaves them out, "+
-		"OUTPUT may be too low, and ≥ marks an amount that may be.")
-	again := console.ReadAgain(s.Total, "agents")
-	note(again != "", "%s", again)
-	note(u.Reasoning > 0, "OUTPUT includes %s tokens of reasoning.", console.Tokens(u.Reasoning))
-	share, isKnown := s.Total.BilledAgain()
-	note(isKnown, "%s of BILLED is for tokens that the provider's cache had lost.", console.Percent(share))
-	note(m.Saved != 0 || m.Oversized > 0, "%s", console.MoneyText(m))
-	note(m.Own > m.Distills, "BILLED leaves out the %s that summaries cost.", console.Dollars(m.Own-m.Distills))
-	note(m.Distills > 0, "BILLED leaves out the %s that distillates of results cost.", console.Dollars(m.Distills))
-	note(m.Unpriced > 0, "BILLED and SAVED leave out requests whose model has no price (set it under [prices] in "+
-		"config.toml), or whose answer reports no tokens: %d.", m.Unpriced)
-	note(o.Exchanges > 0, "Requests in mode observe: %d. They had %s tokens and would have had %s. BEFORE, "+
-		"AFTER, LESS and SAVED leave them out.", o.Exchanges, console.Tokens(o.TokensBefore),
-		console.Tokens(o.TokensAfter))
-	note(s.Prices.Old, "The prices are of %s: a newer epitome has newer ones.", s.Prices.Date.Format(time.DateOnly))
-	for _, n := range s.Notes {
-		notes = append(notes, plain(n))
-	}
-	return notes
+// show prints one of the texts in texts.tmpl.
+func show(name string, data any) error {
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	texts := template.Must(template.New("").Funcs(console.Functions).Funcs(template.FuncMap{
+		"plain": plain, "upper": strings.ToUpper, "coloured": coloured, "percent": console.Percent,
+		"less": func(n, m int64) int64 { return n - m },
+	}).Parse(textFile))
+	return errors.Join(texts.ExecuteTemplate(t, name, data), t.Flush())
 }
 
 func (a *app) statusCommand() *cobra.Command {
@@ -148,23 +108,10 @@ func (a *app) status(query string, lineOnly bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(statusText(s))
 	if lineOnly {
-		return nil
+		return show("line", s)
 	}
-	fmt.Printf("conversation %s with %s\n", s.ID, plain(s.Model))
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\nTOKENS FOR\tBEFORE\tAFTER\t")
-	for _, p := range console.Parts(s.TokensBefore, s.TokensAfter) {
-		fmt.Fprintf(t, "%s\t%s\t%s\t\n", p.Name, console.Tokens(int64(p.Before)), console.Tokens(int64(p.After)))
-	}
-	err = t.Flush()
-	if s.CompactLine > 0 {
-		fmt.Printf("\nOld results are cleared at %s tokens, and old turns become a summary at %s.\n"+
-			"Where it saves more than it costs, old results are cleared earlier.\n",
-			console.Tokens(int64(s.ClearLine)), console.Tokens(int64(s.CompactLine)))
-	}
-	return err
+	return show("status", s)
 }
 
 // sessionIn returns the session_id in the JSON that an agent writes to in, all at once; it is empty if none comes
@@ -189,59 +136,16 @@ func sessionIn(in *os.File, wait time.Duration) string {
 	}
 }
 
-// colourOf returns the colour of a share of the window, as Percent rounds it: yellow from 70 percent on, and red from
-// 90.
-func colourOf(share float64) string {
+// coloured writes a share of the window, on a terminal yellow from 70 percent on and red from 90.
+func coloured(share float64) string {
+	text := console.Percent(share)
 	percent := math.Round(100 * share)
-	switch {
-	case percent < 70:
-		return ""
-	case percent < 90:
-		return "\x1b[33m"
+	if percent < 70 || !hasColours(os.Stdout) {
+		return text
 	}
-	return "\x1b[31m"
-}
-
-// statusText returns a conversation in one line: how much of its window it fills, the share of cached tokens, the money
-// saved, the requests that would have failed and the last decision. Unknown parts are left out.
-func statusText(s journal.Status) string {
-	text := "epitome " + console.Tokens(int64(s.Tokens))
-	if s.Window > 0 {
-		share := console.Percent(s.Share)
-		colour := colourOf(s.Share)
-		if colour != "" && hasColours(os.Stdout) {
-			share = colour + share + "\x1b[0m"
-		}
-		text += fmt.Sprintf("/%s %s", console.Tokens(int64(s.Window)), share)
-		if s.Near {
-			text += ", soon to be shortened"
-		}
-	} else {
-		text += " tokens"
+	colour := 33
+	if percent >= 90 {
+		colour = 31
 	}
-	if s.Cached >= 0 {
-		text += " · cached " + console.Percent(s.Cached)
-	}
-	if s.Clock != nil {
-		text += " · " + console.ClockText(s.Clock)
-	}
-	if gain := console.Gain(s.Money); gain != "" {
-		text += " · " + gain
-	}
-	if s.Oversized > 0 {
-		text += fmt.Sprintf(" · %s would have failed", english.Plural(int(s.Oversized), "request", ""))
-	}
-	if s.EndsAt > 0 {
-		text += fmt.Sprintf(" from turn %d on", s.EndsAt)
-	}
-	if s.Last != "" {
-		text += " · " + plain(s.Last)
-	}
-	if lost := console.CacheLost(s.Miss, s.Rebilled); lost != "" {
-		text += " · " + lost
-	}
-	if s.Notice != "" {
-		text += " · " + plain(s.Notice)
-	}
-	return text
+	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", colour, text)
 }

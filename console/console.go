@@ -331,7 +331,7 @@ func refuse(w http.ResponseWriter, status int, message string) {
 // templates are the pages by name. They are parsed when the first one is shown.
 var templates = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
-	base := template.Must(template.New("").Funcs(functions).
+	base := template.Must(template.New("").Funcs(Functions).
 		ParseFS(files, "templates/layout.html", "templates/parts.html"))
 	for _, name := range []string{"overview", "conversations", "conversation", "troubles", "config", "error"} {
 		all[name] = template.Must(template.Must(base.Clone()).ParseFS(files, "templates/"+name+".html"))

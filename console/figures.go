@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"epitome/event/journal"
 )
@@ -74,15 +73,6 @@ func Gain(m journal.Money) string {
 func costs(m journal.Money) string {
 	return plural(m.Compared, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) +
 		" with it"
-}
-
-// MoneyText says in sentences what epitome saved, in the words of the pages. It is empty if no request has a price and
-// none would have failed.
-func MoneyText(m journal.Money) string {
-	var p phrases
-	p.add(m.Compared > 0, costs(m)+".")
-	p.add(m.Oversized > 0, outgrown(m)+".")
-	return strings.Join(p, " ")
 }
 
 // Billed writes what requests cost, with ≥ in front if it may be more.

@@ -99,15 +99,6 @@ var missTexts = map[event.Miss]string{
 
 func missText(m event.Miss) string { return missTexts[m] }
 
-// ClockText says for how long the provider's cache holds a conversation, and what the next request costs after that.
-func ClockText(c *event.Clock) string {
-	cost := Tokens(int64(c.Tokens)) + " tokens again (" + Dollars(c.Nano) + ")"
-	if c.Left == 0 {
-		return "cache dropped, " + cost
-	}
-	return "cache " + leftText(c.Left) + ", then " + cost
-}
-
 // leftText writes seconds as minutes and seconds, such as 3:40.
 func leftText(seconds int) string { return fmt.Sprintf("%d:%02d", seconds/60, seconds%60) }
 
@@ -120,8 +111,8 @@ func CacheLost(m event.Miss, rebilled int) string {
 	return "cache lost: " + missText(m) + "; " + Tokens(int64(rebilled)) + " tokens billed in full again"
 }
 
-// functions are what templates call. Amounts may be of any integer type.
-var functions = template.FuncMap{
+// Functions are what templates call. Amounts may be of any integer type.
+var Functions = template.FuncMap{
 	// numbers
 	"tokens": func(n any) string { return Tokens(amount(n)) }, "dollars": Dollars,
 	"count":  func(n any) string { return humanize.Comma(amount(n)) },
