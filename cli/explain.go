@@ -8,15 +8,11 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
-	"text/tabwriter"
 	"time"
 
-	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"epitome/config"
-	"epitome/console"
 	"epitome/daemon"
 	"epitome/dialect"
 	"epitome/dialect/conversation"
@@ -47,7 +43,7 @@ func (a *app) explainCommand() *cobra.Command {
 				_, err := stdout.Write(out.Body)
 				return err
 			}
-			return e.print(stdout, &out)
+			return e.print(&out)
 		}}
 	f := c.Flags()
 	f.BoolVar(&turns, "turns", false, "explain the earlier turns first, one by one")
@@ -64,8 +60,13 @@ type explanation struct {
 	upstream string
 	source   string // of the window
 	shaper   *rewrite.Shaper
-	earlier  []string    // a line for each change that was decided at an earlier request
-	codes    event.Codes // of the changes in the table
+	earlier  []change // decided at earlier requests
+}
+
+// change is a change that was decided at the request of a turn; 0 is the last one.
+type change struct {
+	Turn int
+	rewrite.Change
 }
 
 // newExplanation reads the request in a file; - is standard input. It assumes a window if one is given.
@@ -157,59 +158,28 @@ func (e *explanation) playEarlier() {
 		out := e.shape(body)
 		for _, c := range out.Changes() {
 			if c.New {
-				e.earlier = append(e.earlier, fmt.Sprintf("request %d: %s", turn, e.changeLine(c)))
+				e.earlier = append(e.earlier, change{turn, c})
 			}
 		}
 	}
 }
 
 // print writes what is done to the request, and why, for people.
-func (e *explanation) print(to io.Writer, out *rewrite.Output) error {
+func (e *explanation) print(out *rewrite.Output) error {
 	r := out.Report
-	l := e.conf.Rewrite.EffectiveAt(r.Window, r.Usable, 1)
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s, to upstream %s: %s, read as %s\n", console.Plain(e.request.Model), e.upstream,
-		english.Plural(e.request.MessagesIn(0, len(e.request.Items)), "message", ""), e.dialect.API().Name)
-	fmt.Fprintf(w, "%d tokens as it came, %d as it would be sent\n", r.TokensBefore.Total(), r.TokensAfter.Total())
-	fmt.Fprintf(w, "\nlimit\ttokens\nwindow (%s)\t%d\nwindow less the answer\t%d\nclear\t%d\ncompact\t%d\n"+
-		"a result\t%d\na search or fetch\t%d\na file read\t%d\n\n", e.source, r.Window, r.Usable, l.ClearLine,
-		l.CompactLine, l.Offload, l.Lookups, l.OffloadReads)
-	if r.Added > 0 {
-		fmt.Fprintf(w, "Added to the system prompt: %d tokens, context files %q.\n", r.Added, strings.Split(r.Contexts, ", "))
-	}
-	if err := cmp.Or(r.Err, r.Faults); err != nil {
-		fmt.Fprintf(w, "Something failed inside epitome, which would send the request without that: %v.\n", err)
-	}
-	if e.conf.Mode != event.ModeOn {
-		fmt.Fprintf(w, "The mode is %s: the request would be sent as it came. In mode on:\n", e.conf.Mode)
-	}
-	lines := e.earlier
+	changes := e.earlier
 	for _, c := range out.Changes() {
-		lines = append(lines, e.changeLine(c))
+		changes = append(changes, change{Change: c})
 	}
-	if len(lines) == 0 {
-		fmt.Fprintf(w, "Nothing would be done: %s.\n", cmp.Or(r.Reason, r.Code.Sentence()))
-		return w.Flush()
+	var codes event.Codes
+	for _, c := range changes {
+		if c.New {
+			codes = codes.With(c.Reason)
+		}
 	}
-	fmt.Fprintf(w, "messages\tstep\ttool\tbefore\tafter\tartifact\twhy\n%s\n\n", strings.Join(lines, "\n"))
-	for _, code := range e.codes {
-		fmt.Fprintf(w, "%s\t%s\n", code, code.Sentence())
-	}
-	return w.Flush()
-}
-
-// changeLine returns the line of a table about a change. Messages count from 1, as in the texts for the model.
-func (e *explanation) changeLine(c rewrite.Change) string {
-	messages, artifact, why := fmt.Sprint(c.Messages[0]+1), "", "decided in an earlier request"
-	if c.New {
-		why, e.codes = string(c.Reason), e.codes.With(c.Reason)
-	}
-	if c.Messages[1] > c.Messages[0] {
-		messages += fmt.Sprintf("-%d", c.Messages[1]+1)
-	}
-	if len(c.Artifacts) > 0 {
-		artifact = c.Artifacts[0]
-	}
-	call := console.Plain(console.Shorten(strings.Join(strings.Fields(c.Tool+" "+c.Argument), " "), 40))
-	return fmt.Sprintf("%s\t%s\t%s\t%d\t%d\t%s\t%s", messages, c.Step, call, c.Before, c.After, artifact, why)
+	return show("explain", 0, map[string]any{
+		"Model": e.request.Model, "Upstream": e.upstream, "API": e.dialect.API().Name, "Source": e.source,
+		"Messages": e.request.MessagesIn(0, len(e.request.Items)), "Report": r, "Failure": cmp.Or(r.Err, r.Faults),
+		"Limits": e.conf.Rewrite.EffectiveAt(r.Window, r.Usable, 1), "Mode": e.conf.Mode, "Changes": changes, "Codes": codes,
+	})
 }

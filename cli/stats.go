@@ -52,18 +52,19 @@ func (a *app) stats(since, by string, asJSON bool) error {
 		return err
 	}
 	sums.Rows = append(sums.Rows, journal.Row{Key: "all", Sums: sums.Total})
-	return show("stats", sums)
+	return show("stats", tabwriter.AlignRight, sums)
 }
 
 //go:embed texts.tmpl
 var textFile string
 
-// show prints one of the texts in texts.tmpl.
-func show(name string, data any) error {
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+// show prints one of the texts in texts.tmpl, with columns of these flags of package tabwriter.
+func show(name string, flags uint, data any) error {
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', flags)
 	texts := template.Must(template.New("").Funcs(console.Functions).Funcs(template.FuncMap{
 		"plain": plain, "upper": strings.ToUpper, "coloured": coloured, "percent": console.Percent,
-		"less": func(n, m int64) int64 { return n - m },
+		"less": func(n, m int64) int64 { return n - m }, "next": func(n int) int { return n + 1 },
+		"words": func(text string) string { return strings.Join(strings.Fields(text), " ") },
 	}).Parse(textFile))
 	return errors.Join(texts.ExecuteTemplate(t, name, data), t.Flush())
 }
@@ -109,9 +110,9 @@ func (a *app) status(query string, lineOnly bool) error {
 		return err
 	}
 	if lineOnly {
-		return show("line", s)
+		return show("line", 0, s)
 	}
-	return show("status", s)
+	return show("status", tabwriter.AlignRight, s)
 }
 
 // sessionIn returns the session_id in the JSON that an agent writes to in, all at once; it is empty if none comes
