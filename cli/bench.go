@@ -41,8 +41,8 @@ func (j *jsonFlag) addTo(c *cobra.Command) {
 	c.Flags().BoolVar((*bool)(j), "json", false, "print the report as JSON")
 }
 
-// print prints the result of a benchmark, unless err says that there is none.
-func (j jsonFlag) print(report interface{ Print(io.Writer) error }, err error) error {
+// print prints the result of a benchmark, unless err says that there is none. text writes it for people.
+func (j jsonFlag) print(report any, text func(io.Writer) error, err error) error {
 	switch {
 	case err != nil:
 		return err
@@ -51,7 +51,7 @@ func (j jsonFlag) print(report interface{ Print(io.Writer) error }, err error) e
 		out.SetIndent("", "  ")
 		return out.Encode(report)
 	}
-	return report.Print(stdout)
+	return text(stdout)
 }
 
 // untilSignal returns a context that ends with an interrupt.
@@ -97,7 +97,7 @@ func (a *app) replayCommand() *cobra.Command {
 	windows := []string{"32k", "64k", "128k", "200k"}
 	return a.playCommand(c, windows, func(ctx context.Context, o replay.Options) error {
 		r, err := replay.Run(ctx, o)
-		err = asJSON.print(r, err)
+		err = asJSON.print(r, func(to io.Writer) error { return show(to, "replay", 0, r) }, err)
 		if err != nil || !check {
 			return err
 		}
@@ -127,7 +127,8 @@ func (a *app) recallCommand() *cobra.Command {
 			return fmt.Errorf("cannot use --mode %.40q: %w", mode, err)
 		}
 		o.Once = once
-		return asJSON.print(replay.Recall(ctx, o))
+		r, err := replay.Recall(ctx, o)
+		return asJSON.print(r, func(to io.Writer) error { return show(to, "recall", 0, r) }, err)
 	})
 }
 
@@ -145,7 +146,8 @@ func loadCommand() *cobra.Command {
 			}
 			ctx, stop := untilSignal()
 			defer stop()
-			return asJSON.print(load.Run(ctx, o))
+			r, err := load.Run(ctx, o)
+			return asJSON.print(r, r.Print, err)
 		}}
 	asJSON.addTo(c)
 	c.Flags().StringSliceVar(&o.Against, "against", nil, "measure these epitome `binaries` too, for comparison")
@@ -210,7 +212,7 @@ func (a *app) demo(o demo.Options, window int, asJSON jsonFlag, open bool) (err 
 	if err != nil {
 		return err
 	}
-	err = asJSON.print(r, nil)
+	err = asJSON.print(r, r.Print, nil)
 	if open {
 		err = cmp.Or(linger(ctx, card, folder), err)
 	}

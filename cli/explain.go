@@ -177,7 +177,7 @@ func (e *explanation) print(out *rewrite.Output) error {
 			codes = codes.With(c.Reason)
 		}
 	}
-	return show("explain", 0, map[string]any{
+	return show(stdout, "explain", 0, map[string]any{
 		"Model": e.request.Model, "Upstream": e.upstream, "API": e.dialect.API().Name, "Source": e.source,
 		"Messages": e.request.MessagesIn(0, len(e.request.Items)), "Report": r, "Failure": cmp.Or(r.Err, r.Faults),
 		"Limits": e.conf.Rewrite.EffectiveAt(r.Window, r.Usable, 1), "Mode": e.conf.Mode, "Changes": changes, "Codes": codes,

@@ -52,15 +52,15 @@ func (a *app) stats(since, by string, asJSON bool) error {
 		return err
 	}
 	sums.Rows = append(sums.Rows, journal.Row{Key: "all", Sums: sums.Total})
-	return show("stats", tabwriter.AlignRight, sums)
+	return show(stdout, "stats", tabwriter.AlignRight, sums)
 }
 
 //go:embed texts.tmpl
 var textFile string
 
-// show prints one of the texts in texts.tmpl, with columns of these flags of package tabwriter.
-func show(name string, flags uint, data any) error {
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', flags)
+// show writes one of the texts in texts.tmpl, with columns of these flags of package tabwriter.
+func show(to io.Writer, name string, flags uint, data any) error {
+	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', flags)
 	texts := template.Must(template.New("").Funcs(console.Functions).Funcs(template.FuncMap{
 		"plain": plain, "upper": strings.ToUpper, "coloured": coloured, "percent": console.Percent,
 		"less": func(n, m int64) int64 { return n - m }, "next": func(n int) int { return n + 1 },
@@ -110,9 +110,9 @@ func (a *app) status(query string, lineOnly bool) error {
 		return err
 	}
 	if lineOnly {
-		return show("line", 0, s)
+		return show(os.Stdout, "line", 0, s)
 	}
-	return show("status", tabwriter.AlignRight, s)
+	return show(os.Stdout, "status", tabwriter.AlignRight, s)
 }
 
 // sessionIn returns the session_id in the JSON that an agent writes to in, all at once; it is empty if none comes

@@ -7,13 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/tidwall/gjson"
 
@@ -139,18 +137,6 @@ func (r *RecallReport) row(window int, questions string) *RecallRow {
 		r.Rows = append(r.Rows, &RecallRow{Window: window, Questions: questions})
 	}
 	return r.Rows[i]
-}
-
-// Print writes the report as a table.
-func (r *RecallReport) Print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) // Flush returns the errors of all writes
-	fmt.Fprintln(t, "window\tquestions\tcount\ttokens\tvisible %\tfound %")
-	for _, x := range r.Rows {
-		fmt.Fprintf(t, "%d\t%s\t%d\t%s\t%s\t%s\n", x.Window, x.Questions, x.Count, x.Tokens.text(0), x.Visible.text(1),
-			x.Found.text(1))
-	}
-	fmt.Fprintln(t, "\nThe columns: docs/benchmarks.md#recall")
-	return t.Flush()
 }
 
 // quiz is a conversation with questions whose answers stand in it.

@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"text/tabwriter"
 
 	"epitome/bench/sessions"
 	"epitome/config"
@@ -150,7 +149,8 @@ func (r *ratio) addShare(o ratio) {
 	}
 }
 
-func (r ratio) text(digits int) string {
+// Text writes the share or mean with so many digits behind the point.
+func (r ratio) Text(digits int) string {
 	if r.of == 0 {
 		return "—"
 	}
@@ -162,34 +162,6 @@ func (r ratio) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(r.sum / r.of)
-}
-
-// Print writes the report as tables.
-func (r *Report) Print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) // Flush returns the errors of all writes
-	fmt.Fprintf(t, "%d conversations, %d requests, %.1f M tokens as the clients sent them\n", r.Conversations,
-		r.Requests, float64(r.Tokens)/1e6)
-	for i, x := range r.Rows {
-		if i == 0 || x.Window != r.Rows[i-1].Window {
-			fmt.Fprintf(t, "\nWindow of %d tokens\npolicy\tcost\tbreaks/100\trecall %%\tolder\tlines\tseen %%\tsignal"+
-				"\tfirst\tretrievable %%\tdied\tinvalid\n", x.Window)
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s", x.Policy, x.Cost.text(3), x.BreaksPer100.text(2))
-		for _, share := range []ratio{x.Recall, x.RecallOlder, x.RecallLines, x.Seen, x.Signal, x.SignalFirst,
-			x.Retrievable} {
-			fmt.Fprint(t, "\t", share.text(1))
-		}
-		fmt.Fprintf(t, "\t%d\t%d\n", x.Died, x.Invalid)
-	}
-	fmt.Fprintln(t, "\nLogs lack the system prompt and tools, often 20,000 to 30,000 tokens.")
-	fmt.Fprintln(t, "\nThe columns: docs/benchmarks.md#recorded-sessions")
-	for _, fault := range r.Faults {
-		fmt.Fprintln(t, "FAULT", fault)
-	}
-	for _, why := range r.Skipped {
-		fmt.Fprintln(t, "SKIPPED", why)
-	}
-	return t.Flush()
 }
 
 // Missed returns the goals that this epitome misses: no session died, no request is invalid, and all that is needed can

@@ -90,7 +90,7 @@ func open(t *testing.T, body string) *session {
 func near(t *testing.T, what string, got ratio, want float64) {
 	t.Helper()
 	if got.of == 0 || math.Abs(got.sum/got.of-want) > 1e-9 {
-		t.Errorf("%s: %s, want %g", what, got.text(9), want)
+		t.Errorf("%s: %s, want %g", what, got.Text(9), want)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestFailuresOfNewOutputs(t *testing.T) {
 		near(t, "seen", r.Seen, seen)
 		if signal < 0 {
 			if r.Signal.of != 0 {
-				t.Errorf("signal of an output that is sent whole: %s", r.Signal.text(1))
+				t.Errorf("signal of an output that is sent whole: %s", r.Signal.Text(1))
 			}
 			return
 		}
