@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
@@ -45,17 +44,7 @@ func (a *app) memory(project string) (memory, error) {
 }
 
 func (m memory) list([]string) error {
-	if len(m.notes) == 0 {
-		fmt.Println("There are no notes.")
-	}
-	for _, n := range m.notes {
-		fmt.Println(console.Plain(n.Owner.Project))
-		for _, e := range n.Entries {
-			fmt.Printf("  %s  %s  %s  %s\n", console.Plain(e.ID), e.At.Local().Format(time.DateOnly),
-				console.Plain(e.Kind), console.Plain(e.Text))
-		}
-	}
-	return nil
+	return show(stdout, "notes", 0, m.notes)
 }
 
 // forget forgets the notes with these ids, or all notes if there are none.

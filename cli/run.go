@@ -17,7 +17,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dustin/go-humanize/english"
 	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
@@ -287,25 +286,14 @@ func (r runProxy) tell() {
 		warn("cannot tell what became of this run: %v", err)
 		return
 	}
-	s := done.Sums
-	if s.Exchanges == 0 {
+	if done.Sums.Exchanges == 0 {
 		warn("no request came: an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of its " +
 			"own; docs/agents.md has those of many")
 		return
 	}
-	text := fmt.Sprintf("%s: %s tokens from the agent, %s after rewriting",
-		english.Plural(int(s.Exchanges), "request", ""), console.Tokens(s.TokensBefore+s.Observed.TokensBefore),
-		console.Tokens(s.TokensAfter+s.Observed.TokensAfter))
-	if gain := console.Gain(s.Money); gain != "" {
-		text += "; " + gain
-	}
-	if s.Money.Oversized > 0 {
-		text += fmt.Sprintf("; %s would have failed", english.Plural(int(s.Money.Oversized), "request", ""))
-	}
-	if done.EndsAt > 0 {
-		text += fmt.Sprintf(" from turn %d on", done.EndsAt)
-	}
-	warn("%s", text)
+	var text strings.Builder
+	_ = show(&text, "run", 0, done) // memory takes it
+	warn("%s", text.String())
 }
 
 // toolSearch has Claude Code send the schemas of tools as they are needed. Some of its versions only do so if they see

@@ -62,8 +62,9 @@ var textFile string
 func show(to io.Writer, name string, flags uint, data any) error {
 	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', flags)
 	texts := template.Must(template.New("").Funcs(console.Functions).Funcs(template.FuncMap{
-		"plain": plain, "upper": strings.ToUpper, "coloured": coloured, "percent": console.Percent,
-		"less": func(n, m int64) int64 { return n - m }, "next": func(n int) int { return n + 1 },
+		"plain": plain, "whole": console.Plain, "upper": strings.ToUpper,
+		"coloured": coloured, "percent": console.Percent, "next": func(n int) int { return n + 1 },
+		"sum": func(n, m int64) int64 { return n + m }, "less": func(n, m int64) int64 { return n - m },
 		"words": func(text string) string { return strings.Join(strings.Fields(text), " ") },
 	}).Parse(textFile))
 	return errors.Join(texts.ExecuteTemplate(t, name, data), t.Flush())
