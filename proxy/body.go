@@ -1,11 +1,8 @@
 package proxy
 
 import (
-	"bufio"
 	"bytes"
-	"compress/flate"
 	"compress/gzip"
-	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
@@ -240,14 +237,12 @@ func isEncoded(coding string) bool { return coding != "" && !strings.EqualFold(c
 // codingOf returns the content coding of an answer.
 func codingOf(a *wire.Answer) string { return string(wire.Values(a.Block, "content-encoding")) }
 
-// newDecoder reads src as a Content-Encoding value says, which may name one coding: gzip, deflate, br or zstd. It is for
-// reading bodies; they are forwarded as they came. Close ends the decoder, not src.
+// newDecoder reads src as a Content-Encoding value says, which may name one coding: gzip, br or zstd. It is for reading
+// bodies; they are forwarded as they came. Close ends the decoder, not src.
 func newDecoder(coding string, src io.Reader) (r io.ReadCloser, err error) {
 	switch strings.ToLower(strings.TrimSpace(coding)) {
 	case "gzip":
 		r, err = gzip.NewReader(src)
-	case "deflate":
-		r, err = inflate(bufio.NewReader(src))
 	case "br":
 		r = io.NopCloser(brotli.NewReader(src))
 	case "zstd":
@@ -264,16 +259,6 @@ func newDecoder(coding string, src io.Reader) (r io.ReadCloser, err error) {
 		return nil, fmt.Errorf("cannot read a body as %s: %w", coding, err)
 	}
 	return r, nil
-}
-
-// inflate reads the coding deflate: with the frame of zlib, or without it, as some servers send it.
-func inflate(src *bufio.Reader) (io.ReadCloser, error) {
-	start, _ := src.Peek(2)
-	hasFrame := len(start) == 2 && start[0]&0x0f == 8 && (int(start[0])<<8+int(start[1]))%31 == 0
-	if hasFrame {
-		return zlib.NewReader(src)
-	}
-	return flate.NewReader(src), nil
 }
 
 // decode returns a body without its content coding. Of an encoded one it returns at most the given number of bytes, and

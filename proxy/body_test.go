@@ -2,9 +2,7 @@ package proxy
 
 import (
 	"bytes"
-	"compress/flate"
 	"compress/gzip"
-	"compress/zlib"
 	"errors"
 	"io"
 	"runtime"
@@ -22,19 +20,8 @@ var codings = []struct {
 	encode func(io.Writer) io.WriteCloser
 }{
 	{"gzip", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }},
-	{"deflate", func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }},
-	{"deflate", bareDeflate},
 	{"br", func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, brotli.BestSpeed) }},
 	{"zstd", zstdWith(1 << 20)},
-}
-
-// bareDeflate encodes without the frame of zlib.
-func bareDeflate(w io.Writer) io.WriteCloser {
-	f, err := flate.NewWriter(w, flate.BestSpeed)
-	if err != nil {
-		panic(err)
-	}
-	return f
 }
 
 // zstdWith encodes with a window of that many bytes.

@@ -80,8 +80,8 @@ func (r *rig) sentContents() (list []string) {
 
 func TestRefusedRequestSucceedsInTheSameCall(t *testing.T) {
 	t.Parallel()
-	packed := string(encode(t, []byte(tooLong), bareDeflate)) // as some servers answer
-	r := on(t, answers(reply("400 No", packed, "Content-Encoding: deflate"), welcome))
+	packed := string(encode(t, []byte(tooLong), codings[0].encode))
+	r := on(t, answers(reply("400 No", packed, "Content-Encoding: "+codings[0].name), welcome))
 	r.shapes(climbing)
 	resp, body := r.ask(post(chatTarget, longStory))
 	if resp.StatusCode != 200 || !strings.Contains(body, `"hi"`) || resp.Header.Get("x-epitome-action") != "rescue" ||
