@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -72,7 +71,7 @@ func (p *Pool) take(ctx context.Context) (*upstreamConn, error) {
 		if c == nil {
 			return p.dial(ctx)
 		}
-		if c.isQuiet() {
+		if !stale(belowTLS(c.Conn)) {
 			c.reused = true
 			return c, nil
 		}
@@ -103,22 +102,6 @@ func (c *upstreamConn) send(head, body []byte) (n int64, err error) {
 	upload := time.Duration(len(body)) * time.Second / uploadRate
 	_ = c.SetWriteDeadline(time.Now().Add(c.pool.limits.WriteIdle + upload))
 	return (&net.Buffers{head, body}).WriteTo(c.Conn) // with one system call where there is no TLS
-}
-
-// isQuiet reports whether an idle connection has nothing to read: the upstream has neither ended it nor sent bytes
-// that nobody asked for. stale looks into the socket, where the system can. Peek, whose deadline lets it read nothing
-// more, finds bytes that TLS has read with the last answer. The next request sets a deadline of its own.
-func (c *upstreamConn) isQuiet() bool {
-	if stale(belowTLS(c.Conn)) {
-		return false
-	}
-	if c.pool.secure == nil {
-		return true
-	}
-	_ = c.SetReadDeadline(longAgo())
-	_, err := c.reader.Peek(1)
-	c.reader.Reset(c.Conn) // forgets the error
-	return errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // cut ends the connection at once, from any goroutine: calls that wait on it return. Closing TLS could wait behind a
