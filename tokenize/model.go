@@ -182,19 +182,12 @@ func tiles(base, tile int) imageRule {
 	}
 }
 
-// patches returns a rule: each patch of 32 by 32 costs multiplier tokens. There are at most 1536 patches; a larger
-// image is brought down until whole patches fit in one direction.
+// patches returns a rule: each patch of 32 by 32 costs multiplier tokens. A larger image than 1536 patches is brought down
+// to somewhat fewer, and counts as so many.
 func patches(multiplier float64) imageRule {
 	return func(w, h float64, _ bool) int {
 		const most = 1536
-		w, h = w/32, h/32 // in patches
-		if ceil(w)*ceil(h) > most {
-			shrink := math.Sqrt(most / (w * h))
-			wide, high := math.Floor(w*shrink), math.Floor(h*shrink)
-			shrink = min(max(wide, 1)/w, max(high, 1)/h)
-			w, h = w*shrink, h*shrink
-		}
-		return int(float64(min(ceil(w)*ceil(h), most))*multiplier + 0.5)
+		return int(float64(min(ceil(w/32)*ceil(h/32), most))*multiplier + 0.5)
 	}
 }
 
