@@ -90,7 +90,6 @@ func New(u *Upstreams, deps Deps) *Proxy {
 	p.serving, p.stop = context.WithCancel(p.life)
 	p.server = &fasthttp.Server{
 		Handler:            p.serve,
-		HeaderReceived:     readExpect,
 		ErrorHandler:       p.refuseUnread,
 		Concurrency:        conf.MaxConnections + 1,
 		ReadBufferSize:     maxHeader,
@@ -106,14 +105,6 @@ func New(u *Upstreams, deps Deps) *Proxy {
 		Logger:                        log.New(io.Discard, "", 0), // its messages may quote credentials
 	}
 	return p
-}
-
-// readExpect spells Expect as fasthttp knows it, which then sends the interim answer.
-func readExpect(h *fasthttp.RequestHeader) (conf fasthttp.RequestConfig) {
-	if wire.EqualFold(wire.Find(h.RawHeaders(), "expect"), "100-continue") {
-		h.Set("Expect", "100-continue")
-	}
-	return conf
 }
 
 // Reload puts s in force for the exchanges that begin from now on. On an error the old settings stay.
