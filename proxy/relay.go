@@ -140,7 +140,6 @@ func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Re
 		content, mayRefuse = x.holdFrame(a)
 	case a.Length >= 0 && a.Length <= mostOfSmall:
 		content = plainText(a, hold(a, x.set.conf.ReadIdle.D(), nil))
-		mayRefuse = window.HasSigns(content)
 	default:
 		return none
 	}

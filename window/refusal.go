@@ -1,7 +1,6 @@
 package window
 
 import (
-	"bytes"
 	_ "embed"
 	"regexp"
 	"slices"
@@ -75,15 +74,6 @@ func MayRefuse(status int) bool {
 // TooLong reports whether an answer refuses its request for its size, when nothing is known about the request.
 func TooLong(status int, body []byte) bool {
 	return ReadRefusal(status, "", body, Sent{}).Cause != NotSize
-}
-
-// HasSigns reports whether an answer with a status of success may refuse its request all the same, in a fraction of the
-// time of ReadRefusal: it is no JSON object, or has a word without which no object is a refusal.
-func HasSigns(body []byte) bool {
-	text := string(bytes.ToLower(body))
-	has := func(word string) bool { return strings.Contains(text, word) }
-	return !strings.HasPrefix(strings.TrimSpace(text), "{") ||
-		slices.ContainsFunc([]string{"error", "exception", "failed", "length", "max_", "exceeded"}, has)
 }
 
 // ReadRefusal reads a bounded part of an answer, whose body is without content coding. It knows no provider; in doubt
