@@ -263,12 +263,12 @@ func Text(span Span, says Says, where string) (text string, leftOut bool) {
 	}
 	fmt.Fprintf(&s.text, "%s %d earlier messages are left out here; summary %s stands for them]\n%s", excerpt.Mark, s.Left,
 		s.id, intro)
-	kept := s.linesToKeep()
+	shown := append(s.linesToKeep(), s.standing()...)
 	s.modelsText(says)
-	for _, shown := range append(s.Sent, s.text.String()) {
-		s.seen.add(shown)
+	for _, text := range append(s.Sent, s.text.String()) {
+		s.seen.add(text)
 	}
-	said, others, leftOut := s.users(kept)
+	said, others, leftOut := s.users(shown)
 	work := s.work(says)
 	room := bytesFor(s.Budgets.Work) - work
 	if says.Text != "" {
@@ -342,6 +342,7 @@ func idBefore(r *conversation.Request, end int) string { return fmt.Sprintf("%x"
 // Budgets are the tokens of the vocabulary that the parts of a summary may take.
 type Budgets struct {
 	Keep   int  // the user's lines that begin with "keep:"
+	Orders int  // the user's standing orders
 	Users  int  // the user's other messages in the span
 	Latest int  // the user's newest message before Span.End, if it is in the span
 	Prose  int  // the model's text
@@ -357,7 +358,7 @@ func BudgetsFor(mode Mode, detail Detail, window int, ratio float64) Budgets {
 	most := func(tokens, share float64) int { return int(min(tokens/ratio, share*float64(window))) }
 	share, prose := detail.share()
 	b := Budgets{
-		Keep: most(4_000, 0.25), Users: most(20_000, 0.11), Latest: most(20_000, 0.25), Prose: most(prose, 0.06*share),
+		Keep: most(4_000, 0.25), Orders: most(4_000, 0.1), Users: most(20_000, 0.11), Latest: most(20_000, 0.25), Prose: most(prose, 0.06*share),
 		Work: most(7_700*share, 0.155*share), Alone: mode == LLM, State: mode == Lossless,
 	}
 	if mode == Window { // there is only what a model said before, beside the user's messages
@@ -385,7 +386,7 @@ func Size(s Span) int {
 		}
 	}
 	b := s.Budgets
-	return min(users, b.Users+min(latest, b.Latest)) + max(b.Work, b.Work/2+b.Prose) + fixed
+	return min(users, b.Orders+b.Users+min(latest, b.Latest)) + max(b.Work, b.Work/2+b.Prose) + fixed
 }
 
 // bytesFor estimates the bytes of some tokens of names, paths and code: counting tokens line by line would take long.

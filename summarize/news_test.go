@@ -33,12 +33,12 @@ func alike(turns int, order string) (messages []string) {
 	return messages
 }
 
-// An order among many messages that say the same stands in the summary, as a quote with marks where it is cut.
+// An order among many messages that say the same stands in the summary.
 func TestOrdersStandAmongAlikeMessages(t *testing.T) {
 	const order = "Never send email to anyone outside example.com."
 	for _, turns := range []int{20, 200} {
 		text := summary(t, alike(turns, order), byCode)
-		if !has(text, order+" […]") {
+		if !strings.Contains(text, " "+order+"\n") {
 			t.Errorf("after %d turns: %s", turns, text)
 		}
 		if n := count(text); n > 2_000 {

@@ -171,7 +171,7 @@ func (s *summary) newSentences(text string, room int, isWanted bool) (short stri
 	misses := 0
 	rest := strings.TrimSuffix(text, last)
 	for rest != "" && misses < maxMisses {
-		sentence := firstSentence(rest, longest)
+		sentence := firstSentence(rest, ".!?;:", longest)
 		rest = rest[len(sentence):]
 		longest = len(text)
 		isNew := s.seen.news(sentence) >= newsOfPart
@@ -193,19 +193,23 @@ func (s *summary) newSentences(text string, room int, isWanted bool) (short stri
 	return strings.TrimSpace(short + last), misses > 0
 }
 
-// firstSentence returns the beginning of a text up to the end of its first sentence, clause or line, with the blanks
-// behind it, or its first bytes if that has more than longest bytes.
-func firstSentence(text string, longest int) string {
+// firstSentence returns the beginning of a text up to the end of its first line, sentence or clause, which is one of the
+// signs, with the blanks behind it, or its first bytes if that has more than longest bytes.
+func firstSentence(text, signs string, longest int) string {
+	const closing, blank = "\"'”’»)", " \t\r\n\f"
 	head := text[:min(len(text), longest)]
 	for i, sign := range head { // an expression takes its time for all of the text, for each sentence
-		switch sign {
-		case '。', '！', '？', '；':
+		switch {
+		case strings.ContainsRune("。！？；", sign):
 			return head[:i+utf8.RuneLen(sign)]
-		case '.', '!', '?', ';', ':', '\n':
+		case sign == '\n' || strings.ContainsRune(signs, sign):
 			after := head[i+1:]
-			blanks := len(after) - len(strings.TrimLeft(after, " \t\r\n\f"))
-			if blanks > 0 || sign == '\n' {
-				return head[:i+1+blanks]
+			if sign != '\n' {
+				after = strings.TrimLeft(after, closing)
+			}
+			rest := strings.TrimLeft(after, blank)
+			if len(rest) < len(after) || sign == '\n' {
+				return head[:len(head)-len(rest)]
 			}
 		}
 	}

@@ -1,0 +1,217 @@
+package summarize
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"epitome/dialect/conversation"
+)
+
+// order is a sentence of the user that says how the agent is to work from now on.
+type order struct {
+	item  int
+	text  string
+	times int // how often it was said
+}
+
+// standing writes the section of the user's standing orders, and returns their texts. They are of what the user typed
+// alone, and each holds until a later one says otherwise. Of those that do not fit in Budgets.Orders together, those that
+// were said more than once stay, and then the newest.
+func (s *summary) standing() (texts []string) {
+	const beside = 4 // tokens of the number in front of an order
+	room, others := s.Budgets.Orders, 0
+	list := slices.DeleteFunc(s.orders(), func(o order) bool {
+		tokens := s.Count(o.text) + beside
+		if tokens > room {
+			others++
+			return true
+		}
+		room -= tokens
+		return false
+	})
+	slices.SortStableFunc(list, func(a, b order) int { return b.item - a.item })
+	var text strings.Builder
+	if others > 0 {
+		fmt.Fprintf(&text, "(others, in the transcript: %d)\n", others)
+	}
+	for _, o := range slices.Backward(list) {
+		fmt.Fprintf(&text, "%d %s\n", s.Request.Items[o.item].Number, o.text)
+		texts = append(texts, o.text)
+	}
+	s.section("the user's standing orders, each behind the number of its message; a later one overrides an earlier one",
+		text.String())
+	return texts
+}
+
+// orders returns the standing orders of the user in the span, each once, without those that say nearly the same as a newer
+// one. Those that were said more than once come first, and then the newest.
+func (s *summary) orders() (list []order) {
+	known := map[string]int{} // places in the list, by the words
+	shown := seen{}
+	for i := s.To - 1; i >= s.From; i-- {
+		own, _ := s.usersOwn(i)
+		for _, text := range slices.Backward(ordersIn(own)) {
+			words := plainWords(text)
+			at, isKnown := known[words]
+			switch {
+			case isKnown:
+				list[at].times++
+			case shown.news(text) >= newsOfWhole:
+				shown.add(text)
+				known[words] = len(list)
+				list = append(list, order{item: i, text: text, times: 1})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b order) int { return min(b.times, 2) - min(a.times, 2) })
+	return list
+}
+
+var listItem = regexp.MustCompile(`^(?:[-*•·]|\d+[.)])\s*\S`)
+
+// ordersIn returns the standing orders in a text that the user typed, oldest first. With an order that ends with a colon
+// goes the list below it.
+func ordersIn(text string) (list []string) {
+	typed := newTyped(text)
+	isList := false
+	for at := 0; at < len(typed.text); {
+		line, _, _ := strings.Cut(typed.text[at:], "\n")
+		from := at
+		at = min(at+len(line)+1, len(typed.text))
+		bare := strings.TrimSpace(line)
+		isList = isList && listItem.MatchString(bare)
+		if isList && isShort(bare) {
+			list = append(list, strings.TrimSpace(text[from:from+len(line)]))
+			continue
+		}
+		if bare == "" || strings.ContainsAny(bare[:1], "><|#") || strings.HasPrefix(bare, "//") {
+			continue
+		}
+		least := typed.points(from, at)
+		for line != "" {
+			sentence := firstSentence(line, ".!?;", len(line))
+			line = line[len(sentence):]
+			whole := strings.TrimSpace(text[from : from+len(sentence)])
+			from += len(sentence)
+			said := strings.TrimSpace(sentence)
+			if isShort(said) && isOrder(said, least) && !conversation.IsKeepLine(whole) {
+				list = append(list, whole)
+				isList = strings.HasSuffix(said, ":")
+			}
+		}
+	}
+	return list
+}
+
+// isShort reports whether a text may be an order: people say what they want in few words.
+func isShort(text string) bool {
+	const least, longest = 6, 200 // bytes, characters
+	return len(text) >= least && utf8.RuneCountInString(text) <= longest
+}
+
+// typed is a message of the user, of which a part may be pasted.
+type typed struct {
+	text      string // without quotes
+	isShort   bool   // most of it is typed
+	firstEnd  int    // of the first paragraph
+	lastBegin int    // of the last one
+}
+
+func newTyped(text string) typed {
+	const longest = 600 // characters of a message that is mostly typed
+	t := typed{text: withoutQuotes(text), isShort: utf8.RuneCountInString(text) <= longest}
+	t.firstEnd = strings.Index(t.text+"\n\n", "\n\n")
+	t.lastBegin = strings.LastIndex(strings.TrimRight(t.text, " \n"), "\n\n")
+	return t
+}
+
+// Points that make a sentence an order, by where it stands.
+const (
+	typedPoints  = 3 // in a short message, or where the user speaks of himself
+	edgePoints   = 4 // in the first or the last paragraph of a longer one
+	alonePoints  = 6 // on a line between empty ones
+	pastedPoints = 7
+)
+
+// points returns how many points make an order of a sentence in the line from a place to an end.
+func (t *typed) points(from, end int) int {
+	const longestEdge = 400 // bytes of a line
+	line := strings.TrimSpace(t.text[from:end])
+	above := t.text[:from]
+	isAnnounced := strings.HasSuffix(strings.TrimSpace(above), ":")
+	isAlone := strings.HasSuffix(above, "\n\n") && strings.HasPrefix(t.text[end:], "\n") && isShort(line) && !isAnnounced
+	isEdge := from < t.firstEnd || from > t.lastBegin
+	tone, _ := toneOf(line)
+	switch {
+	case tone.has(self), t.isShort && (isEdge || isAlone):
+		return typedPoints
+	case isEdge && len(line) <= longestEdge:
+		return edgePoints
+	case isAlone:
+		return alonePoints
+	}
+	return pastedPoints
+}
+
+// quotes are how code and the words of others begin, and all signs with which they may end. Those with isLine end in
+// their line.
+var quotes = []struct {
+	begin, ends string
+	isLine      bool
+}{
+	{"```", "`", false}, {"`", "`", true}, {"/*", "*", false}, {`"`, `"`, true}, {"«", "»", false}, {"“", "”", false},
+	{"„", `“”"`, false}, {"「", "」", false}, {"『", "』", false},
+}
+
+// withoutQuotes returns a text of the same length with quotation marks in the place of what it quotes. Line breaks and
+// the sign at the end of a quote stay.
+func withoutQuotes(text string) string {
+	const mostUnclosed = 100 // for each, all of the text is looked through
+	out := []byte(text)
+	unclosed := 0
+	for at := 0; at < len(text) && unclosed < mostUnclosed; {
+		next := strings.IndexAny(text[at:], "`/\"«“„「『")
+		if next < 0 {
+			break
+		}
+		at += next
+		length := quoteAt(text[at:])
+		if length == 0 {
+			unclosed++
+		}
+		for i := range length {
+			c := text[at+i]
+			isEnd := i == length-1 && (c == '.' || c == '!')
+			if c != '\n' && !isEnd {
+				out[at+i] = '"'
+			}
+		}
+		at += length + 1 // the sign at its end begins no quote
+	}
+	return string(out)
+}
+
+// quoteAt returns how many bytes the quote has with which a text begins, without the sign at its end; 0 if there is none.
+func quoteAt(text string) int {
+	for _, q := range quotes {
+		inside, isQuote := strings.CutPrefix(text, q.begin)
+		if !isQuote {
+			continue
+		}
+		if q.isLine {
+			inside, _, _ = strings.Cut(inside, "\n")
+		}
+		end := strings.IndexAny(inside, q.ends)
+		if q.begin == "```" {
+			end = strings.Index(inside, q.begin)
+		}
+		if end < 0 {
+			return 0
+		}
+		return len(q.begin) + end
+	}
+	return 0
+}
