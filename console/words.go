@@ -78,7 +78,7 @@ func ReadAgain(s journal.Sums, who string) string {
 		text = who + " read " + plural(s.ReadAgain, "thing") + " again, " + plural(s.ReadAgainTokens, "token")
 	}
 	if s.Compactions > 0 {
-		text = "after " + plural(s.Compactions, "compaction") + " " + text
+		text = plural(s.Compactions, "compaction") + "; " + text
 	}
 	return sentence(text)
 }

@@ -97,10 +97,16 @@
       current.onerror = () => {
         if (current !== source) return;
         lost = true;
+        status.className = "";
         status.textContent = "epitome does not answer. This page may be out of date.";
         if (current.readyState === EventSource.CLOSED) setTimeout(listen, 10000);
       };
-      for (const name of ["exchange", "summary", "reset"]) current.addEventListener(name, later);
+      for (const name of ["exchange", "summary", "reset"]) {
+        current.addEventListener(name, () => {
+          if (status.className) status.textContent = status.className = ""; // what was asked for may be done
+          later();
+        });
+      }
     };
     document.addEventListener("visibilitychange", () => { listen(); later(); });
     addEventListener("pagehide", () => { source?.close(); source = null; });
@@ -209,6 +215,7 @@
     const query = form ? "?" + new URLSearchParams(new FormData(form)) : "";
     const answer = await fetch(path + query, { method: "POST", headers }).catch(() => null);
     const said = answer && await answer.json();
+    status.classList.toggle("done", Boolean(answer?.ok));
     if (!said) status.textContent = "epitome does not answer.";
     else if (!answer.ok) status.textContent = said.error.message;
     else if (said.remains) status.textContent = "This conversation is forgotten. " + said.remains;

@@ -281,7 +281,7 @@ func (b *Book) Status(id, session string) (Status, error) {
 	defer b.mu.Unlock()
 	session = event.SessionOf(session)
 	all := b.matching(func(c *conversation) bool {
-		return c.ID == id || id == "" && (session == "" || c.Session == session || c.Session == "")
+		return id != "" && strings.HasPrefix(c.ID, id) || id == "" && (session == "" || c.Session == session || c.Session == "")
 	})
 	if len(all) == 0 {
 		return Status{}, ErrUnknown
