@@ -2,7 +2,6 @@ package summarize
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -70,23 +69,14 @@ func (s *summary) orders() (list []order) {
 	return list
 }
 
-var listItem = regexp.MustCompile(`^(?:[-*•·]|\d+[.)])\s*\S`)
-
-// ordersIn returns the standing orders in a text that the user typed, oldest first. With an order that ends with a colon
-// goes the list below it.
+// ordersIn returns the standing orders in a text that the user typed, oldest first.
 func ordersIn(text string) (list []string) {
 	typed := newTyped(text)
-	isList := false
 	for at := 0; at < len(typed.text); {
 		line, _, _ := strings.Cut(typed.text[at:], "\n")
 		from := at
 		at = min(at+len(line)+1, len(typed.text))
 		bare := strings.TrimSpace(line)
-		isList = isList && listItem.MatchString(bare)
-		if isList && isShort(bare) {
-			list = append(list, strings.TrimSpace(text[from:from+len(line)]))
-			continue
-		}
 		if bare == "" || strings.ContainsAny(bare[:1], "><|#") || strings.HasPrefix(bare, "//") {
 			continue
 		}
@@ -99,7 +89,6 @@ func ordersIn(text string) (list []string) {
 			said := strings.TrimSpace(sentence)
 			if isShort(said) && isOrder(said, least) && !conversation.IsKeepLine(whole) {
 				list = append(list, whole)
-				isList = strings.HasSuffix(said, ":")
 			}
 		}
 	}
@@ -156,14 +145,13 @@ func (t *typed) points(from, end int) int {
 	return pastedPoints
 }
 
-// quotes are how code and the words of others begin, and all signs with which they may end. Those with isLine end in
-// their line.
+// quotes are how code and the words of others begin and end. Those with isLine end in their line.
 var quotes = []struct {
-	begin, ends string
-	isLine      bool
+	begin, end string
+	isLine     bool
 }{
-	{"```", "`", false}, {"`", "`", true}, {"/*", "*", false}, {`"`, `"`, true}, {"«", "»", false}, {"“", "”", false},
-	{"„", `“”"`, false}, {"「", "」", false}, {"『", "』", false},
+	{"```", "```", false}, {"`", "`", true}, {"/*", "*/", false}, {`"`, `"`, true}, {"«", "»", false}, {"“", "”", false},
+	{"„", "“", true}, {"„", `"`, true}, {"„", "”", false}, {"「", "」", false}, {"『", "』", false},
 }
 
 // withoutQuotes returns a text of the same length with quotation marks in the place of what it quotes. Line breaks and
@@ -204,14 +192,10 @@ func quoteAt(text string) int {
 		if q.isLine {
 			inside, _, _ = strings.Cut(inside, "\n")
 		}
-		end := strings.IndexAny(inside, q.ends)
-		if q.begin == "```" {
-			end = strings.Index(inside, q.begin)
+		end := strings.Index(inside, q.end)
+		if end >= 0 {
+			return len(q.begin) + end
 		}
-		if end < 0 {
-			return 0
-		}
-		return len(q.begin) + end
 	}
 	return 0
 }

@@ -73,35 +73,23 @@ func readPhrases(text string) map[string][]phrase {
 	return all
 }
 
-// plainWords returns the words of a text in small letters, with a space around each, and a comma between clauses.
+// plainWords returns the words of a text in small letters, with a space around each, and a comma between clauses. What
+// ends with an apostrophe is a word, as in "n'oublie".
 func plainWords(text string) string {
 	const clauses = ",:;–—(，、：；（"
-	var b strings.Builder
-	b.Grow(len(text) + 2)
-	b.WriteByte(' ')
-	isWord := false
-	for _, c := range text {
-		if unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) || c == '-' {
-			b.WriteRune(unicode.ToLower(c))
-			isWord = true
-			continue
+	text = strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) || c == '-' || c == '\'':
+			return unicode.ToLower(c)
+		case strings.ContainsRune(clauses, c):
+			return ','
 		}
-		if isWord && (c == '\'' || c == '’') { // "n'oublie" is two words
-			b.WriteByte('\'')
-		}
-		if isWord {
-			b.WriteByte(' ')
-			isWord = false
-		}
-		if strings.ContainsRune(clauses, c) {
-			b.WriteString(", ")
-		}
-	}
-	if isWord {
-		b.WriteByte(' ')
-	}
-	return b.String()
+		return ' '
+	}, apostrophes.Replace(text))
+	return " " + strings.Join(strings.Fields(strings.ReplaceAll(text, ",", " , ")), " ") + " "
 }
+
+var apostrophes = strings.NewReplacer("’", "' ", "'", "' ")
 
 // toneOf returns the tones of a sentence, and those with which it or a clause of it begins.
 func toneOf(sentence string) (in, begins tones) {
@@ -183,10 +171,7 @@ func isOrder(sentence string, least int) bool {
 		}
 	}
 	if prefers {
-		points += 2
-	}
-	if prefers && begins.has(topic) {
-		points++
+		points += 3
 	}
 	if in.has(self) && (commands || in.has(never)) {
 		points++
