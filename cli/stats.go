@@ -97,8 +97,7 @@ func (a *app) statusCommand() *cobra.Command {
 	return c
 }
 
-var errNoConversation = errors.New("there is no such conversation: the first request of an agent begins one, and " +
-	"'epitome open' shows all")
+var errNoConversation = errors.New("there is no such conversation; one begins with an agent's first request")
 
 // status prints a line about the conversation that a query names, as /-/status takes it, and unless that is to be all
 // its tokens by category.
