@@ -20,10 +20,9 @@ type order struct {
 // alone, and each holds until a later one says otherwise. Of those that do not fit in Budgets.Orders together, those that
 // were said more than once stay, and then the newest.
 func (s *summary) standing() (texts []string) {
-	const beside = 4 // tokens of the number in front of an order
 	room, others := s.Budgets.Orders, 0
 	list := slices.DeleteFunc(s.orders(), func(o order) bool {
-		tokens := s.Count(o.text) + beside
+		tokens := s.Count(o.text) + 4 // of its number
 		if tokens > room {
 			others++
 			return true
@@ -130,7 +129,7 @@ func (t *typed) points(from, end int) int {
 	const longestEdge = 400 // bytes of a line
 	line := strings.TrimSpace(t.text[from:end])
 	above := t.text[:from]
-	isAnnounced := strings.HasSuffix(strings.TrimSpace(above), ":")
+	isAnnounced := strings.HasSuffix(strings.TrimRight(above, " \n"), ":")
 	isAlone := strings.HasSuffix(above, "\n\n") && strings.HasPrefix(t.text[end:], "\n") && isShort(line) && !isAnnounced
 	isEdge := from < t.firstEnd || from > t.lastBegin
 	tone, _ := toneOf(line)
@@ -189,11 +188,8 @@ func quoteAt(text string) int {
 		if !isQuote {
 			continue
 		}
-		if q.isLine {
-			inside, _, _ = strings.Cut(inside, "\n")
-		}
 		end := strings.Index(inside, q.end)
-		if end >= 0 {
+		if end >= 0 && !(q.isLine && strings.Contains(inside[:end], "\n")) {
 			return len(q.begin) + end
 		}
 	}

@@ -51,7 +51,7 @@ type phrase struct {
 // endings.
 func isWide(c rune) bool { return c >= 0x2e80 }
 
-// phrases has those of words.txt by their first word, the longest first, and by "" those that isWide.
+// phrases has those of words.txt by their first word, or where they are wide by their first character, the longest first.
 var phrases = readPhrases(wordsText)
 
 func readPhrases(text string) map[string][]phrase {
@@ -61,8 +61,8 @@ func readPhrases(text string) map[string][]phrase {
 			p = plainWords(p)
 			first, _, _ := strings.Cut(p[1:], " ")
 			if strings.IndexFunc(p, isWide) >= 0 {
-				first = ""
 				p = strings.TrimSpace(p)
+				first = string([]rune(p)[0])
 			}
 			all[first] = append(all[first], phrase{text: p, tone: tonesByName[name]})
 		}
@@ -85,11 +85,9 @@ func plainWords(text string) string {
 			return ','
 		}
 		return ' '
-	}, apostrophes.Replace(text))
+	}, strings.ReplaceAll(strings.ReplaceAll(text, "’", "'"), "'", "' "))
 	return " " + strings.Join(strings.Fields(strings.ReplaceAll(text, ",", " , ")), " ") + " "
 }
-
-var apostrophes = strings.NewReplacer("’", "' ", "'", "' ")
 
 // toneOf returns the tones of a sentence, and those with which it or a clause of it begins.
 func toneOf(sentence string) (in, begins tones) {
@@ -128,17 +126,22 @@ func toneOf(sentence string) (in, begins tones) {
 
 // wideTone is toneOf for words in Chinese, Japanese or Korean, whose verbs stand anywhere.
 func wideTone(words string) (in, begins tones) {
-	for _, p := range phrases[""] {
-		switch {
-		case !strings.Contains(words, p.text):
-		case p.tone == idle:
-			words = strings.ReplaceAll(words, p.text, " ")
-		default:
+	for at := 0; at < len(words); {
+		first, length := utf8.DecodeRuneInString(words[at:])
+		for _, p := range phrases[string(first)] {
+			if !strings.HasPrefix(words[at:], p.text) {
+				continue
+			}
+			if p.tone == idle {
+				length = len(p.text)
+				break
+			}
 			in |= p.tone
-			if p.tone.has(never|stop|must) || strings.HasPrefix(words[1:], p.text) {
+			if p.tone.has(never|stop|must) || at == len(" ") {
 				begins |= p.tone
 			}
 		}
+		at += length
 	}
 	return in, begins
 }
