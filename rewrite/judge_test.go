@@ -64,7 +64,8 @@ var told = regexp.MustCompile(strings.ReplaceAll(`\\n\\nTEXT|,\{"type":"text","t
 // check holds a response of the core to all promises.
 func (j *judge) check(r request, s response) {
 	j.Helper()
-	if err := cmp.Or(s.err, s.faults); err != nil && !j.loose && !j.broken {
+	const noRoom = "nothing is added to the system prompt: it takes too much of the window" // in a small window
+	if err := cmp.Or(s.err, s.faults); err != nil && err.Error() != noRoom && !j.loose && !j.broken {
 		j.Fatalf("the core fails: %v", err)
 	}
 	for _, said := range told.FindAllString(string(s.body), -1) {
