@@ -1,26 +1,13 @@
 package rewrite
 
-import "fmt"
-
 // Ask is a compaction that a person wants of a conversation: its next request is compacted as if the client asked.
 type Ask struct {
 	To    int    // Input.CompactTo
 	Focus string // Input.Focus
 }
 
-// Ask keeps a in memory for the next request of a conversation, in the place of an earlier one, unless too many wait.
-func (s *Shaper) Ask(conversation string, a Ask) error {
-	const most = 1000
-	waiting := 0
-	for range s.asks.Range {
-		waiting++
-	}
-	if waiting >= most && !s.IsAsked(conversation) {
-		return fmt.Errorf("%d conversations wait for a request to compact: send some of these first", waiting)
-	}
-	s.asks.Store(conversation, a)
-	return nil
-}
+// Ask keeps a in memory for the next request of a conversation that is known, in the place of an earlier one.
+func (s *Shaper) Ask(conversation string, a Ask) { s.asks.Store(conversation, a) }
 
 // IsAsked reports whether no request of the conversation has taken an ask yet.
 func (s *Shaper) IsAsked(conversation string) bool {

@@ -98,8 +98,7 @@ var hostile = map[string]func(n int) []exchange{
 	}),
 	"elements":      users(func(n int) string { return strings.Repeat("<a>", n/7) + strings.Repeat("</a>", n/7) }),
 	"lines to keep": users(numbered("keep: %[2]x\n")),
-	"quotes":        users(repeated(`"`)),
-	"orders":        users(numbered("Never push w%[1]d to x%[2]x; always ask me before.\n\n")),
+	"quotes":        users(repeated(`"" and nothing in it, `)),
 	"names":         results(numbered("import a/b%[1]x.go from some_name%[2]x in someOther%[1]x\n")),
 	"tiny results": func(n int) (list []exchange) {
 		for i := range n / 200 {

@@ -170,12 +170,10 @@ func (s *Service) Restore(conversation string) (edits int, err error) {
 // Ask has the next request of a conversation compacted as x-epitome-compact: now would, with its values to and focus.
 func (s *Service) Ask(conversation, to, focus string) error {
 	ask, err := proxy.ReadAsk(to, focus)
-	if err == nil {
-		err = s.Live.Ask(conversation, ask)
-	}
 	if err != nil {
 		return refusal(err.Error())
 	}
+	s.Live.Ask(conversation, ask)
 	s.Log.Info("compaction_asked", "conversation", conversation, "to", ask.To)
 	return nil
 }

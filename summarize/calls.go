@@ -210,6 +210,7 @@ type Span struct {
 	Left     int                   // messages that the summary stands for: some of the span may stay beside it
 	Sent     []string              // texts that are sent whole anyway: names in them need no repetition
 	Count    func(text string) int // counts tokens of the vocabulary
+	Found    map[int][]string      // standing orders that were found before, by item
 	Budgets  Budgets
 }
 

@@ -50,8 +50,7 @@ func (s *summary) orders() (list []order) {
 	known := map[string]int{} // places in the list, by the words
 	shown := seen{}
 	for i := s.To - 1; i >= s.From; i-- {
-		own, _ := s.usersOwn(i)
-		for _, text := range slices.Backward(ordersIn(own)) {
+		for _, text := range slices.Backward(s.ordersAt(i)) {
 			words := plainWords(text)
 			at, isKnown := known[words]
 			switch {
@@ -68,9 +67,23 @@ func (s *summary) orders() (list []order) {
 	return list
 }
 
+// ordersAt returns the standing orders in an item. They are looked for once in all summaries with the same Found.
+func (s *summary) ordersAt(i int) []string {
+	list, isKnown := s.Found[i]
+	if !isKnown {
+		own, _ := s.usersOwn(i)
+		list = ordersIn(own)
+		s.Found[i] = list
+	}
+	return list
+}
+
 // ordersIn returns the standing orders in a text that the user typed, oldest first.
 func ordersIn(text string) (list []string) {
-	typed := newTyped(text)
+	const longestTyped = 600 // characters of a message that is mostly typed
+	typed := typed{text: withoutQuotes(text), isShort: utf8.RuneCountInString(text) <= longestTyped}
+	typed.firstEnd = strings.Index(typed.text+"\n\n", "\n\n")
+	typed.lastBegin = strings.LastIndex(strings.TrimRight(typed.text, " \n"), "\n\n")
 	for at := 0; at < len(typed.text); {
 		line, _, _ := strings.Cut(typed.text[at:], "\n")
 		from := at
@@ -108,14 +121,6 @@ type typed struct {
 	lastBegin int    // of the last one
 }
 
-func newTyped(text string) typed {
-	const longest = 600 // characters of a message that is mostly typed
-	t := typed{text: withoutQuotes(text), isShort: utf8.RuneCountInString(text) <= longest}
-	t.firstEnd = strings.Index(t.text+"\n\n", "\n\n")
-	t.lastBegin = strings.LastIndex(strings.TrimRight(t.text, " \n"), "\n\n")
-	return t
-}
-
 // Points that make a sentence an order, by where it stands.
 const (
 	typedPoints  = 3 // in a short message, or where the user speaks of himself
@@ -126,13 +131,16 @@ const (
 
 // points returns how many points make an order of a sentence in the line from a place to an end.
 func (t *typed) points(from, end int) int {
-	const longestEdge = 400 // bytes of a line
+	const longestEdge, longestSpoken = 400, 2_000 // bytes of a line
 	line := strings.TrimSpace(t.text[from:end])
 	above := t.text[:from]
 	isAnnounced := strings.HasSuffix(strings.TrimRight(above, " \n"), ":")
 	isAlone := strings.HasSuffix(above, "\n\n") && strings.HasPrefix(t.text[end:], "\n") && isShort(line) && !isAnnounced
 	isEdge := from < t.firstEnd || from > t.lastBegin
-	tone, _ := toneOf(line)
+	var tone tones
+	if len(line) <= longestSpoken {
+		tone, _ = toneOf(line)
+	}
 	switch {
 	case tone.has(self), t.isShort && (isEdge || isAlone):
 		return typedPoints

@@ -32,7 +32,7 @@ func spanOf(t *testing.T, d conversation.Dialect, body string) summarize.Span {
 		t.Fatal(err)
 	}
 	end := len(r.Items)
-	return summarize.Span{Request: r, Calls: activity.Of(r, nil), From: r.Head, To: end, End: end, Count: count,
+	return summarize.Span{Request: r, Calls: activity.Of(r, nil), From: r.Head, To: end, End: end, Count: count, Found: map[int][]string{},
 		Budgets: summarize.BudgetsFor(summarize.Intent, summarize.Medium, 64_000, 1)}
 }
 
@@ -41,7 +41,7 @@ func span(t *testing.T, messages, behind []string) summarize.Span {
 	t.Helper()
 	r, calls := read(t, append(messages, behind...)...)
 	to := len(r.Items) - len(behind)
-	s := summarize.Span{Request: r, Calls: calls, From: r.Head, To: to, End: to, Count: count,
+	s := summarize.Span{Request: r, Calls: calls, From: r.Head, To: to, End: to, Count: count, Found: map[int][]string{},
 		Budgets: summarize.BudgetsFor(summarize.Hybrid, summarize.Medium, 64_000, 1)}
 	for i := s.To; i < len(r.Items); i++ {
 		s.Sent = append(s.Sent, r.TextOf(&r.Items[i]))

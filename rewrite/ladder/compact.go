@@ -73,11 +73,12 @@ type compaction struct {
 	size   int            // tokens that the summary takes, about
 	done   int            // end of the items that the compaction before has taken out; the head if there was none
 	words  summarize.Says // a model's words for the summary: those of the last summary, until there are newer ones
-	least  bool           // all that can go has to: the summary and the tail are small, and no model is asked
+	orders map[int][]string
+	least  bool // all that can go has to: the summary and the tail are small, and no model is asked
 }
 
 func (k *Known) newCompaction(p *Plan, least bool) *compaction {
-	c := &compaction{known: k, plan: p, budget: k.Budget(p), least: least}
+	c := &compaction{known: k, plan: p, budget: k.Budget(p), orders: map[int][]string{}, least: least}
 	c.done, c.words = k.newestWords(&p.View)
 	c.room.summary = c.summaryRoom()
 	c.size = c.measure(k.prefixEnd) // the cut is not known yet: that of the longest span
@@ -108,7 +109,7 @@ func (c *compaction) span(cut int) summarize.Span {
 	k := c.known
 	return summarize.Span{
 		Request: k.Request, Calls: k.Calls, From: k.Request.Head, To: cut, End: k.prefixEnd,
-		Count: k.Scale.CountText, Budgets: c.room.summary,
+		Count: k.Scale.CountText, Budgets: c.room.summary, Found: c.orders,
 	}
 }
 
