@@ -70,11 +70,11 @@ type compaction struct {
 	plan   *Plan
 	budget Budget
 	room   room
-	size   int            // tokens that the summary takes, about
-	done   int            // end of the items that the compaction before has taken out; the head if there was none
-	words  summarize.Says // a model's words for the summary: those of the last summary, until there are newer ones
-	orders map[int][]string
-	least  bool // all that can go has to: the summary and the tail are small, and no model is asked
+	size   int              // tokens that the summary takes, about
+	done   int              // end of the items that the compaction before has taken out; the head if there was none
+	words  summarize.Says   // a model's words for the summary: those of the last summary, until there are newer ones
+	orders map[int][]string // the user's standing orders that were found, by item
+	least  bool             // all that can go has to: the summary and the tail are small, and no model is asked
 }
 
 func (k *Known) newCompaction(p *Plan, least bool) *compaction {
