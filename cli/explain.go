@@ -181,5 +181,6 @@ func (e *explanation) print(out *rewrite.Output) error {
 		"Model": e.request.Model, "Upstream": e.upstream, "API": e.dialect.API().Name, "Source": e.source,
 		"Messages": e.request.MessagesIn(0, len(e.request.Items)), "Report": r, "Failure": cmp.Or(r.Err, r.Faults),
 		"Limits": e.conf.Rewrite.EffectiveAt(r.Window, r.Usable, 1), "Mode": e.conf.Mode, "Changes": changes, "Codes": codes,
+		"Receipt": out.Receipt(),
 	})
 }

@@ -378,7 +378,8 @@ func (o *Console) retrieve(r *http.Request) (any, error) {
 	return map[string]string{"hash": name, "original_content": string(content)}, err
 }
 
-// compact answers a conversation with a shorter form of it. Nothing is sent to a provider.
+// compact answers a conversation with a shorter form of it, and if the query asks for that with a receipt. Nothing is
+// sent to a provider.
 func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
 	done, ok := shaped(w, r, o.program.Compact)
 	if !ok {
@@ -397,5 +398,9 @@ func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
 	if reason != "" {
 		h.Set("X-Epitome-Reason", reason)
 	}
-	_, _ = w.Write(done.Body) // an error means that the client has left
+	body := done.Body
+	if r.URL.Query().Get("receipt") != "" {
+		body, _ = json.Marshal(map[string]any{"request": json.RawMessage(body), "receipt": done.Receipt()})
+	}
+	_, _ = w.Write(body) // an error means that the client has left
 }

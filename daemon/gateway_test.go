@@ -53,7 +53,7 @@ func TestCompactionToASize(t *testing.T) {
 		reason       string
 	}{
 		{"/-/compact?to=8000", "X: y", 200, 8000, ""},
-		{"/-/compact?to=8k", "X: y", 200, 8000, ""},
+		{"/-/compact?to=8k&receipt=1", "X: y", 200, 8000, ""},
 		{"/-/compact", "x-epitome-compact: now; to=8k; focus=prices", 200, 8000, ""},
 		{"/-/compact", "X: y", 200, 35_000 * 3 / 5, ""},
 		{"/-/compact?to=200", "X: y", 200, 2000, "the aim was 200 tokens, and "},
@@ -69,6 +69,9 @@ func TestCompactionToASize(t *testing.T) {
 		_, _ = fmt.Sscanf(resp.Header.Get("x-epitome-tokens"), "%d>%d", &before, &after)
 		if resp.StatusCode != c.status || c.status != 400 && (before < 34_000 || after > c.most || after < 1000) {
 			t.Errorf("%s, %s: %s, %d>%d tokens, %.300s", c.path, c.header, resp.Status, before, after, answer)
+		}
+		if strings.Contains(c.path, "receipt") && !strings.Contains(answer, `"receipt":[{"kind":"messages","all":`) {
+			t.Errorf("%s: got %.300s", c.path, answer)
 		}
 		reason := resp.Header.Get("x-epitome-reason")
 		if c.status == 400 {

@@ -50,6 +50,16 @@ type Compaction struct {
 	SummaryTokens  int      `json:"summary_tokens,omitempty"`
 	FilesRead      []string `json:"files_read,omitempty"`    // by calls that the summary replaces, newest last
 	FilesWritten   []string `json:"files_written,omitempty"` // likewise
+
+	Receipt []Standing `json:"receipt,omitempty"`
+}
+
+// Standing is how much of one kind stands in the request that is sent. The rest stands in the transcript alone.
+type Standing struct {
+	Kind    string   `json:"kind"` // messages (of the user), orders, files (written), failures, tasks or claims (of a model)
+	All     int      `json:"all"`
+	Sent    int      `json:"sent"`
+	Missing []string `json:"missing,omitempty"` // the rest; events do not have it
 }
 
 // Compacted is the event of a compaction that an exchange has made or tried. Its files are text of the conversation,

@@ -11,6 +11,7 @@ import (
 	"epitome/event"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/view"
+	"epitome/summarize"
 	"epitome/tokenize"
 )
 
@@ -56,6 +57,19 @@ func (o *Output) Changes() (list []Change) {
 	}
 	slices.SortStableFunc(list, func(a, b Change) int { return a.Messages[0] - b.Messages[0] })
 	return list
+}
+
+// Receipt says what of the conversation stands in the body; nothing if the body was not read.
+func (o *Output) Receipt() []event.Standing {
+	if o.known == nil {
+		return nil
+	}
+	sent, err := o.known.Request.Dialect.Read(o.Body, nil)
+	if err != nil {
+		return nil
+	}
+	_, words := o.sent.Compacted()
+	return summarize.Receipt(o.known.Request, sent, o.known.Calls, words)
 }
 
 // describe fills in the report, once the body is built and the decision is recorded. Of the request there are three
@@ -228,6 +242,10 @@ func (x *shaping) describeCompaction() {
 	c.MessagesBefore, c.SummaryTokens = r.Items, r.TokensAfter.Summary
 	if sent, err := x.in.Dialect.Read(x.out.Body, nil); err == nil { // it was verified when it was built
 		c.MessagesAfter = sent.MessagesIn(0, len(sent.Items))
+	}
+	c.Receipt = x.out.Receipt()
+	for i := range c.Receipt {
+		c.Receipt[i].Missing = nil // events have no texts
 	}
 	c.FilesRead, c.FilesWritten = x.filesOf(activity.Read, end), x.filesOf(activity.Write, end)
 }

@@ -21,19 +21,7 @@ var inProgress = regexp.MustCompile(`(?i)in[ _-]?progress`)
 // it last; nothing if no call of the span set it. The first task in progress stands in it even beyond the budget, and
 // a note counts the tasks that do not fit.
 func (s *summary) tasks(budget int) (text string, number int) {
-	var all taskList
-	isGone := false // some of the list stands in the span alone
-	for k := range s.Calls {
-		c := &s.Calls[k]
-		if c.Kind != activity.Todo || c.State() != "ok" || c.Result >= s.End {
-			continue // it is not certain that the list was set, or that the next request has it
-		}
-		if all.set(jsonspan.TextOf(c.Arguments.Of(s.Request.Body)), c.ResultText(s.Request)) {
-			isGone = false
-		}
-		isGone = isGone || s.inSpan(c)
-		number = s.Request.Items[c.Item].Number
-	}
+	all, number, isGone := s.taskList()
 	if !isGone {
 		return "", 0
 	}
@@ -51,6 +39,23 @@ func (s *summary) tasks(budget int) (text string, number int) {
 		list.text = fmt.Sprintf("(other tasks, in the transcript: %d)\n%s", omitted, list.text)
 	}
 	return list.text, number
+}
+
+// taskList returns the agent's task list before the end of the span, and the number of the message that changed it last.
+// isGone reports whether some of it stands in the span alone.
+func (s *summary) taskList() (all taskList, number int, isGone bool) {
+	for k := range s.Calls {
+		c := &s.Calls[k]
+		if c.Kind != activity.Todo || c.State() != "ok" || c.Result >= s.End {
+			continue // it is not certain that the list was set, or that the next request has it
+		}
+		if all.set(jsonspan.TextOf(c.Arguments.Of(s.Request.Body)), c.ResultText(s.Request)) {
+			isGone = false
+		}
+		isGone = isGone || s.inSpan(c)
+		number = s.Request.Items[c.Item].Number
+	}
+	return all, number, isGone
 }
 
 // taskList is a task list of the agent.

@@ -234,6 +234,12 @@ type summary struct {
 	typed     map[int]string // what the user typed in an item: see typedIn
 }
 
+func newSummary(span Span) *summary {
+	return &summary{
+		Span: span, id: idBefore(span.Request, span.To), seen: seen{}, usedNames: map[string]int{}, typed: map[int]string{},
+	}
+}
+
 // section adds a text below a heading; nothing if the text is empty.
 func (s *summary) section(heading, text string) {
 	text = strings.TrimRight(text, "\n")
@@ -259,9 +265,7 @@ func (f *fitting) add(line string) {
 // Text returns the summary. where says where to read the transcript (no full stop). leftOut reports whether something
 // new that the user said is left out for lack of room: with room in Budgets.Spare, the summary has more of it.
 func Text(span Span, says Says, where string) (text string, leftOut bool) {
-	s := &summary{
-		Span: span, id: idBefore(span.Request, span.To), seen: seen{}, usedNames: map[string]int{}, typed: map[int]string{},
-	}
+	s := newSummary(span)
 	fmt.Fprintf(&s.text, "%s %d earlier messages are left out here; summary %s stands for them]\n%s", excerpt.Mark, s.Left,
 		s.id, intro)
 	shown := append(s.linesToKeep(), s.standing()...)
@@ -308,7 +312,12 @@ func (s *summary) modelsText(says Says) {
 	if says.Until < s.To {
 		heading += fmt.Sprintf("; it has not seen messages from %d on", s.Request.Items[says.Until].Number)
 	}
-	s.section(heading, strings.TrimRight(says.Text, "\n")+s.unknownNames(says.Text))
+	text := strings.TrimRight(says.Text, "\n")
+	_, unknown := s.unknownNames(says.Text)
+	if len(unknown) > 0 {
+		text += "\n(nothing in the conversation has: " + strings.Join(unknown, ", ") + ")"
+	}
+	s.section(heading, text)
 }
 
 // work writes the sections of tasks, files and calls, and returns how many bytes they have. A part of the budget is

@@ -41,12 +41,11 @@ func (s *summary) doubts(i int, said string) (text string) {
 	return text
 }
 
-// unknownNames returns a line with the names and long numbers of a model's text that nothing in the conversation has;
-// nothing if there are none. A model that updates its own text would believe them for ever. Of many names and a large
-// conversation, only the first names are looked up.
-func (s *summary) unknownNames(text string) string {
+// unknownNames returns the names and long numbers of a model's text, and those that nothing in the conversation has. A
+// model that updates its own text would believe them for ever. Of many names and a large conversation, only the first
+// names are looked up.
+func (s *summary) unknownNames(text string) (names, unknown []string) {
 	const most, mostBytes = 8, 512 << 20 // names; bytes that are searched for all of them
-	var list []string
 	searched := 0
 	isUnknown := func(word string) bool {
 		if searched > mostBytes {
@@ -56,15 +55,13 @@ func (s *summary) unknownNames(text string) string {
 		searched += len(before)
 		return !isKnown
 	}
-	for _, name := range append(namesIn(text), longNumber.FindAllString(text, -1)...) {
-		if len(list) < most && !slices.Contains(list, name) && hasUnknownPiece(name, isUnknown) {
-			list = append(list, name)
+	names = append(namesIn(text), longNumber.FindAllString(text, -1)...)
+	for _, name := range names {
+		if len(unknown) < most && !slices.Contains(unknown, name) && hasUnknownPiece(name, isUnknown) {
+			unknown = append(unknown, name)
 		}
 	}
-	if len(list) == 0 {
-		return ""
-	}
-	return "\n(nothing in the conversation has: " + strings.Join(list, ", ") + ")"
+	return names, unknown
 }
 
 // longNumber matches numbers that a reader may look up or copy. Shorter ones may be counts, of lines in a stub too.

@@ -31,11 +31,13 @@ const (
 	do
 	filler
 	idle
+	decided
 )
 
 var tonesByName = map[string]tones{
 	"lasting": lasting, "never": never, "stop": stop, "not": not, "must": must, "each": each, "again": again, "self": self,
 	"works": works, "topic": topic, "manner": manner, "do": do, "filler": filler, "idle": idle,
+	"decided": decided,
 }
 
 // has reports whether one of some tones is among t.
