@@ -126,7 +126,7 @@ func (c *Call) endByWords(text string, isQuote bool) ending {
 	if end != noFailure {
 		return end
 	}
-	end = endOfObject(text, isQuote)
+	end = c.endOfObject(text, isQuote)
 	if end == noFailure && c.Kind == Run && !c.shows {
 		end = endOfRun(said)
 	}
@@ -190,7 +190,7 @@ func (c *Call) endByReport(said string, isQuote bool) ending {
 
 // endOfObject reads a result that begins with a JSON object which says, at its top level, that the call failed: by
 // MCP's mark, or by a key that is common for it. Beside keys of other things it may be a record of something else.
-func endOfObject(text string, isQuote bool) ending {
+func (c *Call) endOfObject(text string, isQuote bool) ending {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") { // so that most results are not copied
 		return noFailure
@@ -201,10 +201,11 @@ func endOfObject(text string, isQuote bool) ending {
 	}
 	nothing := []string{"", "null", "false", "0", `""`, "{}", "[]"}
 	reason := strings.Join(strings.Fields(o.Raw("error")), "")
+	status := o.Text("status") // that an order is cancelled is no failure of cancel_order
 	isFailing := func(key string) bool { return failingStatus.MatchString(o.Raw(key)) }
 	saysError := !slices.Contains(nothing, reason) || o.Raw("success") == "false" || o.Raw("ok") == "false" ||
 		isFailing("status") || isFailing("statusCode") || isFailing("status_code") ||
-		badStatus.MatchString(o.Text("status"))
+		badStatus.MatchString(status) && !strings.Contains(strings.ToLower(c.Tool), strings.ToLower(status[:4]))
 	switch {
 	case o.Raw("isError") == "true" || o.Raw("is_error") == "true":
 		return failed

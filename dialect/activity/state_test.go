@@ -40,6 +40,22 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 	f("ok", read, "1\texit code 3\n")
 	f("ok", ask, "exit code 3")
 
+	// Texts of clients, and texts that only speak of such things.
+	f("failed", read, "The user has specified a rule which prevents you from using this specific tool call. Here are some rules [")
+	f("failed", run, "This command requires approval")
+	f("unclear", run, "The operation was aborted.")
+	f("ok", grep, `src/agent.go:12: const text = "The user denied this operation."`)
+	f("ok", grep, `internal/gate.go:17: return errors.New("call denied by policy")`)
+	of("ok", run, "git log --oneline", "3f1c2aa cline: the user denied this operation is told in the list\n91be0c2 cart")
+	f("ok", "get_policy", "Refund policy: requests that come after 30 days are declined, unless this is a fault of ours.")
+	f("ok", "cancel_order", `{"status":"cancelled","message":"Order 78 has been cancelled."}`)
+	f("ok", edit, "Edits: 3 applied, 0 rejected")
+	for _, words := range []string{"构建成功，没有错误", "ビルド成功 (エラー 0)", "エラーはありません", "빌드 완료: 오류 0개", "сборка: ошибка 0"} {
+		f("ok", run, words)
+	}
+	f("failed", run, "cp: der Aufruf von stat für 'x' ist nicht möglich: Datei oder Verzeichnis nicht gefunden")
+	f("failed", run, "ls: 无法访问 'x': 没有那个文件或目录")
+
 	// Objects.
 	for _, object := range []string{`{"error":"card_declined"}`, `{"error":{"code":5}} and more`, "{ \"error\" : 5 }\n",
 		`{"success":false,"message":"no funds"}`, `{"status":"denied","feedback":"no"}`, `{"ok":false}`, `{"statusCode":503}`, `{"status":"404"}`,
