@@ -17,6 +17,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -286,8 +287,9 @@ func openBrowser(link string) {
 
 // keyCommand makes a key and prints how to configure it. Nothing keeps the key.
 func keyCommand() *cobra.Command {
-	return &cobra.Command{Use: "key CLIENT",
-		Short: "Make a key by which a client may use epitome, and print its lines for config.toml",
+	var client proxy.ClientConfig
+	c := &cobra.Command{Use: "key CLIENT",
+		Short: "Make a key by which a client may use epitome, and print its lines for config.toml or clients_file",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := config.CheckName(args[0]); err != nil {
@@ -297,8 +299,16 @@ func keyCommand() *cobra.Command {
 			if strings.Contains(table, ".") { // TOML would read two names
 				table = strconv.Quote(table)
 			}
-			_, err := fmt.Printf("The key of %s, which is shown only once:\n\n    %s\n\nFor config.toml:\n\n"+
-				"    [clients.%s]\n    keys = [%q]\n", args[0], key, table, proxy.HashOfKey(key))
+			client.Keys = []string{proxy.HashOfKey(key)}
+			lines, err := toml.Marshal(client)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Printf("The key of %s, which is shown only once:\n\n    %s\n\nFor config.toml or clients_file:\n\n"+
+				"[clients.%s]\n%s", args[0], key, table, lines)
 			return err
 		}}
+	c.Flags().StringVar(&client.Team, "team", "", "the `team` whose limits hold for the client, too")
+	c.Flags().StringVar(&client.Expires, "expires", "", "the last `day` on which the key is good, for example 2027-01-31")
+	return c
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/net/http/httpguts"
 
@@ -38,13 +40,7 @@ func (c *Config) Validate() error {
 		"listen must be host:port with a port up to 65535, as in 127.0.0.1:7070 or [::1]:7070, not %q", c.Listen)
 	m.require((c.TLS.CertFile == "") == (c.TLS.KeyFile == ""), "tls needs both cert_file and key_file, or neither")
 	c.checkUpstreams(&m)
-	for _, name := range slices.Sorted(maps.Keys(c.Clients)) {
-		m.check("clients."+name, CheckName(name))
-		m.require(len(c.Clients[name].Keys) > 0, "clients.%s has no keys; 'epitome key %s' makes one", name, name)
-		for _, u := range c.Clients[name].Upstreams {
-			m.choice("clients."+name+".upstreams", u, c.upstreamNames()...)
-		}
-	}
+	c.checkClients(&m)
 	c.checkNumbers(&m)
 	m.check("", c.Rewrite.Check())
 	m.check("", c.Summarize.Check())
@@ -66,6 +62,28 @@ func (c *Config) Validate() error {
 		m.check("otel.endpoint", CheckURL(c.Otel.Endpoint))
 	}
 	return errors.Join(m...)
+}
+
+// checkClients checks who may use epitome, and how much.
+func (c *Config) checkClients(m *mistakes) {
+	for _, name := range slices.Sorted(maps.Keys(c.Clients)) {
+		client, key := c.Clients[name], "clients."+name
+		m.check(key, CheckName(name))
+		m.check(key, client.Limits.Check())
+		m.require(len(client.Keys) > 0, "%s has no keys; 'epitome key %s' makes one", key, name)
+		for _, u := range client.Upstreams {
+			m.choice(key+".upstreams", u, c.upstreamNames()...)
+		}
+		for _, mode := range client.Modes {
+			m.choice(key+".modes", mode, choices["mode"]...)
+		}
+		_, err := time.Parse(time.DateOnly, cmp.Or(client.Expires, time.DateOnly))
+		m.require(err == nil, "%s.expires must be a day such as 2027-01-31, not %q", key, client.Expires)
+	}
+	for name, limits := range c.Teams {
+		m.check("teams."+name, limits.Check())
+	}
+	m.check("all", c.Everyone.Check())
 }
 
 func (c *Config) upstreamNames() []string { return slices.Sorted(maps.Keys(c.Upstreams)) }

@@ -35,22 +35,23 @@ import (
 // Config is the whole of config.toml, which explains each key. One that Load returned is valid, holds no "${NAME}" and
 // is not changed afterwards.
 type Config struct {
-	Listen    string                        `toml:"listen"`
-	Upstream  string                        `toml:"upstream"`
-	Data      string                        `toml:"data"` // see DataFolder
-	Mode      string                        `toml:"mode"`
-	Scope     string                        `toml:"scope"`
-	Open      bool                          `toml:"open"`
-	TLS       proxy.Certificate             `toml:"tls"`
-	Clients   map[string]proxy.ClientConfig `toml:"clients"`
-	Proxy     proxy.Config                  `toml:"proxy"`
-	Rewrite   ladder.Limits                 `toml:"rewrite"`
-	Window    window.Config                 `toml:"window"`
-	Summarize summarize.Config              `toml:"summarize"`
-	Offload   OffloadConfig                 `toml:"offload"`
-	Context   inject.FilesConfig            `toml:"context"`
-	Memory    inject.MemoryConfig           `toml:"memory"`
-	Store     struct {
+	Listen      string                        `toml:"listen"`
+	Upstream    string                        `toml:"upstream"`
+	Data        string                        `toml:"data"` // see DataFolder
+	Mode        string                        `toml:"mode"`
+	Scope       string                        `toml:"scope"`
+	Open        bool                          `toml:"open"`
+	TLS         proxy.Certificate             `toml:"tls"`
+	Clients     map[string]proxy.ClientConfig `toml:"clients"`
+	ClientsFile string                        `toml:"clients_file"`
+	Proxy       proxy.Config                  `toml:"proxy"`
+	Rewrite     ladder.Limits                 `toml:"rewrite"`
+	Window      window.Config                 `toml:"window"`
+	Summarize   summarize.Config              `toml:"summarize"`
+	Offload     OffloadConfig                 `toml:"offload"`
+	Context     inject.FilesConfig            `toml:"context"`
+	Memory      inject.MemoryConfig           `toml:"memory"`
+	Store       struct {
 		Keep     unit.Duration `toml:"keep"`
 		Requests unit.Bytes    `toml:"requests"`
 		URL      string        `toml:"url"`
@@ -71,6 +72,9 @@ type Config struct {
 	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
 	Routes    []proxy.RouteRule               `toml:"routes"`
 	Prices    event.OwnPrices                 `toml:"prices"`
+
+	Teams    map[string]proxy.Limits `toml:"-"`
+	Everyone proxy.Limits            `toml:"-"`
 
 	Named     bool   `toml:"-"` // Upstream is that of a flag: it serves every agent
 	Home      string `toml:"-"` // the folder with the user's context files; empty: it is the data folder
@@ -143,7 +147,7 @@ func Load(defaults, path string, over Overrides) (Config, error) {
 		c.AddUpstream(URLUpstream, c.Upstream)
 		c.Upstream = URLUpstream
 	}
-	if err := errors.Join(errors.Join(m...), c.expand(), c.Validate()); err != nil {
+	if err := errors.Join(errors.Join(m...), c.expand(), c.readClients(), c.Validate()); err != nil {
 		return Config{}, c.place(err)
 	}
 	return c, nil
@@ -165,8 +169,9 @@ func (c *Config) AddUpstream(name, url string) { c.Upstreams[name] = proxy.Upstr
 func (c *Config) Settings() proxy.Settings {
 	return proxy.Settings{
 		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Upstream: c.Upstream,
-		Upstreams: c.Upstreams, Routes: c.Routes, Clients: c.Clients, Contexts: c.Context.Names,
-		Input: rewrite.Input{Limits: &c.Rewrite, Summary: c.Summarize},
+		Upstreams: c.Upstreams, Routes: c.Routes, Clients: c.Clients, Teams: c.Teams, Everyone: c.Everyone,
+		Contexts: c.Context.Names,
+		Input:    rewrite.Input{Limits: &c.Rewrite, Summary: c.Summarize},
 	}
 }
 
@@ -288,7 +293,11 @@ func NeedRestart(running, wanted Config) (keys []string) {
 
 // values returns all values as TOML writes them, secrets included, and their keys in the order of Config.
 func (c *Config) values() (keys []string, texts map[string]string) {
-	text, err := toml.Marshal(c)
+	shown := *c
+	if c.ClientsFile != "" { // it may have thousands
+		shown.Clients = nil
+	}
+	text, err := toml.Marshal(shown)
 	if err != nil {
 		panic(fmt.Errorf("BUG: cannot list the configuration: %w", err))
 	}

@@ -46,6 +46,7 @@ type Daemon struct {
 	ends    []func() // they end what was begun, the last first
 
 	reloadFailed atomic.Bool // the last one
+	countsAlone  bool        // limits, as the store does not answer; of Serve
 
 	ln         net.Listener
 	card       *Card
@@ -166,7 +167,7 @@ func (d *Daemon) listen(conf config.Config) error {
 // observe makes those who get each event: metrics, log, and traces if they are wanted.
 func (d *Daemon) observe(conf config.Config) error {
 	d.metrics = console.NewMetrics(service.Version())
-	d.observers = []func(journal.Entry){d.metrics.Record, console.NewLog(d.log).Record}
+	d.observers = []func(journal.Entry){d.metrics.Record, console.NewLog(d.log).Record, d.charge}
 	if conf.Otel.Endpoint == "" {
 		return nil
 	}
@@ -283,6 +284,7 @@ func (d *Daemon) Serve() error {
 	go event.BuiltinPrices()
 	d.service.KeptRequests() // those of earlier processes that have expired are deleted
 	look, hourly := time.Tick(2*time.Second), time.Tick(time.Hour)
+	clients := d.config.Load().ClientsVersion()
 	for {
 		select {
 		case err := <-failed:
@@ -291,6 +293,11 @@ func (d *Daemon) Serve() error {
 			d.service.KeepRequests(now.Add(-restsAfter))
 			d.service.Live.Forget(now.Add(-forgottenAfter))
 			paceGarbage()
+			d.shareLimits()
+			if now := d.config.Load().ClientsVersion(); now != clients {
+				clients = now
+				d.reload()
+			}
 		case <-hourly:
 			d.service.KeptRequests()
 		case s := <-d.signals:
@@ -301,6 +308,30 @@ func (d *Daemon) Serve() error {
 			d.stop(s.String())
 			return nil
 		}
+	}
+}
+
+// shareLimits tells other replicas what clients have used.
+func (d *Daemon) shareLimits() {
+	err := d.proxy.ShareLimits(d.store)
+	if err != nil && !d.countsAlone {
+		d.log.Warn("limits of clients are counted by this replica alone", "error", err.Error())
+	}
+	d.countsAlone = err != nil
+}
+
+// charge counts what an exchange or a summary has cost to the limits of its client.
+func (d *Daemon) charge(n journal.Entry) {
+	if s := n.Summary; s != nil {
+		c, _ := d.book.Conversation(s.Conversation) // of one that is not known, nobody is charged
+		d.proxy.Charge(c.Client, s.Cost.InputTokens+s.Cost.OutputTokens, s.Own.Nano)
+	}
+	if e := n.Exchange; e != nil {
+		tokens := e.Usage.Output
+		if e.TokensBefore.Total() == 0 { // else it was counted when it was sent
+			tokens += e.Usage.Input
+		}
+		d.proxy.Charge(e.Client, tokens, e.Bill.Billed)
 	}
 }
 

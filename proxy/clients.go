@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"epitome/event"
 	"epitome/proxy/wire"
@@ -19,7 +20,11 @@ import (
 // ClientConfig is one table [clients.NAME] of config.toml, where each key is explained for users.
 type ClientConfig struct {
 	Keys      []string `toml:"keys"`      // hashes, as HashOfKey makes them
-	Upstreams []string `toml:"upstreams"` // names; none are all
+	Upstreams []string `toml:"upstreams,omitempty"` // names; none are all
+	Team      string   `toml:"team,omitempty"`
+	Expires   string   `toml:"expires,omitempty"` // the last day in UTC, such as 2027-01-31; empty: none
+	Modes     []string `toml:"modes,omitempty"`   // that requests may have; none are all
+	Limits    Limits   `toml:"-"`
 }
 
 // clients are the names of a configuration's clients by the hashes of their keys; nil if it has none, and no keys are
@@ -54,8 +59,10 @@ const keyHeader = wire.OwnPrefix + "key"
 // find returns the name of the client whose key the header lines of a request have first, empty where no keys are asked
 // for, and the lines without those that have a known key. Lines with an unknown key of NewKey's are left out, too,
 // except beside a known one in keyHeader: the upstream may be another epitome. Clients are found by a hash, so that the
-// time of the look-up says nothing about keys. The error refuses a request without a known key.
-func (byHash clients) find(head []byte) (name string, left []byte, err error) {
+// time of the look-up says nothing about keys. The error refuses a request without a known key, or with one whose time is
+// over.
+func (s *settings) find(head []byte) (name string, left []byte, err error) {
+	byHash := s.clients
 	if byHash == nil {
 		return "", head, nil
 	}
@@ -79,7 +86,22 @@ func (byHash clients) find(head []byte) (name string, left []byte, err error) {
 		return "", head, refuse(401, "unknown_key", "the request has no key that this epitome knows: "+
 			"send yours as Authorization: Bearer KEY, x-api-key or "+keyHeader, "WWW-Authenticate: Bearer\r\n", noRetry)
 	}
+	last := s.conf.Clients[name].Expires
+	if last != "" && time.Now().UTC().Format(time.DateOnly) > last {
+		return "", head, refuse(401, "key_expired", fmt.Sprintf("the keys of client %s were good until %s: have a later day "+
+			"set as clients.%s.expires", name, last, name), noRetry)
+	}
 	return name, left, nil
+}
+
+// mayAsk returns the refusal of a request in a mode that the client may not use.
+func (s *settings) mayAsk(client, mode string) error {
+	modes := s.conf.Clients[client].Modes
+	if len(modes) == 0 || slices.Contains(modes, mode) {
+		return nil
+	}
+	return refuse(403, "mode_forbidden", fmt.Sprintf("client %s may not use mode %s: leave x-epitome-mode out, or have it "+
+		"added to clients.%s.modes", client, mode, client), noRetry)
 }
 
 // mayUse returns the refusal of a request to the upstream of that name, if the client may not use it.

@@ -37,6 +37,7 @@ type exchange struct {
 	target   []byte          // path and query; from route on as the upstream gets them
 	head     []byte          // the client's header lines; handle takes out its key for epitome
 	isMarked bool            // the request is to carry the proxy's mark
+	limits   []limited       // under which it was admitted
 	unread   bool            // the body, or the rest of it, is still on the connection
 	reply    wire.ClientSide // how an answer goes to the client; every step up to the answer may change it
 
@@ -107,12 +108,15 @@ func (x *exchange) try(part func() error) (err error) {
 // handle is the whole way of a request that goes upstream. Its error is a refusal that the client is sent, or a
 // *wire.Failure, which says whose fault it is that the client gets no answer, or not all of it.
 func (x *exchange) handle() error {
-	client, head, err := x.set.clients.find(x.head)
+	client, head, err := x.set.find(x.head)
 	if err != nil {
 		return err
 	}
 	x.event.Client, x.head = client, head
 	if err := x.checkHead(); err != nil {
+		return err
+	}
+	if err := x.enter(); err != nil {
 		return err
 	}
 	if err := x.receive(int64(x.set.conf.MaxBody)); err != nil {
@@ -137,6 +141,19 @@ func (x *exchange) handle() error {
 		return err
 	}
 	return x.relay(answer)
+}
+
+// enter refuses a request that its client may not make, or not now.
+func (x *exchange) enter() error {
+	if err := x.set.mayAsk(x.event.Client, x.event.Mode); err != nil {
+		return err
+	}
+	all := x.set.limitsOf(x.event.Client)
+	err := x.proxy.meter.admit(time.Now(), all)
+	if err == nil {
+		x.limits = all
+	}
+	return err
 }
 
 // begin takes a request in. The settings that are in force now hold for all of it.
@@ -238,10 +255,21 @@ func (x *exchange) send() (*wire.Answer, error) {
 		mark := viaHeader + ": " + x.proxy.mark + "\r\n"
 		out.Lines = slices.Concat(bytes.TrimRight(x.head, "\r\n"), []byte("\r\n"+mark))
 	}
+	if !x.isCount {
+		x.proxy.meter.add(time.Now(), x.limits, use{Tokens: x.tokens()})
+	}
 	if !x.reply.HTTP10 {
 		out.Interim = func(h *wire.Head) error { return x.write(h.AppendTo(nil, wire.ClientSide{})) }
 	}
 	return x.upstream.pool.Do(x.life, out)
+}
+
+// tokens returns how many tokens the request has that is sent now; 0 if that is not known.
+func (x *exchange) tokens() int {
+	if x.shaped.Changed {
+		return x.shaped.Report.TokensAfter.Total()
+	}
+	return x.shaped.Report.TokensBefore.Total()
 }
 
 // end is the one place where an exchange ends, however that happens: the client gets an answer if it has had none,
@@ -259,6 +287,7 @@ func (x *exchange) end() {
 		return
 	}
 	x.proxy.underWay.Add(-1)
+	x.proxy.meter.add(time.Now(), x.limits, use{UnderWay: -1})
 	x.event.Duration = time.Since(x.event.Start)
 	_ = x.try(func() error {
 		x.proxy.deps.Record(x.event)

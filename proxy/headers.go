@@ -36,7 +36,7 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	if err != nil {
 		return rewrite.Input{}, err
 	}
-	client, head, err := set.clients.find(linesOf(h))
+	client, head, err := set.find(linesOf(h))
 	if err != nil {
 		return rewrite.Input{}, err
 	}
@@ -51,7 +51,7 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 // ScopeOf names who may share facts with a request that has that header.
 func (p *Proxy) ScopeOf(h http.Header) (string, error) {
 	set := p.settings.Load()
-	client, head, err := set.clients.find(linesOf(h))
+	client, head, err := set.find(linesOf(h))
 	return p.scope(set, head, client), err
 }
 
@@ -64,7 +64,7 @@ func linesOf(h http.Header) []byte {
 
 // IsClient reports whether a request with that header has the key of a client; false where keys are not asked for.
 func (p *Proxy) IsClient(h http.Header) bool {
-	name, _, err := p.settings.Load().clients.find(linesOf(h))
+	name, _, err := p.settings.Load().find(linesOf(h))
 	return err == nil && name != ""
 }
 
@@ -251,6 +251,8 @@ type Settings struct {
 	Upstream  string // name of the default one
 	Upstreams map[string]UpstreamConfig
 	Clients   map[string]ClientConfig // whose keys are asked for; none: nobody's are
+	Teams     map[string]Limits
+	Everyone  Limits // of all clients together
 	Routes    []RouteRule
 	Input     rewrite.Input // what a request's own headers may override
 	Contexts  []string      // names of files that all conversations are given

@@ -38,7 +38,7 @@ func isOwn(h *fasthttp.RequestHeader, path []byte) bool {
 // context ends when the client leaves or the proxy stops.
 func (x *exchange) serveOwn() error {
 	most := int64(x.set.conf.MaxBody)
-	if _, _, err := x.set.clients.find(x.head); err != nil {
+	if _, _, err := x.set.find(x.head); err != nil {
 		most = min(most, strangerBody)
 	}
 	if err := x.receive(most); err != nil {

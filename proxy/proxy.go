@@ -31,6 +31,7 @@ import (
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
+	"epitome/store"
 	"epitome/tokenize"
 	"epitome/window"
 )
@@ -69,6 +70,7 @@ type Proxy struct {
 	loopback bool   // the listener can be reached from this machine only; set by Serve
 	mark     string // of requests that went through here; nobody can guess it
 
+	meter    *meter       // of limits
 	underWay atomic.Int64 // exchanges that have not ended, tunnels too, without those that epitome itself answers
 
 	serving context.Context // ends when Shutdown begins
@@ -85,6 +87,7 @@ func New(u *Upstreams, deps Deps) *Proxy {
 		settings: &u.settings,
 		rooms:    newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody), conf.limits.room),
 		mark:     rand.Text(),
+		meter:    newMeter(rand.Text()[:10]),
 	}
 	p.life, p.end = context.WithCancel(context.Background())
 	p.serving, p.stop = context.WithCancel(p.life)
@@ -115,6 +118,15 @@ func (p *Proxy) Reload(s Settings) error {
 	}
 	return err
 }
+
+// Charge counts the tokens of an answer and nano-dollars to the limits of a client.
+func (p *Proxy) Charge(client string, tokens int, nano int64) {
+	p.meter.add(time.Now(), p.settings.Load().limitsOf(client), use{Tokens: tokens, Nano: nano})
+}
+
+// ShareLimits tells other replicas with the store what clients have used, and learns it from them. It is called every
+// two seconds by one goroutine. After an error this replica counts alone.
+func (p *Proxy) ShareLimits(s store.Store) error { return p.meter.share(time.Now(), s) }
 
 // Serve takes connections from ln until Shutdown; then it returns nil. It is called once.
 func (p *Proxy) Serve(ln net.Listener, pages Pages) error {

@@ -1,0 +1,101 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"epitome/proxy"
+)
+
+// clientsFile is a file of clients beside those in config.toml, as a team's tool or a Secret writes it.
+type clientsFile struct {
+	Clients map[string]struct {
+		proxy.ClientConfig
+		proxy.Limits
+	} `toml:"clients"`
+	Teams map[string]proxy.Limits `toml:"teams"`
+	All   proxy.Limits            `toml:"all"`
+}
+
+// readClients adds what the files at clients_file say to the clients of config.toml.
+func (c *Config) readClients() error {
+	if c.ClientsFile == "" {
+		return nil
+	}
+	files, err := c.clientsFiles()
+	if err != nil {
+		return fmt.Errorf("clients_file: %w", err)
+	}
+	all, teams := map[string]proxy.ClientConfig{}, map[string]proxy.Limits{}
+	maps.Copy(all, c.Clients)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("clients_file: %w", err)
+		}
+		more := clientsFile{All: c.Everyone}
+		if err := decodeClients(string(text), &more); err != nil {
+			return fmt.Errorf("clients_file: %s%w", file, err)
+		}
+		for name, client := range more.Clients {
+			if _, isTaken := all[name]; isTaken {
+				return fmt.Errorf("clients_file: %s: client %s is a client already: give it another name", file, name)
+			}
+			client.ClientConfig.Limits = client.Limits
+			all[name] = client.ClientConfig
+		}
+		maps.Copy(teams, more.Teams)
+		c.Everyone = more.All
+	}
+	if len(all) == 0 { // without any, nobody would be asked for a key
+		return fmt.Errorf("clients_file: %s has no client; 'epitome key NAME' makes one", c.ClientsFile)
+	}
+	c.Clients, c.Teams = all, teams
+	return nil
+}
+
+// decodeClients decodes a file of clients. The error begins with the line, where it is known.
+func decodeClients(text string, into *clientsFile) error {
+	err := toml.NewDecoder(strings.NewReader(text)).DisallowUnknownFields().Decode(into)
+	var unknown *toml.StrictMissingError
+	var wrong *toml.DecodeError
+	switch {
+	case errors.As(err, &unknown):
+		line, _ := unknown.Errors[0].Position()
+		return fmt.Errorf(":%d: unknown key %s", line, strings.Join(unknown.Errors[0].Key(), "."))
+	case errors.As(err, &wrong):
+		line, _ := wrong.Position()
+		return fmt.Errorf(":%d: %s", line, strings.TrimPrefix(wrong.Error(), "toml: "))
+	}
+	return err
+}
+
+// clientsFiles returns the files at clients_file: itself, or those in the folder whose names begin with no dot.
+func (c *Config) clientsFiles() (files []string, err error) {
+	found, err := os.Stat(c.ClientsFile)
+	if err != nil || !found.IsDir() {
+		return []string{c.ClientsFile}, err
+	}
+	return filepath.Glob(filepath.Join(c.ClientsFile, "[^.]*"))
+}
+
+// ClientsVersion is another text once a file at clients_file has changed, also where a link leads to another file.
+func (c *Config) ClientsVersion() (version string) {
+	if c.ClientsFile == "" {
+		return ""
+	}
+	files, err := c.clientsFiles()
+	for _, file := range files {
+		version += file
+		if found, err := os.Stat(file); err == nil {
+			version += fmt.Sprint(found.Size(), found.ModTime().UnixNano(), "\n")
+		}
+	}
+	return fmt.Sprint(version, err)
+}

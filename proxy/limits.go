@@ -1,0 +1,203 @@
+package proxy
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"epitome/store"
+)
+
+// Limits bound what a client, a team or all clients together may use. A number of 0 is no limit.
+type Limits struct {
+	RequestsPerMinute int     `toml:"requests_per_minute"`
+	TokensPerMinute   int     `toml:"tokens_per_minute"` // of requests as they are sent, and of answers
+	DollarsPerDay     float64 `toml:"dollars_per_day"`   // of a day in UTC
+	Concurrent        int     `toml:"concurrent"`        // requests under way
+}
+
+// Check says whether a limit cannot be one.
+func (l Limits) Check() error {
+	if min(l.RequestsPerMinute, l.TokensPerMinute, l.Concurrent) < 0 || !(l.DollarsPerDay >= 0 && l.DollarsPerDay <= 1e9) {
+		return fmt.Errorf("limits must be numbers from 0 on")
+	}
+	return nil
+}
+
+// limited is somebody whose requests have limits.
+type limited struct {
+	name string // "client alice", "team web" or "all clients"
+	Limits
+}
+
+// limitsOf returns whose limits hold for the requests of a client.
+func (s *settings) limitsOf(client string) []limited {
+	team := s.conf.Clients[client].Team
+	all := []limited{
+		{"client " + client, s.conf.Clients[client].Limits}, {"team " + team, s.conf.Teams[team]},
+		{"all clients", s.conf.Everyone},
+	}
+	return slices.DeleteFunc(all, func(l limited) bool { return l.Limits == Limits{} })
+}
+
+// use is what somebody has used. It is stored as JSON.
+type use struct {
+	Minute   int64 `json:"minute"` // since 1970, of Requests and Tokens
+	Requests int   `json:"requests"`
+	Tokens   int   `json:"tokens"`
+	Day      int64 `json:"day"` // since 1970, of Nano
+	Nano     int64 `json:"nano"`
+	UnderWay int   `json:"under_way"`
+}
+
+// at returns u without the counts of an earlier minute or day. A clock that goes back begins no new one.
+func (u use) at(now time.Time) use {
+	minute, day := now.Unix()/60, now.Unix()/(24*60*60)
+	if minute > u.Minute {
+		u.Minute, u.Requests, u.Tokens = minute, 0, 0
+	}
+	if day > u.Day {
+		u.Day, u.Nano = day, 0
+	}
+	return u
+}
+
+// and returns the sum of two uses at the same time.
+func (u use) and(v use) use {
+	u.Requests += v.Requests
+	u.Tokens += v.Tokens
+	u.Nano += v.Nano
+	u.UnderWay += v.UnderWay
+	return u
+}
+
+// meter counts what clients use under their limits. Replicas tell each other through their store, behind the requests:
+// each one is late by the time between two calls of share.
+type meter struct {
+	id string // of this process among the replicas
+
+	mu     sync.Mutex
+	own    map[string]use // by name, of this process
+	others map[string]use // of all other processes, and of those that have ended
+	stored []byte         // what this process has stored
+}
+
+func newMeter(id string) *meter {
+	return &meter{id: id, own: map[string]use{}, others: map[string]use{}}
+}
+
+// admit counts a request that begins, or returns its refusal if one of the limits is reached.
+func (m *meter) admit(now time.Time, all []limited) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, l := range all {
+		u := m.own[l.name].at(now).and(m.others[l.name].at(now))
+		minute, day := 60-now.Unix()%60, 24*60*60-now.Unix()%(24*60*60)
+		for _, limit := range []struct {
+			reached bool
+			text    string
+			seconds int64 // until it is free again
+		}{
+			{l.DollarsPerDay > 0 && float64(u.Nano) >= l.DollarsPerDay*1e9,
+				fmt.Sprintf("%v dollars a day (dollars_per_day)", l.DollarsPerDay), day},
+			{l.RequestsPerMinute > 0 && u.Requests >= l.RequestsPerMinute,
+				fmt.Sprintf("%d requests a minute (requests_per_minute)", l.RequestsPerMinute), minute},
+			{l.TokensPerMinute > 0 && u.Tokens >= l.TokensPerMinute,
+				fmt.Sprintf("%d tokens a minute (tokens_per_minute)", l.TokensPerMinute), minute},
+			{l.Concurrent > 0 && u.UnderWay >= l.Concurrent,
+				fmt.Sprintf("%d requests at once (concurrent)", l.Concurrent), 1},
+		} {
+			if limit.reached {
+				free := time.Duration(limit.seconds) * time.Second
+				return refuse(429, "limit_reached", fmt.Sprintf("%s may use %s: try again in %s", l.name, limit.text, free),
+					fmt.Sprintf("Retry-After: %d\r\n", limit.seconds))
+			}
+		}
+	}
+	m.count(now, all, use{Requests: 1, UnderWay: 1})
+	return nil
+}
+
+// add counts what a request has used, and the end of one that was admitted.
+func (m *meter) add(now time.Time, all []limited, more use) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.count(now, all, more)
+}
+
+func (m *meter) count(now time.Time, all []limited, more use) {
+	for _, l := range all {
+		m.own[l.name] = m.own[l.name].at(now).and(more)
+	}
+}
+
+// usage is what a process has used, as it is stored.
+type usage struct {
+	At   int64          `json:"at"` // seconds since 1970
+	Uses map[string]use `json:"uses"`
+}
+
+// Facts of the store: the IDs of all processes, and of each its usage.
+const (
+	processesKey = "limits"
+	usageKey     = "limits " // and an ID
+	usageKeep    = 25 * time.Hour
+)
+
+// share stores what this process has used, and reads what others have. After an error it counts alone, with what it knew
+// of the others before.
+func (m *meter) share(now time.Time, s store.Store) error {
+	m.mu.Lock()
+	text, _ := json.Marshal(usage{now.Unix(), m.own}) // numbers
+	isIdle := len(m.own) == 0
+	m.mu.Unlock()
+	if isIdle {
+		return nil
+	}
+	var err error
+	m.stored, err = s.Swap(usageKey+m.id, m.stored, text, usageKeep)
+	if err != nil {
+		return err
+	}
+	list, _, err := s.Get(processesKey)
+	if err != nil {
+		return err
+	}
+	ids := strings.Fields(string(list))
+	if !slices.Contains(ids, m.id) {
+		_, err = s.Swap(processesKey, list, []byte(string(list)+m.id+"\n"), usageKeep)
+		return err // the next call reads the others
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return id == m.id })
+	keys := slices.Clone(ids)
+	for i := range keys {
+		keys[i] = usageKey + keys[i]
+	}
+	values, err := s.GetMany(keys)
+	if err != nil {
+		return err
+	}
+	others := map[string]use{}
+	left := m.id + "\n"
+	for i, value := range values {
+		var u usage
+		if json.Unmarshal(value, &u) != nil { // it has ended more than a day ago
+			continue
+		}
+		left += ids[i] + "\n"
+		for name, used := range u.Uses {
+			if now.Unix()-u.At > 30 { // the process has died
+				used.UnderWay = 0
+			}
+			others[name] = others[name].at(now).and(used.at(now))
+		}
+	}
+	m.mu.Lock()
+	m.others = others
+	m.mu.Unlock()
+	_, err = s.Swap(processesKey, list, []byte(left), usageKeep)
+	return err
+}
