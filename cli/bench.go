@@ -34,24 +34,23 @@ func (a *app) benchCommand() *cobra.Command {
 	return verbs("bench", "Measure epitome on this machine", a.replayCommand(), a.recallCommand(), loadCommand(), proxy)
 }
 
-// jsonFlag is the flag by which a benchmark prints its report as JSON.
-type jsonFlag bool
-
-func (j *jsonFlag) addTo(c *cobra.Command) {
-	c.Flags().BoolVar((*bool)(j), "json", false, "print the report as JSON")
+// jsonFlag adds the flag by which a benchmark prints its report as JSON.
+func jsonFlag(c *cobra.Command) *bool {
+	return c.Flags().Bool("json", false, "print the report as JSON")
 }
 
-// print prints the result of a benchmark, unless err says that there is none. text writes it for people.
-func (j jsonFlag) print(report any, text func(io.Writer) error, err error) error {
-	switch {
-	case err != nil:
+// printReport prints the result of a benchmark, unless err says that there is none: as JSON, or as one of the texts in
+// texts.tmpl.
+func printReport(report any, text string, asJSON *bool, err error) error {
+	if err != nil {
 		return err
-	case bool(j):
-		out := json.NewEncoder(stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(report)
 	}
-	return text(stdout)
+	if !*asJSON {
+		return show(stdout, text, 0, report)
+	}
+	out := json.NewEncoder(stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(report)
 }
 
 // untilSignal returns a context that ends with an interrupt.
@@ -85,19 +84,18 @@ func (a *app) playCommand(
 }
 
 func (a *app) replayCommand() *cobra.Command {
-	var asJSON jsonFlag
 	var check bool
 	c := &cobra.Command{
 		Use:   "replay PATH...",
 		Short: "Play recorded sessions, and measure what epitome's steps save and lose",
 		Long: "Play recorded sessions turn by turn, and measure what epitome's steps save and lose. A PATH is a\n" +
 			"log, or a folder of logs: of Claude Code, Codex, OpenCode or pi, or of Chat Completions requests."}
-	asJSON.addTo(c)
+	asJSON := jsonFlag(c)
 	c.Flags().BoolVar(&check, "check", false, "say which figures miss their goals, and exit with status 1 if any does")
 	windows := []string{"32k", "64k", "128k", "200k"}
 	return a.playCommand(c, windows, func(ctx context.Context, o replay.Options) error {
 		r, err := replay.Run(ctx, o)
-		err = asJSON.print(r, func(to io.Writer) error { return show(to, "replay", 0, r) }, err)
+		err = printReport(r, "replay", asJSON, err)
 		if err != nil || !check {
 			return err
 		}
@@ -110,7 +108,6 @@ func (a *app) replayCommand() *cobra.Command {
 }
 
 func (a *app) recallCommand() *cobra.Command {
-	var asJSON jsonFlag
 	var mode string
 	var once bool
 	c := &cobra.Command{
@@ -119,7 +116,7 @@ func (a *app) recallCommand() *cobra.Command {
 		Long: "Count the answers that can still be read in conversations once they are compacted. A PATH is a JSON\n" +
 			"file, or a folder of them, with {\"request\": BODY, \"questions\": [{\"question\": TEXT,\n" +
 			"\"expected\": TEXT}]} or a list of such objects. BODY is a request of any API."}
-	asJSON.addTo(c)
+	asJSON := jsonFlag(c)
 	c.Flags().StringVar(&mode, "mode", string(summarize.Intent), "`mode` of summaries")
 	c.Flags().BoolVar(&once, "once", false, "compact each conversation once, instead of playing it as it grew")
 	return a.playCommand(c, []string{"32k", "64k"}, func(ctx context.Context, o replay.Options) (err error) {
@@ -128,50 +125,48 @@ func (a *app) recallCommand() *cobra.Command {
 		}
 		o.Once = once
 		r, err := replay.Recall(ctx, o)
-		return asJSON.print(r, func(to io.Writer) error { return show(to, "recall", 0, r) }, err)
+		return printReport(r, "recall", asJSON, err)
 	})
 }
 
 func loadCommand() *cobra.Command {
-	var asJSON jsonFlag
 	o := load.Options{Progress: os.Stderr}
 	c := &cobra.Command{Use: "load", Args: cobra.NoArgs,
 		Short: "Compare latency, CPU, throughput and memory with a direct call and a minimal proxy (fasthttp)",
 		Long: "Compare latency, CPU, throughput and memory with a direct call and a minimal proxy (fasthttp): for\n" +
 			"requests that pass unchanged, and one that is rewritten and repeated. All processes run on loopback.\n" +
-			"CPU and memory are measured on Linux only.",
-		RunE: func(*cobra.Command, []string) (err error) {
-			if o.Program, err = os.Executable(); err != nil {
-				return fmt.Errorf("cannot find the program file: %w", err)
-			}
-			ctx, stop := untilSignal()
-			defer stop()
-			r, err := load.Run(ctx, o)
-			return asJSON.print(r, r.Print, err)
-		}}
-	asJSON.addTo(c)
+			"CPU and memory are measured on Linux only."}
+	asJSON := jsonFlag(c)
+	c.RunE = func(*cobra.Command, []string) (err error) {
+		if o.Program, err = os.Executable(); err != nil {
+			return fmt.Errorf("cannot find the program file: %w", err)
+		}
+		ctx, stop := untilSignal()
+		defer stop()
+		r, err := load.Run(ctx, o)
+		return printReport(r, "load", asJSON, err)
+	}
 	c.Flags().StringSliceVar(&o.Against, "against", nil, "measure these epitome `binaries` too, for comparison")
 	c.Flags().BoolVar(&o.Quick, "quick", false, "run briefly, to see that everything works; the figures mean little")
 	return c
 }
 
 func (a *app) demoCommand() *cobra.Command {
-	var asJSON jsonFlag
 	var window string
 	var open bool
 	o := demo.Options{Out: os.Stdout}
-	c := &cobra.Command{Use: "demo", Short: "Play a long scripted session through the proxy, offline",
-		RunE: func(*cobra.Command, []string) error {
-			tokens, err := config.ParseWindow(window)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				o.Out = io.Discard
-			}
-			return a.demo(o, tokens, asJSON, open)
-		}}
-	asJSON.addTo(c)
+	c := &cobra.Command{Use: "demo", Short: "Play a long scripted session through the proxy, offline"}
+	asJSON := jsonFlag(c)
+	c.RunE = func(*cobra.Command, []string) error {
+		tokens, err := config.ParseWindow(window)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			o.Out = io.Discard
+		}
+		return a.demo(o, tokens, asJSON, open)
+	}
 	f := c.Flags()
 	f.StringVar(&window, "window", "64k", "`tokens` that the model holds")
 	f.IntVar(&o.Turns, "turns", 140, "about how many requests the agent sends, at least 20")
@@ -180,7 +175,7 @@ func (a *app) demoCommand() *cobra.Command {
 }
 
 // demo plays the session with the built-in configuration, or with that of --config. The model holds window tokens.
-func (a *app) demo(o demo.Options, window int, asJSON jsonFlag, open bool) (err error) {
+func (a *app) demo(o demo.Options, window int, asJSON *bool, open bool) (err error) {
 	folder, err := newDemoFolder()
 	if err != nil {
 		return err
@@ -212,7 +207,7 @@ func (a *app) demo(o demo.Options, window int, asJSON jsonFlag, open bool) (err 
 	if err != nil {
 		return err
 	}
-	err = asJSON.print(r, r.Print, nil)
+	err = printReport(r, "demo", asJSON, nil)
 	if open {
 		err = cmp.Or(linger(ctx, card, folder), err)
 	}

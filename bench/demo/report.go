@@ -1,12 +1,9 @@
 package demo
 
 import (
-	_ "embed"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -73,17 +70,6 @@ func (r *Report) add(t Turn) {
 	if t.Right {
 		r.Right++
 	}
-}
-
-//go:embed report.tmpl
-var reportText string
-
-// Print writes the result of the session. Its turns were printed as they were played.
-func (r *Report) Print(w io.Writer) error {
-	funcs := template.FuncMap{"dollars": console.Dollars, "billed": console.Billed, "comma": comma,
-		"self":    func() string { return console.Self },
-		"percent": func(n, of int) string { return console.Percent(float64(n) / float64(max(of, 1))) }}
-	return template.Must(template.New("").Funcs(funcs).Parse(reportText)).Execute(w, r)
 }
 
 func comma(n int) string { return humanize.Comma(int64(n)) }

@@ -14,7 +14,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"text/tabwriter"
 	"time"
 )
 
@@ -29,8 +28,9 @@ type Options struct {
 // run is one Run in progress.
 type run struct {
 	*Report
-	progress io.Writer
-	haste    int // divides times and numbers: 1, or 50 in a quick run
+	contenders []*contender
+	progress   io.Writer
+	haste      int // divides times and numbers: 1, or 50 in a quick run
 }
 
 // Run measures all contenders. It takes about four minutes for three of them.
@@ -50,7 +50,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	machine := fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	r := &run{&Report{Machine: machine, contenders: all}, o.Progress, 1}
+	r := &run{&Report{Machine: machine}, all, o.Progress, 1}
+	for _, c := range all {
+		r.Contenders = append(r.Contenders, c.name)
+	}
 	if o.Quick {
 		r.haste = 50
 	}
@@ -163,7 +166,7 @@ type Report struct {
 	Machine string    `json:"machine"`
 	Figures []*Figure `json:"figures"`
 
-	contenders []*contender
+	Contenders []string `json:"-"` // by their names, in order
 }
 
 // Figure is one measure of all contenders.
@@ -197,7 +200,7 @@ func (r *Report) record(figure, unit string, c *contender, sample float64) {
 }
 
 // recordMemory records the resident memory of all contenders, where it is known.
-func (r *Report) recordMemory(figure string) {
+func (r *run) recordMemory(figure string) {
 	for _, c := range r.contenders {
 		if _, memory := c.usage(); memory > 0 {
 			r.record(figure, "MB", c, memory/1024)
@@ -205,29 +208,16 @@ func (r *Report) recordMemory(figure string) {
 	}
 }
 
-// Print writes a table with a row for each figure and a column for each contender.
-func (r *Report) Print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\n\nIn parentheses: the figure of epitome as a multiple of this one.\n\n\t", r.Machine)
-	for _, c := range r.contenders {
-		fmt.Fprintf(t, "\t%s", c.name)
+// Text writes the figure of a contender, in parentheses with that of epitome as a multiple of it.
+func (f *Figure) Text(contender string) string {
+	value, isKnown := f.Values[contender]
+	switch {
+	case !isKnown:
+		return "—"
+	case contender == subject || contender == direct || value <= 0:
+		return fmt.Sprintf("%.1f", value)
 	}
-	for _, f := range r.Figures {
-		fmt.Fprintf(t, "\n%s\t%s", f.Name, f.Unit)
-		for _, c := range r.contenders {
-			value, isKnown := f.Values[c.name]
-			switch {
-			case !isKnown:
-				fmt.Fprint(t, "\t—")
-			case c.name == subject || c.name == direct || value <= 0:
-				fmt.Fprintf(t, "\t%.1f", value)
-			default:
-				fmt.Fprintf(t, "\t%.1f (%.2f×)", value, f.Values[subject]/value)
-			}
-		}
-	}
-	fmt.Fprintln(t)
-	return t.Flush()
+	return fmt.Sprintf("%.1f (%.2f×)", value, f.Values[subject]/value)
 }
 
 // median returns the smallest sample that at least half of the samples do not exceed.

@@ -41,9 +41,8 @@ func TestRunMeasuresEveryContender(t *testing.T) {
 			}
 		}
 	}
-	var text strings.Builder
-	if err := r.Print(&text); err != nil || !strings.Contains(text.String(), "\nadded latency, 2 KB ") {
-		t.Errorf("error %v, printed:\n%s", err, &text)
+	if text := r.find("latency, 2 KB").Text(bare); !strings.HasSuffix(text, "×)") {
+		t.Errorf("printed: %s", text)
 	}
 	if left, _ := os.ReadDir(temp); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
