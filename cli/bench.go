@@ -89,7 +89,7 @@ func (a *app) replayCommand() *cobra.Command {
 		Use:   "replay PATH...",
 		Short: "Play recorded sessions, and measure what epitome's steps save and lose",
 		Long: "Play recorded sessions turn by turn, and measure what epitome's steps save and lose. A PATH is a\n" +
-			"log, or a folder of logs: of Claude Code, Codex, OpenCode or pi, or of Chat Completions requests."}
+			"log, or a folder of logs: of Claude Code, Codex or pi, or of Chat Completions requests."}
 	asJSON := jsonFlag(c)
 	c.Flags().BoolVar(&check, "check", false, "say which figures miss their goals, and exit with status 1 if any does")
 	windows := []string{"32k", "64k", "128k", "200k"}

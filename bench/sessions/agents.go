@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 
 	"github.com/tidwall/gjson"
@@ -68,34 +67,6 @@ func readCodex(t *tree, lines []gjson.Result) {
 			}
 			if !history.Exists() {
 				t.say("user", payload.Get("message").Str)
-			}
-		}
-	}
-}
-
-// readOpenCode reads a document that `opencode export` writes. It has a list of messages, each with a list of parts.
-func readOpenCode(t *tree, document gjson.Result) {
-	for i, m := range document.Get("messages").Array() {
-		info, parts := m.Get("info"), m.Get("parts")
-		t.part = fmt.Sprint("message ", i)
-		t.model = cmp.Or(info.Get("modelID").Str, t.model)
-		isAnswer := info.Get("role").Str == "assistant"
-		isSummary := isAnswer && info.Get("summary").Bool() // of a compaction
-		if isSummary {
-			t.last = nil
-		}
-		if !isAnswer || isSummary {
-			t.say("user", textOf(parts))
-			continue
-		}
-		for step, part := range parts.Array() {
-			switch part.Get("type").Str {
-			case "step-start": // begins another answer
-				t.part = fmt.Sprint("message ", i, " step ", step)
-			case "text":
-				t.say("assistant", part.Get("text").Str)
-			default:
-				t.addCall(part)
 			}
 		}
 	}

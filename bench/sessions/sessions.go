@@ -78,8 +78,6 @@ func Parse(log []byte) (bodies [][]byte, err error) {
 	for i, d := range documents {
 		kind := d.Get("type").Str
 		switch {
-		case d.Get("messages.0.parts").IsArray():
-			readOpenCode(t, d)
 		case d.Get("messages.0.role").Exists() && !d.Get("system").Exists(): // requests in Messages have a key system
 			bodies, invalid := readRequests(documents[i:])
 			return bodies, cmp.Or(err, invalid)
@@ -225,16 +223,16 @@ func (t *tree) append(m message) {
 
 // addCall adds a call, the first result of one, or both. All other blocks and items have neither.
 func (t *tree) addCall(v gjson.Result) {
-	id := firstOf(v, "tool_use_id", "toolCallId", "call_id", "callID", "id").Str
-	if arguments := firstOf(v, "input", "arguments", "action", "state.input"); arguments.Exists() && id != "" {
+	id := firstOf(v, "tool_use_id", "toolCallId", "call_id", "id").Str
+	if arguments := firstOf(v, "input", "arguments", "action"); arguments.Exists() && id != "" {
 		c := &call{ID: id, Type: "function"}
-		c.Function.Name = cmp.Or(firstOf(v, "name", "tool").Str, strings.TrimSuffix(v.Get("type").Str, "_call"))
+		c.Function.Name = cmp.Or(v.Get("name").Str, strings.TrimSuffix(v.Get("type").Str, "_call"))
 		c.Function.Arguments = objectOf(arguments)
 		m := t.answer()
 		m.Calls = append(m.Calls, c)
 		t.calls[id] = c
 	}
-	result := firstOf(v, "output.content", "output", "content", "state.output", "state.error")
+	result := firstOf(v, "output.content", "output", "content")
 	if c := t.calls[id]; c != nil && c.result == nil && result.Exists() {
 		c.result = &message{Role: "tool", Content: textOf(result), CallID: id}
 	}
@@ -321,7 +319,6 @@ func textOf(content gjson.Result) string {
 	for _, part := range content.Array() {
 		kind := strings.TrimPrefix(part.Get("type").Str, "input_")
 		switch text := part.Get("text"); {
-		case part.Get("ignored").Bool() || kind == "reasoning":
 		case part.Type == gjson.String:
 			texts = append(texts, part.Str)
 		case text.Type == gjson.String:

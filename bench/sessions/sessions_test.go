@@ -36,7 +36,7 @@ func checkValid(body []byte) error {
 // The golden files have a line for each message.
 func TestLogsBecomeRequests(t *testing.T) {
 	t.Chdir("testdata")
-	for _, log := range []string{"claude", "codex", "opencode", "pi", "requests"} {
+	for _, log := range []string{"claude", "codex", "pi", "requests"} {
 		var got strings.Builder
 		bodies, wrong := Read(log)
 		for i, body := range bodies {
