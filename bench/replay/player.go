@@ -3,7 +3,6 @@ package replay
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -25,13 +24,11 @@ type player struct {
 	before *request            // as it was sent; empty at first
 	cached int                 // tokens of the request before as the client sent it
 	died   bool
-	fault  string // the first thing that is wrong
 }
 
-// play plays and measures turn number n. original is the client's request.
-func (p *player) play(n int, original *request) {
-	t := p.turns[n]
-	s, now := p.send(n, original)
+// play plays and measures a turn. original is the client's request.
+func (p *player) play(t turn, original *request) {
+	s, now := p.send(original)
 	for _, m := range now.messages {
 		if m.place < 0 && m.quotes == "" {
 			p.findQuotes(m, t.end)
@@ -60,7 +57,7 @@ func (p *player) play(n int, original *request) {
 }
 
 // send returns what the policy sends. If it fails, or what it sends cannot be read, the client's request is measured.
-func (p *player) send(n int, original *request) (shaped, *request) {
+func (p *player) send(original *request) (shaped, *request) {
 	s, err := p.shape(original)
 	now := original
 	if err == nil && !bytes.Equal(s.body, original.Body) {
@@ -76,16 +73,8 @@ func (p *player) send(n int, original *request) (shaped, *request) {
 	}
 	if err != nil {
 		p.row.Invalid++
-		p.note(n, err.Error())
 	}
 	return s, now
-}
-
-// note keeps the first thing that is wrong in the session.
-func (p *player) note(n int, what string) {
-	if p.fault == "" {
-		p.fault = fmt.Sprintf("%s: %s, window %d, request %d: %s", p.name, p.row.Policy, p.row.Window, n+1, what)
-	}
 }
 
 // cached returns how many messages from the start, and how many tokens, a request has in common with the one before.

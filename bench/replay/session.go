@@ -17,7 +17,6 @@ import (
 
 // session is a recorded conversation. It is read from its last request, which has all messages. Equal messages are one.
 type session struct {
-	name  string
 	scale conversation.Scale
 	whole *request // the last one
 	known map[string]*message
@@ -59,8 +58,8 @@ type request struct {
 
 // newSession reads a recorded conversation, which has messages. Its tokens are counted as epitome counts them when it
 // serves.
-func newSession(name string, body []byte) (*session, error) {
-	s := &session{name: name, known: map[string]*message{}, lines: map[string][]int{}}
+func newSession(body []byte) (*session, error) {
+	s := &session{known: map[string]*message{}, lines: map[string][]int{}}
 	model := tokenize.ModelOf(gjson.GetBytes(body, "model").Str)
 	s.scale = conversation.Scale{Model: model, Memo: tokenize.NewMemo(1 << 18), Ratio: model.Ratio}
 	whole, err := s.read(body, &request{}, s.known)
