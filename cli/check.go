@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,6 @@ import (
 	"epitome/console"
 	"epitome/daemon"
 	"epitome/event/journal"
-	"epitome/window"
 )
 
 // starterFile is a configuration with the keys that most people need, at their defaults. USERFILE is for its own path.
@@ -66,28 +64,23 @@ func (a *app) checkConfiguration() error {
 	}
 	fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",
 		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode)
-	models := map[string]string{"openai": "gpt-5", "chatgpt": "gpt-5-codex", "anthropic": "claude-sonnet-4-5"}
-	example := journal.Conversation{Upstream: conf.Upstream, Model: models[conf.Upstream]}
-	newest := []journal.Conversation{example}
-	windows := map[string]window.Window{
-		example.ID: window.New(conf.Window, nil, time.Now).Of(example.Upstream, example.Model)}
-	if card, err := daemon.Read(folder); err != nil {
+	card, err := daemon.Read(folder)
+	if err != nil {
 		fmt.Println("No epitome runs with this data folder.")
-	} else if state, err := card.State(); err != nil {
-		return err
-	} else {
-		fmt.Printf("An epitome runs with this data folder on %s; it sends to %s (%s). kill -HUP has it "+
-			"read its configuration again.\n", card.Listen, state.Upstream, state.Upstreams[state.Upstream])
-		if len(state.Newest) > 0 {
-			newest, windows = state.Newest, state.Windows
-		}
+		return nil
 	}
-	for i, c := range newest {
-		isTold := slices.ContainsFunc(newest[:i], func(o journal.Conversation) bool { return o.Model == c.Model })
-		if c.Model == "" || isTold {
+	state, err := card.State()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("An epitome runs with this data folder on %s; it sends to %s (%s). kill -HUP has it "+
+		"read its configuration again.\n", card.Listen, state.Upstream, state.Upstreams[state.Upstream])
+	for i, c := range state.Newest {
+		isTold := slices.ContainsFunc(state.Newest[:i], func(o journal.Conversation) bool { return o.Model == c.Model })
+		if isTold {
 			continue
 		}
-		holds := windows[c.ID]
+		holds := state.Windows[c.ID]
 		source := strings.Replace(string(holds.Source), "learned", "learned from a refusal", 1)
 		if !holds.Until.IsZero() {
 			source += ", until " + holds.Until.Local().Format("Jan 2 15:04")
