@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"epitome/console"
 	"epitome/daemon"
 )
 
@@ -51,9 +52,7 @@ func (a *app) serviceCommand() *cobra.Command {
 		verb("install", "Start epitome now and when you log in, with the flags given here", cobra.NoArgs, a.service,
 			installService),
 		verb("uninstall", "Stop epitome, and no longer start it when you log in", cobra.NoArgs, a.service,
-			uninstallService),
-		verb("status", "Print whether the service runs; the exit status is 1 if not", cobra.NoArgs, a.service,
-			serviceStatus))
+			uninstallService))
 }
 
 // systemdUnit starts epitome at login, not at boot. It reads a file of variables: a service has not those of a shell.
@@ -99,7 +98,8 @@ func installService(s service.Service, _ []string) error {
 	if err != nil {
 		return fmt.Errorf("cannot install the service: %v", err) // wrapped, it would count as the end of a command of run
 	}
-	return serviceStatus(s, nil)
+	fmt.Printf("The service is installed and started. '%s check --running' says whether it takes requests.\n", console.Self)
+	return nil
 }
 
 func uninstallService(s service.Service, _ []string) error {
@@ -107,14 +107,5 @@ func uninstallService(s service.Service, _ []string) error {
 	if err := s.Uninstall(); err != nil {
 		return fmt.Errorf("cannot uninstall the service: %v", err)
 	}
-	return nil
-}
-
-func serviceStatus(s service.Service, _ []string) error {
-	if state, err := s.Status(); err != nil || state != service.StatusRunning {
-		fmt.Println("The service does not run.")
-		return exitStatus(1)
-	}
-	fmt.Println("The service runs.")
 	return nil
 }
