@@ -2,13 +2,11 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
@@ -128,23 +126,8 @@ func addContext(kept inject.Files, args []string) error {
 	return nil
 }
 
-// listContext lists the files under all names.
 func listContext(kept inject.Files, _ []string) error {
-	names, err := kept.Names("*")
-	if err == nil && len(names) == 0 {
-		fmt.Println("Nothing is kept. 'epitome context add NAME FILE' keeps a file.")
-		return nil
-	}
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tFILE\tBYTES")
-	for _, name := range names {
-		files, failed := kept.List(name)
-		err = errors.Join(err, failed)
-		for _, f := range files {
-			fmt.Fprintf(t, "%s\t%s\t%d\n", name, console.Plain(f.Name), f.Bytes)
-		}
-	}
-	return errors.Join(err, t.Flush())
+	return show(stdout, "contexts", 0, kept)
 }
 
 // removeContext forgets files: args are a name and the files' names, or a name alone for all its files.

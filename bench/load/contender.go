@@ -207,9 +207,6 @@ func conversation(tool string, result, size int) (body []byte) {
 	return append(body, "]}"...)
 }
 
-// chatBody returns a conversation of about size bytes that epitome leaves alone, as its results are small.
-func chatBody(size int) []byte { return conversation("read_file", 1500, size) }
-
 // chatAnswer returns a response of about 1 KB to a request of so many bytes. Its count of the request's tokens is not
 // lower than the true one, as epitome would take the provider for one that cuts requests.
 func chatAnswer(request int) []byte {
