@@ -35,7 +35,7 @@ LEAST = {"6 conversations 32k, one compaction: visible": 90, "6 conversations 64
 # Columns: names of figures, where they stand in a report, and their formats in a row of a document, if they are there.
 DEMO = [("alone", "alone", ",.0f"), ("turns", "turns", ",.0f"), ("largest alone", "raw_largest", ",.0f"),
         ("largest", "sent_largest", ",.0f"), ("all alone", "raw", ",.0f"), ("tokens", "sent", ",.0f")]
-QUIZ = [("tokens", "tokens", ",.0f"), ("visible", "visible", ".1f"), ("found", "found", ".1f")]
+QUIZ = [("tokens", "tokens", ",.0f"), ("visible", "visible", ".1f")]
 REPLAY = [("died", "died", ",.0f"), ("cost", "cost", ".3f"), ("breaks", "breaks_per_100", ".2f")] + [
     (name, key, ".1f") for name, key in (("recall", "recall"), ("older", "recall_older"), ("lines", "recall_lines"),
                                          ("signal", "signal"), ("first", "signal_first"))] + [("seen", "seen", "")]

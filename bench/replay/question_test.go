@@ -32,22 +32,3 @@ func TestAnswersStandBehindTheirName(t *testing.T) {
 		}
 	}
 }
-
-func TestSearchTakesTheRarestWords(t *testing.T) {
-	lines := []string{"the port", "the port", "the port of the host", "the host of the database", "an amount: 5413"}
-	for _, c := range []struct {
-		question, expected string
-		want               bool
-	}{
-		{"Which host has the port?", "database", true}, // host is rarer than port, and the is no rare word
-		{"Which database has the host?", "port", true},
-		{"Which amount of the database?", "5413", true},
-		{"Which port of the box?", "5413", false},
-		{"Who?", "5413", false}, // in no line
-	} {
-		q := question{text: c.question, expected: c.expected}
-		if got := q.isFoundIn(lines); got != c.want {
-			t.Errorf("%s: got %v, want %v", c.question, got, c.want)
-		}
-	}
-}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -94,21 +93,14 @@ func (r *RecallReport) count(q quiz, size int, last lastRequest) {
 	if last.tokens > size { // it would be refused
 		text = ""
 	}
-	var lines []string
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(artifactName.FindAllString(text, -1)))) {
-		content, _ := last.artifact(name) // none with an error
-		lines = append(lines, strings.Split(string(content), "\n")...)
-	}
 	for i, asked := range q.questions {
 		isVisible := asked.isAnsweredBy(text)
-		isFound := !isVisible && asked.isFoundIn(lines)
 		age := []string{"0", "1", "2", "3", "4", "5+"}[min(last.ages[i], 5)]
 		for _, of := range []string{"all", "age " + age} {
 			row := r.row(size, of)
 			row.Count++
 			row.Tokens.addShare(ratio{float64(last.tokens), 1})
 			row.Visible.count(isVisible)
-			row.Found.count(isFound)
 		}
 	}
 }
@@ -126,7 +118,6 @@ type RecallRow struct {
 	Count     int    `json:"count"`
 	Tokens    ratio  `json:"tokens"`  // of the last request
 	Visible   ratio  `json:"visible"` // it has the answer
-	Found     ratio  `json:"found"`   // it has not, but a search in its artifacts leads to the answer
 }
 
 // row returns the row of some questions in a window.
@@ -216,7 +207,6 @@ var (
 	goesOn    = regexp.MustCompile(`^-?[\pL\pN_]`)
 	digits    = regexp.MustCompile(`\d+`)
 	longWord  = regexp.MustCompile(`[a-z]{4,}`)
-	anyWord   = regexp.MustCompile(`[\pL\pN]+(?:[-_./:]+[\pL\pN]+)*`)
 	tellsNone = strings.Fields("what which where when does that this from with exact value directly authoritative " +
 		"current state final return")
 )
@@ -268,23 +258,4 @@ func (q *question) isNear(head, tail string) bool {
 	familyOf := func(key string) string { return digits.ReplaceAllString(key, "#") }
 	others := slices.DeleteFunc(keysIn(head), func(k string) bool { return familyOf(k) != familyOf(key) })
 	return len(others) > 0 && others[len(others)-1] == key
-}
-
-// isFoundIn reports whether a search for the two words of the question that the fewest lines have leads to the answer:
-// a line with one of them has it. Words that no line has are left out.
-func (q *question) isFoundIn(lines []string) bool {
-	with := map[string][]string{} // lines by word
-	for _, word := range slices.Compact(slices.Sorted(slices.Values(anyWord.FindAllString(q.text, -1)))) {
-		for _, line := range lines {
-			if strings.Contains(line, word) {
-				with[word] = append(with[word], line)
-			}
-		}
-	}
-	words := slices.SortedFunc(maps.Keys(with), func(a, b string) int {
-		return cmp.Or(len(with[a])-len(with[b]), strings.Compare(a, b))
-	})
-	return slices.ContainsFunc(words[:min(len(words), 2)], func(word string) bool {
-		return slices.ContainsFunc(with[word], q.isAnsweredBy)
-	})
 }
