@@ -10,9 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"epitome/config"
-	"epitome/console"
 	"epitome/daemon"
-	"epitome/event/journal"
+	"epitome/window"
 )
 
 // starterFile is a configuration with the keys that most people need, at their defaults. USERFILE is for its own path.
@@ -62,30 +61,18 @@ func (a *app) checkConfiguration() error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",
-		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode)
+	data := map[string]any{"Config": conf, "To": conf.Upstreams[conf.Upstream].URL, "Folder": folder}
 	card, err := daemon.Read(folder)
-	if err != nil {
-		fmt.Println("No epitome runs with this data folder.")
-		return nil
-	}
-	state, err := card.State()
-	if err != nil {
-		return err
-	}
-	fmt.Printf("An epitome runs with this data folder on %s; it sends to %s (%s). kill -HUP has it "+
-		"read its configuration again.\n", card.Listen, state.Upstream, state.Upstreams[state.Upstream])
-	for i, c := range state.Newest {
-		isTold := slices.ContainsFunc(state.Newest[:i], func(o journal.Conversation) bool { return o.Model == c.Model })
-		if isTold {
-			continue
+	if err == nil {
+		state, err := card.State()
+		if err != nil {
+			return err
 		}
-		holds := state.Windows[c.ID]
-		source := strings.Replace(string(holds.Source), "learned", "learned from a refusal", 1)
-		if !holds.Until.IsZero() {
-			source += ", until " + holds.Until.Local().Format("Jan 2 15:04")
+		windows := map[string]window.Window{} // by model
+		for _, c := range slices.Backward(state.Newest) {
+			windows[c.Model] = state.Windows[c.ID]
 		}
-		fmt.Printf("%s holds %s tokens (%s).\n", plain(c.Model), console.Tokens(int64(holds.Tokens)), source)
+		data["Listen"], data["State"], data["Windows"] = card.Listen, state, windows
 	}
-	return nil
+	return show(stdout, "check", 0, data)
 }
