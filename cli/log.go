@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"gopkg.in/natefinch/lumberjack.v2"
@@ -18,47 +17,43 @@ import (
 // closes it.
 func openLog(conf config.Config) (*lines, error) {
 	c := conf.Log
-	written := newLines(os.Stderr)
+	var out io.Writer = os.Stderr
 	if c.File != "" {
 		f, err := os.OpenFile(c.File, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil { // lumberjack would report it at the first line, to nobody
 			return nil, fmt.Errorf("cannot write a log: %w; name another file as log.file", err)
 		}
 		_ = f.Close()
-		written = newLines(&lumberjack.Logger{Filename: c.File, MaxSize: 50, MaxBackups: 1}) // megabytes
+		out = &lumberjack.Logger{Filename: c.File, MaxSize: 50, MaxBackups: 1} // megabytes
 	}
+	written := newLines(out)
 	to := screen{written} // which may be shown, now or later
 	opts := &slog.HandlerOptions{Level: c.Level}
 	switch {
 	case c.Format == "text":
-		written.begin(slog.NewTextHandler(to, opts))
+		written.log = slog.New(slog.NewTextHandler(to, opts))
 	case c.Format == "auto" && c.File == "" && isTerminal(os.Stderr):
-		written.begin(newTerminal(to, c.Level))
+		written.log = slog.New(newTerminal(to, c.Level))
 	default:
-		written.begin(slog.NewJSONHandler(to, opts))
+		written.log = slog.New(slog.NewJSONHandler(to, opts))
 	}
 	return written, nil
 }
 
 // lines are written one after the other, on a goroutine of their own: where they are not taken, as by a pipe that
-// nobody reads, they are dropped and counted, and nobody waits for them.
+// nobody reads, they are dropped, and nobody waits for them.
 type lines struct {
-	to      io.Writer
-	log     *slog.Logger // has these lines
-	queue   chan []byte
-	dropped atomic.Int64
-	ended   chan struct{}
+	to    io.Writer
+	log   *slog.Logger // of these lines
+	queue chan []byte
+	ended chan struct{}
 }
 
 func newLines(to io.Writer) *lines {
 	const most = 10_000 // more than the record of events hands over at once
-	return &lines{to: to, queue: make(chan []byte, most), ended: make(chan struct{})}
-}
-
-// begin begins to write l, which the handler of a log fills.
-func (l *lines) begin(h slog.Handler) {
-	l.log = slog.New(h)
+	l := &lines{to: to, queue: make(chan []byte, most), ended: make(chan struct{})}
 	go l.write()
+	return l
 }
 
 // Write never waits.
@@ -66,15 +61,13 @@ func (l *lines) Write(line []byte) (int, error) {
 	select {
 	case l.queue <- bytes.Clone(line):
 	default:
-		l.dropped.Add(1)
 	}
 	return len(line), nil
 }
 
-// write writes the lines until close is called. It tells how many were dropped once a line is taken again.
+// write writes the lines until close is called.
 func (l *lines) write() {
 	defer close(l.ended)
-	var told int64
 	hasFailed := false
 	for line := range l.queue {
 		if line == nil {
@@ -85,14 +78,6 @@ func (l *lines) write() {
 		}
 		_, err := l.to.Write(line)
 		hasFailed = err != nil
-		if hasFailed {
-			l.dropped.Add(1)
-			continue
-		}
-		if n := l.dropped.Load(); n > told {
-			told = n
-			l.log.Warn("lines of this log were dropped, as they could not be written in time", "lines", n)
-		}
 	}
 }
 

@@ -64,24 +64,6 @@ func TestTheLogHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// Lines that find no room are dropped, and told once a line is taken again.
-func TestDroppedLinesAreTold(t *testing.T) {
-	out, in := io.Pipe()
-	lines := newLines(in)
-	lines.begin(slog.NewTextHandler(lines, nil))
-	for range cap(lines.queue) + 5 {
-		_, _ = lines.Write([]byte("line\n"))
-	}
-	told := bufio.NewScanner(out)
-	for told.Scan() && !strings.Contains(told.Text(), "dropped") {
-	}
-	if !regexp.MustCompile(`lines=[45]$`).MatchString(told.Text()) {
-		t.Errorf("told is %q", told.Text())
-	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
-	lines.close()
-}
-
 // A person at a terminal reads how to begin, that each agent is served, what was decided and what failed, and nothing else.
 func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 	var out strings.Builder
