@@ -26,15 +26,10 @@ type Metrics struct {
 	http.Handler // serves the metrics as text
 	registry     *prometheus.Registry
 
-	exchanges, changes, rescues, misses, compactions, summaries *prometheus.CounterVec
-	firstByte, duration, shaping, windowUsed, storeCalls        *prometheus.HistogramVec
-	figures                                                     map[string]series // by name
+	exchanges, changes, rescues, misses, compactions, summaries, ownDollars *prometheus.CounterVec
+	firstByte, duration, shaping, windowUsed, storeCalls                    *prometheus.HistogramVec
+	figures                                                                 map[string]*prometheus.MetricVec // by name
 }
-
-// series returns a counter or gauge by the values of its labels.
-type series func(labels ...string) adder
-
-type adder interface{ Add(float64) }
 
 // NewMetrics returns metrics of a version of the program, with nothing counted.
 func NewMetrics(version string) *Metrics {
@@ -53,17 +48,16 @@ func NewMetrics(version string) *Metrics {
 		Name: "epitome_build_info", Help: "Always 1.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}).Set(1)
-	figures := map[string]series{}
+	figures := map[string]*prometheus.MetricVec{}
 	for _, f := range journal.Figures {
 		labels := labelsOf(f, "upstream", "model", "kind")
 		switch {
 		case f.Metric == "" || figures[f.Metric] != nil:
 		case strings.HasSuffix(f.Metric, "_total"):
-			family := counter(f.Metric, f.Help, labels...)
-			figures[f.Metric] = func(l ...string) adder { return family.WithLabelValues(l...) }
+			figures[f.Metric] = counter(f.Metric, f.Help, labels...).MetricVec
 		default:
-			family := auto.NewGaugeVec(prometheus.GaugeOpts{Name: "epitome_" + f.Metric, Help: f.Help}, labels)
-			figures[f.Metric] = func(l ...string) adder { return family.WithLabelValues(l...) }
+			opts := prometheus.GaugeOpts{Name: "epitome_" + f.Metric, Help: f.Help}
+			figures[f.Metric] = auto.NewGaugeVec(opts, labels).MetricVec
 		}
 	}
 	return &Metrics{
@@ -80,6 +74,8 @@ func NewMetrics(version string) *Metrics {
 			"upstream", "mode", "reason", "outcome"),
 		summaries: counter("own_requests_total", "Requests for summaries and distillates that epitome sent to a model.",
 			"upstream", "outcome"),
+		ownDollars: counter("own_dollars_total", "What requests for summaries and distillates cost.",
+			"upstream", "model"),
 		firstByte: histogram("first_byte_seconds", "Time from a request's arrival to the first byte of its answer.",
 			.005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600),
 		duration: histogram("exchange_seconds", "Time from a request's arrival to the end of its exchange.",
@@ -120,16 +116,8 @@ func (m *Metrics) Record(n journal.Entry) {
 			outcome := strings.TrimPrefix(s.Kind, "summary_") // completed or failed
 			m.summaries.WithLabelValues(s.Upstream, outcome).Add(float64(s.Cost.Requests))
 		}
-		if s.Own.Nano == 0 { // it had no price, or cost nothing: there is no series to begin
-			return
-		}
-		for _, f := range journal.Figures {
-			if f.Metric == "" || f.OfSummary == nil {
-				continue
-			}
-			if amount, ok := f.OfSummary(s); ok {
-				m.add(f, amount, s.Upstream, s.Own.Price)
-			}
+		if s.Own.Nano != 0 { // else it had no price, or cost nothing: there is no series to begin
+			m.ownDollars.WithLabelValues(s.Upstream, s.Own.Price).Add(float64(s.Own.Nano) / 1e9)
 		}
 		return
 	}
@@ -153,11 +141,11 @@ func (m *Metrics) Record(n journal.Entry) {
 		m.misses.WithLabelValues(e.Upstream, string(e.Miss)).Inc()
 	}
 	for _, f := range journal.Figures {
-		if f.Metric == "" || f.Of == nil {
+		if f.Metric == "" {
 			continue
 		}
 		if amount, ok := f.Of(e); ok {
-			m.add(f, amount, e.Upstream, e.Bill.Price)
+			m.add(f, amount, e)
 		}
 	}
 	if e.ShapeTime > 0 && e.Mode != event.ModeOff {
@@ -188,14 +176,18 @@ func (m *Metrics) recordShaping(e *event.Exchange) {
 
 // add adds an amount to the metric of a figure. A provider may report negative counts, which would panic a counter.
 // Models are named by clients, so their own names are no labels: the ID of the price is, or "other".
-func (m *Metrics) add(f journal.Figure, amount int64, upstream, price string) {
+func (m *Metrics) add(f journal.Figure, amount int64, e *event.Exchange) {
 	v := float64(amount)
 	if f.Unit == journal.Nano {
 		v /= 1e9
 	} else {
 		v = max(v, 0)
 	}
-	m.figures[f.Metric](labelsOf(f, upstream, cmp.Or(price, "other"), f.Kind)...).Add(v)
+	metric, err := m.figures[f.Metric].GetMetricWithLabelValues(
+		labelsOf(f, e.Upstream, cmp.Or(e.Bill.Price, "other"), f.Kind)...)
+	if err == nil { // as it is: it has these labels
+		metric.(interface{ Add(float64) }).Add(v)
+	}
 }
 
 // labelsOf returns those of three labels, or of their values, that the metric of a figure has.

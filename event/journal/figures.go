@@ -24,10 +24,9 @@ type Figure struct {
 	Kind    string // value of the label kind; figures that differ in it alone share a metric
 
 	// Of returns its amount for an exchange; ok is false if it does not apply to it. It is nil if it never does.
-	Of        func(*event.Exchange) (amount int64, ok bool)
-	OfSummary func(*event.Summary) (amount int64, ok bool) // likewise for a summary
-	Share     func(*Sums) (share float64, ok bool)         // of a share, in place of Of; ok is false if it is unknown
-	Known     func(*Sums) bool                             // whether a sum is known; nil: always
+	Of    func(*event.Exchange) (amount int64, ok bool)
+	Share func(*Sums) (share float64, ok bool) // of a share, in place of Of; ok is false if it is unknown
+	Known func(*Sums) bool                     // whether a sum is known; nil: always
 
 	index []int // of its field in Sums
 }
@@ -133,15 +132,10 @@ var Figures = located([]Figure{
 	},
 	{
 		Key: "money.own_nano", Unit: Nano, Card: "Summaries", CardAt: 4,
-		Metric: "own_dollars_total", ByModel: true,
-		Help:      "What requests for summaries and distillates cost.",
-		OfSummary: func(s *event.Summary) (int64, bool) { return s.Own.Nano, true },
-		Known:     func(s *Sums) bool { return s.Money.Own > 0 },
+		Help:  "What requests for summaries and distillates cost.",
+		Known: func(s *Sums) bool { return s.Money.Own > 0 },
 	},
-	{
-		Key: "money.distill_nano", Unit: Nano,
-		OfSummary: func(s *event.Summary) (int64, bool) { return s.Own.Nano, s.Distills },
-	},
+	{Key: "money.distill_nano", Unit: Nano},
 	{
 		Key: "money.saved_nano", Unit: Nano, Column: "SAVED", Card: "Saved", CardAt: 3,
 		Metric: "saved_dollars", ByModel: true,

@@ -251,13 +251,9 @@ func (s *Sums) addAmounts(e *event.Exchange, times int64) {
 
 // addSummary counts the cost of a summary or distillate.
 func (s *Sums) addSummary(made *event.Summary) {
-	for _, f := range Figures {
-		if f.OfSummary == nil {
-			continue
-		}
-		if amount, ok := f.OfSummary(made); ok {
-			*f.In(s) += amount
-		}
+	s.Money.Own += made.Own.Nano
+	if made.Distills {
+		s.Money.Distills += made.Own.Nano
 	}
 }
 
