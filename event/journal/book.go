@@ -60,7 +60,9 @@ const (
 	mostKept          = 50    // lines of a conversation that begin with "keep:"
 )
 
-const gather = 100 * time.Millisecond // for which events are collected before they are processed and written
+// gather is how often events are processed and written: to wake the Book for each one would cost an exchange more than
+// everything that is done with its event later.
+const gather = 250 * time.Millisecond
 
 // Book keeps the events of the program: it numbers and prices them, writes them to files as lines of JSON, sums them up
 // in memory, and answers questions about them. Its methods may be called from any goroutine.
@@ -74,9 +76,8 @@ type Book struct {
 	stop   context.CancelFunc
 	ended  chan struct{}
 
-	queue    chan Entry    // not summed up yet
-	recorded chan struct{} // holds one if something came into the queue
-	dropped  atomic.Int64  // events, for lack of room in the queue
+	queue   chan Entry   // not summed up yet
+	dropped atomic.Int64 // events, for lack of room in the queue
 
 	mu            sync.Mutex // guards what follows
 	files         files
@@ -96,8 +97,7 @@ func Open(c Config) *Book {
 	ctx, stop := context.WithCancel(context.Background())
 	b := &Book{
 		Config: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
-		queue: make(chan Entry, mostQueued), recorded: make(chan struct{}, 1),
-		files: files{folder: c.Folder, quota: c.Quota},
+		queue: make(chan Entry, mostQueued), files: files{folder: c.Folder, quota: c.Quota},
 		cells: map[cell]*Sums{}, models: map[string]bool{}, agents: map[string]bool{},
 		conversations: map[string]*conversation{},
 	}
@@ -111,17 +111,12 @@ func (b *Book) RecordExchange(e *event.Exchange) { b.enqueue(Entry{Exchange: e})
 // RecordSummary keeps a step of a request for a summary.
 func (b *Book) RecordSummary(s event.Summary) { b.enqueue(Entry{Summary: &s}) }
 
-// enqueue wakes the Book, which then rests for a while: to wake it for each event would cost an exchange more than
-// everything that is done with its event later.
+// enqueue never waits.
 func (b *Book) enqueue(n Entry) {
 	select {
 	case b.queue <- n:
 	default:
 		b.dropped.Add(1)
-	}
-	select {
-	case b.recorded <- struct{}{}:
-	default:
 	}
 }
 
@@ -161,16 +156,13 @@ func (b *Book) run(ctx context.Context) {
 	defer close(b.ended)
 	b.load()
 	close(b.loaded)
-	tidy := time.NewTicker(10 * time.Minute)
+	look, tidy := time.NewTicker(gather), time.NewTicker(10*time.Minute)
+	defer look.Stop()
 	defer tidy.Stop()
 	for ctx.Err() == nil {
 		b.flush()
 		select {
-		case <-b.recorded:
-			select {
-			case <-time.After(gather):
-			case <-ctx.Done():
-			}
+		case <-look.C:
 		case <-tidy.C:
 			b.expire()
 		case <-ctx.Done():

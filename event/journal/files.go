@@ -21,11 +21,10 @@ type files struct {
 	pending bytes.Buffer // lines that are not written yet
 }
 
-// The layouts of a file's name: of the first file of an hour, and of those that begin once it is full. Names sort by
-// time.
+// The layouts of an hour and of the name of a file that begins in it. Names sort by time.
 const (
-	fileName = "2006-01-02T15.jsonl"
-	partName = "2006-01-02T15_0405.jsonl"
+	hourName = "2006-01-02T15"
+	fileName = "2006-01-02T15_0405.jsonl"
 )
 
 // append adds a line, which flush writes.
@@ -57,22 +56,20 @@ func (j *files) flush(now time.Time) error {
 // of this hour or of a clock that went ahead. A file with an eighth of the quota is full.
 func (j *files) pathAt(now time.Time) (path string, isNew bool) {
 	path = filepath.Join(j.folder, now.Format(fileName))
-	newest := ""
-	if all := j.list(); len(all) > 0 {
-		newest = all[len(all)-1]
-	}
-	if newest < path {
+	all := j.list()
+	if len(all) == 0 {
 		return path, true
 	}
+	newest := all[len(all)-1]
 	info, err := os.Stat(newest)
-	if err != nil || info.Size() <= j.quota/8 {
+	isFull := err == nil && info.Size() > j.quota/8
+	if !isFull && filepath.Base(newest) > now.Format(hourName) {
 		return newest, false
 	}
-	part := filepath.Join(j.folder, now.Format(partName))
-	if part <= newest { // it has to be the last by name
-		part = strings.TrimSuffix(newest, filepath.Ext(newest)) + "_.jsonl"
+	if path <= newest { // it has to be the last by name
+		path = strings.TrimSuffix(newest, filepath.Ext(newest)) + "_.jsonl"
 	}
-	return part, true
+	return path, true
 }
 
 // write appends the pending lines to a file. After an error, those that are not written yet are pending, the first one
