@@ -48,15 +48,6 @@ func cards(s journal.Sums) []journal.Figure {
 	return all
 }
 
-// outgrown says how many requests would have failed, and what they were billed if that is known.
-func outgrown(m journal.Money) string {
-	text := plural(m.Oversized, "request") + " would have failed without epitome"
-	if m.OversizedBilled > 0 {
-		text += "; billed: " + Dollars(m.OversizedBilled)
-	}
-	return text
-}
-
 // Gain says what a session saved, or cost more; empty if there is nothing to say of it.
 func Gain(m journal.Money) string {
 	nano, ok := m.Gain()
@@ -67,12 +58,6 @@ func Gain(m journal.Money) string {
 		return Dollars(-nano) + " extra cost"
 	}
 	return Dollars(nano) + " saved"
-}
-
-// costs says what the requests that fit cost without epitome, and what with it.
-func costs(m journal.Money) string {
-	return plural(m.Compared, "request") + " that fit: " + Dollars(m.Raw) + " without epitome, " + Dollars(m.Sent) +
-		" with it"
 }
 
 // Billed writes what requests cost, with ≥ in front if it may be more.

@@ -92,7 +92,7 @@ func TestPagesSay(t *testing.T) {
 		"/-/conversations?filter=LEDGER":  {title},
 		"/-/conversations?filter=nothing": {"No conversation matches"},
 		"/-/conversations/" + id: {title, "6.4 ×", "is alive", "window 64k", "Turn 10", "messages 3–6",
-			"<li><bdi>keep: " + secretText, "1 compaction; the agent read 4 things again, 9,200 tokens.",
+			"<li><bdi>keep: " + secretText, "1 compaction. The agent read 4 things again, 9,200 tokens.",
 			"10 turns, 410k → 40k tokens, would have ended at turn 2, $", " saved, read again 4 times."},
 		"/-/conversations/" + id + "?turn=3": {"<b>Read again:</b> 4 things that had been taken out"},
 		"/-/conversations/" + id + "?turn=7": {"Turn 7", "60 old messages", "no model answered", "42k tokens", ", 900 tokens",

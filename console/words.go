@@ -67,49 +67,8 @@ func failed(e event.Exchange) string {
 	return strings.Join(p, ": ")
 }
 
-// ReadAgain says what agents have read again after it was taken out; empty if nothing was compacted or read again. who
-// is "the agent" or "agents".
-func ReadAgain(s journal.Sums, who string) string {
-	if s.Compactions+s.ReadAgain == 0 {
-		return ""
-	}
-	text := who + " read nothing again"
-	if s.ReadAgain > 0 {
-		text = who + " read " + plural(s.ReadAgain, "thing") + " again, " + plural(s.ReadAgainTokens, "token")
-	}
-	if s.Compactions > 0 {
-		text = plural(s.Compactions, "compaction") + "; " + text
-	}
-	return sentence(text)
-}
-
-// missTexts say why the provider's cache had less of a request than the request before had put there.
-var missTexts = map[event.Miss]string{
-	event.MissFirst:    "first request of the conversation",
-	event.MissModel:    "another model was asked before",
-	event.MissPause:    "the pause was longer than the provider keeps its cache",
-	event.MissOurs:     "epitome changed earlier messages",
-	event.MissTools:    "the client changed its tools",
-	event.MissLeading:  "the client changed its system prompt or settings",
-	event.MissClient:   "the client changed an earlier message",
-	event.MissSmall:    "too small to be cached (under 1,024 tokens)",
-	event.MissProvider: "the provider dropped the unchanged beginning from its cache",
-	event.MissUnknown:  "the provider did not report cached tokens",
-}
-
-func missText(m event.Miss) string { return missTexts[m] }
-
 // leftText writes seconds as minutes and seconds, such as 3:40.
 func leftText(seconds int) string { return fmt.Sprintf("%d:%02d", seconds/60, seconds%60) }
-
-// CacheLost says why the provider's cache missed tokens that it had, and how many are billed in full again; empty for
-// none.
-func CacheLost(m event.Miss, rebilled int) string {
-	if rebilled == 0 {
-		return ""
-	}
-	return "cache lost: " + missText(m) + "; " + Tokens(int64(rebilled)) + " tokens billed in full again"
-}
 
 // Functions are what templates call. Amounts may be of any integer type.
 var Functions = template.FuncMap{
@@ -141,11 +100,10 @@ var Functions = template.FuncMap{
 	// figures
 	"figures": func() []journal.Figure { return journal.Figures }, "figure": FigureText, "most": mostBefore,
 	"sums": journal.SumsOf, "billed": Billed, "gain": Gain, "cards": cards,
-	"outgrown": outgrown, "costs": costs,
 	// words for what happened
-	"parts": Parts, "changes": changes, "changed": changed, "failed": failed, "miss": missText, "lost": CacheLost,
-	"again": ReadAgain, "left": leftText, "sentence": sentence,
-	"glyph": func(step string) string { return glyphs[step] },
+	"parts": Parts, "changes": changes, "changed": changed, "failed": failed, "left": leftText,
+	"sentence": sentence,
+	"glyph":    func(step string) string { return glyphs[step] },
 }
 
 // Tokens writes a number of tokens in three digits, such as 4.12k or 128k.

@@ -31,6 +31,9 @@ func (m Miss) IsLoss() bool {
 	return m != NoMiss && m != MissFirst && m != MissSmall && m != MissUnknown
 }
 
+// Clause says in words why, as codes.txt has it; empty for NoMiss.
+func (m Miss) Clause() string { return Code("cache_" + m).Clause() }
+
 // rebilledOf returns how many tokens of e the cache did not have, though p had left them there, by the provider's
 // count; 0 if that is not known.
 func rebilledOf(e, p *Exchange) int {

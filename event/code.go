@@ -108,15 +108,10 @@ func (s Codes) With(more ...Code) Codes {
 }
 
 // String returns the codes with commas between them.
-func (s Codes) String() string { return s.join(", ", func(c Code) string { return string(c) }) }
-
-// Sentences explains the codes.
-func (s Codes) Sentences() string { return s.join(" ", Code.Sentence) }
-
-func (s Codes) join(separator string, text func(Code) string) string {
+func (s Codes) String() string {
 	all := make([]string, len(s))
 	for i, c := range s {
-		all[i] = text(c)
+		all[i] = string(c)
 	}
-	return strings.Join(all, separator)
+	return strings.Join(all, ", ")
 }
