@@ -119,7 +119,7 @@ func (o *Console) sums(asked journal.Span) (journal.Report, error) {
 	if err != nil {
 		return s, badRequest("%v", err)
 	}
-	s.Version, s.Mode = o.program.Version, o.settings.Load().Mode
+	s.Version, s.Mode = o.program.Version, o.program.Settings().Mode
 	s.Notes = append(s.Notes, o.failing()...)
 	return s, nil
 }

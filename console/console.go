@@ -52,8 +52,10 @@ type Program struct {
 	Token   string // of the data folder
 	Log     *slog.Logger
 	Metrics http.Handler
-	Book    *journal.Book
-	Memory  *inject.Memory
+	// Settings returns the values of the configuration in force. Another token ends all logins.
+	Settings func() Settings
+	Book     *journal.Book
+	Memory   *inject.Memory
 	Service
 }
 
@@ -99,7 +101,6 @@ type Setting struct {
 // Console serves /-/. It may be used by several goroutines.
 type Console struct {
 	program         Program
-	settings        atomic.Pointer[Settings]
 	host            string // that the program listens on
 	cookie          string // of a login; browsers send the cookies of a host to all its ports, so its name has the port
 	codes, sessions secrets
@@ -121,7 +122,7 @@ const (
 )
 
 // New returns a console for the program.
-func New(s Settings, p Program) *Console {
+func New(p Program) *Console {
 	host, port, err := net.SplitHostPort(p.Listen)
 	if err != nil {
 		host = p.Listen
@@ -129,7 +130,6 @@ func New(s Settings, p Program) *Console {
 	o := &Console{
 		program: p, host: host, cookie: "epitome-" + port, mux: http.NewServeMux(), wrong: rate.NewLimiter(0.5, 30),
 	}
-	o.Reload(s)
 	o.handle("GET /-/health", public, o.health)
 	o.handle("GET /-/ready", public, o.ready)
 	o.handle("GET /-/metrics", figures, o.metrics)
@@ -183,15 +183,6 @@ func New(s Settings, p Program) *Console {
 	return o
 }
 
-// Reload applies s to the requests that follow. Another token ends all logins.
-func (o *Console) Reload(s Settings) {
-	old := o.settings.Swap(&s)
-	if old != nil && old.Token != s.Token {
-		o.codes.valid.Clear()
-		o.sessions.valid.Clear()
-	}
-}
-
 // ServeHTTP serves a path under /-/.
 func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
@@ -226,7 +217,7 @@ func (o *Console) handle(pattern string, who audience, serve http.HandlerFunc) {
 		case o.isClosed() && who&page != 0 && isNavigation(r):
 			http.Redirect(w, r, loginPath(r), http.StatusSeeOther)
 			return
-		case o.isClosed() && o.settings.Load().Token == "":
+		case o.isClosed() && o.program.Settings().Token == "":
 			refuse(w, http.StatusForbidden, "epitome listens beyond this machine: set console.token to use /-/")
 			return
 		case o.isClosed():
@@ -361,7 +352,7 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 		}
 		var text strings.Builder
 		err = templates()[shown].ExecuteTemplate(&text, "layout", frame{
-			Page: shown, Version: o.program.Version, Mode: o.settings.Load().Mode,
+			Page: shown, Version: o.program.Version, Mode: o.program.Settings().Mode,
 			Owner: isOwner(r), Login: loginPath(r), Query: r.URL.Query(), Data: data,
 		})
 		if err != nil {
@@ -375,4 +366,4 @@ func (o *Console) page(name string, load loader) http.HandlerFunc {
 }
 
 // config returns all settings.
-func (o *Console) config(*http.Request) (any, error) { return o.settings.Load().List(), nil }
+func (o *Console) config(*http.Request) (any, error) { return o.program.Settings().List(), nil }

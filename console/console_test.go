@@ -66,7 +66,8 @@ func listening(listen string) Program {
 
 // show returns a console for a program whose configuration has no other values.
 func show(c Config, p Program) *Console {
-	return New(Settings{c, event.ModeOn, func() []Setting { return nil }}, p)
+	p.Settings = func() Settings { return Settings{c, event.ModeOn, func() []Setting { return nil }} }
+	return New(p)
 }
 
 // source is a Service that has what it is given, and that fails if it is given an error. Nothing else may be asked.

@@ -27,30 +27,31 @@ const (
 // loginPath returns the path of the login page that leads on to the page that r asks for.
 func loginPath(r *http.Request) string { return "/-/login?next=" + url.QueryEscape(r.URL.RequestURI()) }
 
-// secrets are random texts that are valid for a time. They are kept as hashes, in memory only. Only the owner can add
-// some. The zero value is empty; it may be used by several goroutines.
+// secrets are random texts that are valid for a time, and while the admin token stays the same. They are kept as hashes,
+// each with the token, in memory only. Only the owner can add some. The zero value is empty; it may be used by several
+// goroutines.
 type secrets struct{ valid sync.Map }
 
 func hash(secret string) [sha256.Size]byte { return sha256.Sum256([]byte(secret)) }
 
 // add returns a new secret that is valid for life.
-func (s *secrets) add(life time.Duration) string {
+func (s *secrets) add(token string, life time.Duration) string {
 	secret := rand.Text()
-	s.valid.Store(hash(secret), true)
-	time.AfterFunc(life, func() { s.take(secret) })
+	s.valid.Store(hash(secret), token)
+	time.AfterFunc(life, func() { s.take(secret, token) })
 	return secret
 }
 
 // has reports whether a secret is valid.
-func (s *secrets) has(secret string) bool {
-	_, valid := s.valid.Load(hash(secret))
-	return valid
+func (s *secrets) has(secret, token string) bool {
+	with, _ := s.valid.Load(hash(secret))
+	return with == token
 }
 
 // take removes a secret, and reports whether it was valid.
-func (s *secrets) take(secret string) bool {
-	_, valid := s.valid.LoadAndDelete(hash(secret))
-	return valid
+func (s *secrets) take(secret, token string) bool {
+	with, _ := s.valid.LoadAndDelete(hash(secret))
+	return with == token
 }
 
 // session answers whether the browser is logged in. The login page asks: a browser that comes from another site sends
@@ -68,11 +69,12 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	secret := strings.TrimSpace(asked.Secret)
+	token := o.program.Settings().Token
 	session := o.sessionOf(r)
-	isCode := session == "" && o.codes.take(secret)
+	isCode := session == "" && o.codes.take(secret, token)
 	begun, again := o.spent.LoadAndDelete(hash(secret))
 	if again && session == "" {
-		o.sessions.take(begun.(string))
+		o.sessions.take(begun.(string), token)
 	}
 	if session == "" && !isCode && !o.isToken(r, secret) { // not logged in already
 		o.fail(w, refusal{http.StatusUnauthorized, "wrong token, or wrong or used code (a code works once, for a " +
@@ -80,7 +82,7 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if session == "" {
-		session = o.sessions.add(SessionLife)
+		session = o.sessions.add(token, SessionLife)
 	}
 	if isCode {
 		o.spent.Store(hash(secret), session)
@@ -92,7 +94,7 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 
 // isToken reports whether a text is the admin token. Of wrong ones some are logged.
 func (o *Console) isToken(r *http.Request, text string) bool {
-	token := o.settings.Load().Token
+	token := o.program.Settings().Token
 	if text == "" || token == "" {
 		return false
 	}
@@ -115,7 +117,7 @@ func (o *Console) newCode(r *http.Request) (any, error) {
 		return nil, err
 	}
 	life := min(time.Duration(asked.Seconds)*time.Second, SessionLife)
-	return map[string]string{"code": o.codes.add(cmp.Or(life, CodeLife))}, nil
+	return map[string]string{"code": o.codes.add(o.program.Settings().Token, cmp.Or(life, CodeLife))}, nil
 }
 
 // setCookie gives a session to the browser, which sends it back to /-/ only, and with no request of another site.
@@ -172,7 +174,7 @@ func (o *Console) KnowsHost(header string) bool {
 		host = strings.Trim(header, "[]")
 	}
 	isIt := func(name string) bool { return strings.EqualFold(name, host) }
-	if isLoopback(host) || isIt(o.host) || slices.ContainsFunc(o.settings.Load().Hosts, isIt) {
+	if isLoopback(host) || isIt(o.host) || slices.ContainsFunc(o.program.Settings().Hosts, isIt) {
 		return true
 	}
 	_, err = netip.ParseAddr(host)
@@ -188,7 +190,7 @@ func isNavigation(r *http.Request) bool {
 func (o *Console) isBeyond() bool { return !isLoopback(o.host) }
 
 // isClosed reports whether figures are for the owner only.
-func (o *Console) isClosed() bool { return o.isBeyond() || o.settings.Load().Token != "" }
+func (o *Console) isClosed() bool { return o.isBeyond() || o.program.Settings().Token != "" }
 
 func (o *Console) hasFolderToken(r *http.Request) bool {
 	token := r.Header.Get(OwnerHeader)
@@ -197,8 +199,9 @@ func (o *Console) hasFolderToken(r *http.Request) bool {
 
 // sessionOf returns the secret of the login that a request shows; "" without one.
 func (o *Console) sessionOf(r *http.Request) string {
+	token := o.program.Settings().Token
 	for _, c := range r.CookiesNamed(o.cookie) {
-		if o.sessions.has(c.Value) {
+		if o.sessions.has(c.Value, token) {
 			return c.Value
 		}
 	}

@@ -183,9 +183,10 @@ func TestTokenLogsIn(t *testing.T) {
 		wantRefusal(t, send(o, "/-/login", secret("tokem")), http.StatusUnauthorized)
 		cookie := loggedIn(t, o, " token\n")
 		sees(t, o, true, cookie)
-		o.Reload(Settings{Config: Config{Token: "token", Hosts: []string{"other.example"}}})
+		now := Settings{Config: Config{Token: "token", Hosts: []string{"other.example"}}}
+		o.program.Settings = func() Settings { return now }
 		sees(t, o, true, cookie)
-		o.Reload(Settings{Config: Config{Token: "another"}})
+		now.Token = "another"
 		sees(t, o, false, cookie)
 	}
 	f("127.0.0.1:7070")

@@ -22,7 +22,8 @@ func (s *source) serve(t *testing.T) *Console {
 	for _, e := range s.exchanges {
 		p.Book.RecordExchange(new(e))
 	}
-	return New(Settings{Mode: event.ModeOn, List: func() []Setting { return s.settings }}, p)
+	p.Settings = func() Settings { return Settings{Mode: event.ModeOn, List: func() []Setting { return s.settings }} }
+	return New(p)
 }
 
 // get asks for a page, as the owner or as a visitor.

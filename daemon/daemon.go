@@ -125,9 +125,12 @@ func (d *Daemon) start() error {
 	d.places = rewrite.NewPlaces(runtime.GOMAXPROCS(0), shapeBudget)
 	d.proxy = d.newProxy()
 	d.service.Proxy = d.proxy
-	d.console = console.New(shown(conf), console.Program{
+	d.console = console.New(console.Program{
 		Version: service.Version(), Listen: d.Address(), Token: d.card.Token, Log: d.log, Metrics: d.metrics,
-		Book: d.book, Memory: d.memory, Service: d.service,
+		Book: d.book, Memory: d.memory, Service: d.service, Settings: func() console.Settings {
+			now := d.config.Load()
+			return console.Settings{Config: now.Console, Mode: now.Mode, List: now.List}
+		},
 	})
 	d.addGauges()
 	return nil
@@ -255,11 +258,6 @@ func (d *Daemon) newProxy() *proxy.Proxy {
 		// The key of the hash is the shelf's secret.
 		Scope: func(kind, value string) string { return d.shelf.Name("scope "+kind, []byte(value)) },
 	})
-}
-
-// shown returns what the console takes from a configuration.
-func shown(conf config.Config) console.Settings {
-	return console.Settings{Config: conf.Console, Mode: conf.Mode, List: conf.List}
 }
 
 // State returns how it runs.
@@ -395,7 +393,6 @@ func (d *Daemon) reload() {
 		return
 	}
 	d.config.Store(&next)
-	d.console.Reload(shown(next))
 	d.windows.Configure(next.Window, probedOf(next))
 	d.biller.Configure(Prices(next))
 	d.memory.Configure(next.Memory)
