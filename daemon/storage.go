@@ -125,17 +125,14 @@ func openShelf(conf config.Config, folder, listen string, log *slog.Logger,
 		return shelf, err
 	}
 	shelf, err = offload.OpenFolder(shelfFolder(conf, folder), o)
-	if err == nil {
-		return shelf, nil
-	}
-	remedy := ""
 	if _, isFile := errors.AsType[*fs.PathError](err); isFile {
-		remedy = "; give a folder that your user can read and write with --data"
-		if conf.Store.URL != "" {
-			remedy = "; name a folder that your user can read and write as offload.folder"
-		}
+		err = fmt.Errorf("%w; give a folder that your user can read and write with --data, or as offload.folder if "+
+			"store.url is set", err)
 	}
-	return nil, fmt.Errorf("cannot keep artifacts: %w%s", err, remedy)
+	if err != nil {
+		return nil, fmt.Errorf("cannot keep artifacts: %w", err)
+	}
+	return shelf, nil
 }
 
 // OpenArtifacts opens the artifacts of a data folder, whether an epitome runs with it or not. The error is
