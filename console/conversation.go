@@ -116,50 +116,24 @@ func newConversation(s journal.Story, turn event.Exchange, from, to int) *conver
 	return c
 }
 
-// Rows returns the messages of the turn in their order, each once: edits, and between them messages that were sent as
-// they came, in edits without a rung.
-func (c *conversation) Rows() (rows []event.Edit) {
-	next := 0 // the first message that no row has
-	addUnchanged := func(end int) {
-		if next < end {
-			rows = append(rows, event.Edit{Item: next, Last: end - 1})
-		}
-	}
-	for _, e := range c.Edits.List {
-		addUnchanged(e.Item)
-		rows = append(rows, e)
-		next = max(next, e.Last+1)
-	}
-	addUnchanged(c.Turn.Items)
-	return rows
-}
-
-// run is rows of one kind that follow one another, with the unchanged ones between them.
+// run is edits of one kind that follow one another.
 type run struct {
 	event.Edit // all of them as one
-	Count      int
-	Rows       []event.Edit
+	Edits      []event.Edit
 }
 
-// Runs returns the rows of the turn as runs. A row that is like none beside it is one of its own.
+// Runs returns the edits of the turn as runs. An edit that is like none beside it is one of its own.
 func (c *conversation) Runs() (runs []run) {
-	rows := c.Rows()
-	for i, row := range rows {
-		next := row
-		if row.Rung == "" && i+1 < len(rows) { // it stands between edits
-			next = rows[i+1]
-		}
+	all := c.Edits.List
+	for i, e := range all {
 		last := len(runs) - 1
-		if last < 0 || runs[last].Rung != next.Rung || runs[last].Reason != next.Reason || runs[last].New != next.New {
-			runs = append(runs, run{row, 1, rows[i : i+1]})
+		if last < 0 || runs[last].Rung != e.Rung || runs[last].Reason != e.Reason || runs[last].New != e.New {
+			runs = append(runs, run{e, all[i : i+1]})
 			continue
 		}
 		r := &runs[last]
-		r.Last, r.Before, r.After = row.Last, r.Before+row.Before, r.After+row.After
-		r.Rows = r.Rows[:len(r.Rows)+1] // it is the next one of rows
-		if row.Rung != "" {
-			r.Count++
-		}
+		r.Last, r.Before, r.After = e.Last, r.Before+e.Before, r.After+e.After
+		r.Edits = r.Edits[:len(r.Edits)+1] // it is the next one of all
 	}
 	return runs
 }
