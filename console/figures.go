@@ -29,15 +29,6 @@ func FigureText(f journal.Figure, s journal.Sums) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// mostBefore returns the most tokens that one of the rows has before.
-func mostBefore(rows []journal.Row) int64 {
-	most := int64(1)
-	for _, r := range rows {
-		most = max(most, r.Sums.TokensBefore)
-	}
-	return most
-}
-
 // cards returns the figures that pages show of some exchanges, in their order.
 func cards(s journal.Sums) []journal.Figure {
 	all := slices.DeleteFunc(slices.Clone(journal.Figures), func(f journal.Figure) bool {

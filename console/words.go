@@ -78,7 +78,7 @@ var Functions = template.FuncMap{
 	"bytes":  func(n any) string { return humanize.IBytes(uint64(amount(n))) },
 	"ratio":  ratio,
 	"times":  func(part, whole any) string { return fmt.Sprintf("%.1f", float64(amount(part))/float64(amount(whole))) },
-	"share":  func(part, whole int64) float64 { return 100 * float64(part) / float64(whole) },
+	"share":  func(part, whole any) float64 { return 100 * float64(amount(part)) / float64(amount(whole)) },
 	"plural": plural,
 	// times
 	"clock": func(t time.Time) string { return t.Local().Format("Jan 2 15:04:05") },
@@ -98,7 +98,7 @@ var Functions = template.FuncMap{
 		return Shorten(line, 160)
 	},
 	// figures
-	"figures": func() []journal.Figure { return journal.Figures }, "figure": FigureText, "most": mostBefore,
+	"figures": func() []journal.Figure { return journal.Figures }, "figure": FigureText,
 	"sums": journal.SumsOf, "billed": Billed, "gain": Gain, "cards": cards,
 	// words for what happened
 	"parts": Parts, "changes": changes, "changed": changed, "failed": failed, "left": leftText,
