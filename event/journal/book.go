@@ -171,16 +171,13 @@ func (b *Book) run(ctx context.Context) {
 	b.flush()
 }
 
-// flush processes what is recorded and writes it to disk. It logs when that begins to fail, and when it works again.
+// flush processes what is recorded and writes it to disk. It logs when that begins to fail.
 func (b *Book) flush() {
 	b.lock()
 	defer b.mu.Unlock()
 	err := b.files.flush(b.Now())
-	switch {
-	case err != nil && b.unwritten == nil:
+	if err != nil && b.unwritten == nil {
 		b.Log.Warn("cannot write events to disk; they are kept in memory", "error", err.Error())
-	case err == nil && b.unwritten != nil:
-		b.Log.Info("events are written to disk again")
 	}
 	b.unwritten = err
 }
