@@ -345,7 +345,6 @@ func TestMistakesAreErrors(t *testing.T) {
 		"[window.models]\nmy-model* = \"32k\"":               "quote a name with other signs",
 		"[window.models]\nlisten = \"127.0.0.1:1\"":          "if it is not meant for [window.models], write it above all tables",
 		"# one\n[proxy]\n\nmax_bodi = \"1MB\"":               "config.toml:4: unknown key proxy.max_bodi (did you mean max_body?)",
-		"[upstreams.a]\nbase_url = \"http://x\"":             "config.toml:2: unknown key upstreams.a.base_url (did you mean url?)",
 		"[proxi]\nmax_body = \"1MB\"\nread_idle = \"1s\"":    "config.toml:1: unknown key proxi (did you mean proxy?)",
 		"max_body = \"1MB\"":                                 "did you mean proxy.max_body?",
 		"upstreams.a = { url = \"http://x\", uri = 1 }":      "config.toml:1: unknown key upstreams.a.uri (did you mean url?)",
@@ -408,11 +407,11 @@ upstream = "opnai"
 context_window = 5
 `)
 	want := strings.Join([]string{
-		"1: listen must be host:port", "3: unknown key upstreams.local.base_url (did you mean url?)",
+		"1: listen must be host:port", "3: unknown key upstreams.local.base_url",
 		"5: unknown key rewrite.clear_att (did you mean clear_at?)", "6: rewrite.preset: write one of balanced, ",
 		"7: cannot use rewrite.rent -1: write a factor from 0 to 1000", `9: proxy.read_idle: cannot read duration "5 `,
 		"11: log.level: must be debug, info, warn or error, in quotes", `19: routes.2.upstream must be anthropic, chatgpt, local or openai`,
-		"20: unknown key routes.2.context_window (did you mean window.models?)",
+		"20: unknown key routes.2.context_window",
 	}, ".*\nconfig.toml:")
 	want = "^config.toml:" + strings.NewReplacer("(", `\(`, ")", `\)`, "?", `\?`).Replace(want)
 	if !regexp.MustCompile(want).MatchString(got) {

@@ -220,20 +220,11 @@ func general(key string) string {
 	return rowNumber.ReplaceAllString(chosenName.ReplaceAllString(key, "$1.NAME"), "")
 }
 
-// otherNames has keys by the names that other programs give them.
-var otherNames = map[string]string{
-	"base_url": "upstreams.NAME.url", "api_base": "upstreams.NAME.url", "endpoint": "upstreams.NAME.url",
-	"api_key": "upstreams.NAME.headers", "provider": "upstream", "host": "listen", "port": "listen",
-	"max_tokens": "window.models", "context_window": "window.models", "context_length": "window.models",
-	"log_level": "log.level", "ttl": "store.keep", "timeout": "proxy.first_byte_timeout",
-}
-
-// suggestion asks whether a key was meant that is like the unknown one, or called so elsewhere; it is empty if none is.
-// Keys are compared by their own names; one of the same table is preferred.
+// suggestion asks whether a key was meant that is like the unknown one; it is empty if none is. Keys are compared by
+// their own names; one of the same table is preferred.
 func suggestion(all []entry, unknown string) string {
 	table, name := cutTable(general(unknown))
-	best := otherNames[name]
-	least := 4 + len(name)/4
+	best, least := "", 4+len(name)/4
 	for _, k := range all {
 		_, own := cutTable(k.key)
 		n := distance(name, own)
