@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -25,7 +24,6 @@ type Answer struct {
 	chunks   chunks
 
 	remaining  int64  // bytes to come of a body with a length
-	filled     bool   // the last piece filled the connection's buffer
 	content    []byte // memory for that of a piece
 	held       Piece  // of the body: Hold has read it, and Next returns it first
 	framingErr error  // how the upstream broke the chunked coding behind that
@@ -168,9 +166,6 @@ func (a *Answer) Hold(most time.Duration) bool {
 // Held returns the content of all that is held.
 func (a *Answer) Held() []byte { return a.held.Content }
 
-// largeBuffer is for a connection whose answer comes faster than in small pieces. An idle stream needs less.
-const largeBuffer = 16 << 10
-
 // next waits for bytes from the upstream, at most that long, and takes those that are there.
 func (a *Answer) next(most time.Duration) (p Piece, err error) {
 	if a.framingErr != nil {
@@ -184,7 +179,6 @@ func (a *Answer) next(most time.Duration) (p Piece, err error) {
 	}
 	reader := a.conn.reader
 	b, _ := reader.Peek(reader.Buffered())
-	a.filled = len(b) == reader.Size()
 	if a.Length >= 0 {
 		b = b[:min(int64(len(b)), a.remaining)]
 		a.remaining -= int64(len(b))
@@ -202,10 +196,6 @@ func (a *Answer) fill(most time.Duration) error {
 	reader := a.conn.reader
 	if reader.Buffered() > 0 {
 		return nil
-	}
-	if a.filled && reader.Size() < largeBuffer {
-		reader = bufio.NewReaderSize(a.conn, largeBuffer)
-		a.conn.reader = reader
 	}
 	_ = a.conn.SetReadDeadline(time.Now().Add(most))
 	_, err := reader.Peek(1)

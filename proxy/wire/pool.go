@@ -104,6 +104,9 @@ func (c *upstreamConn) send(head, body []byte) (n int64, err error) {
 	return (&net.Buffers{head, body}).WriteTo(c.Conn) // with one system call where there is no TLS
 }
 
+// answerBuffer is how many bytes of an answer are read at once. Each idle stream has so many.
+const answerBuffer = 8 << 10
+
 // cut ends the connection at once, from any goroutine: calls that wait on it return. Closing TLS could wait behind a
 // write that is stuck.
 func (c *upstreamConn) cut() { _ = belowTLS(c.Conn).Close() }
@@ -149,7 +152,7 @@ func (p *Pool) dial(ctx context.Context) (*upstreamConn, error) {
 		}
 		conn = secured
 	}
-	return &upstreamConn{Conn: conn, pool: p, reader: bufio.NewReaderSize(conn, 4<<10)}, nil
+	return &upstreamConn{Conn: conn, pool: p, reader: bufio.NewReaderSize(conn, answerBuffer)}, nil
 }
 
 // connect connects to the upstream, through the forward proxy if there is one. Errors name that.
