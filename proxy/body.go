@@ -39,10 +39,8 @@ func (x *exchange) receive(most int64) error {
 func (x *exchange) readBody(most int64) (err error) {
 	x.client.BeginBody(x.set.conf.limits.arrive)
 	defer x.client.BeginBody(0)
-	x.room.watch = func() (end func()) { return x.client.WatchUnread(x.leave) }
 	length := max(int64(x.ctx.Request.Header.ContentLength()), -1)
 	x.body, err = x.room.readAll(x.life, x.ctx.RequestBodyStream(), length, most)
-	x.room.watch = nil
 	return err
 }
 
@@ -97,10 +95,9 @@ func newRooms(inFlight, maxBody int64, wait time.Duration) *rooms {
 type room struct {
 	all    *rooms
 	bytes  int64
-	taken  int64               // of bytes: those that are missing in all.free
-	extra  bool                // it goes on without room
-	watch  func() (end func()) // ends the wait for room if the client leaves; nil if another watch does
-	pooled []*[]byte           // what memory has taken from bodyPools
+	taken  int64     // of bytes: those that are missing in all.free
+	extra  bool      // it goes on without room
+	pooled []*[]byte // what memory has taken from bodyPools
 }
 
 // freeBody is how many bytes of a body take no room: max_connections bounds them. So small requests never wait.
@@ -132,9 +129,6 @@ func (r *room) take(ctx context.Context, n int64) error {
 
 // await waits for room, or to be the body that goes on without. Bodies get both in the order in which they came.
 func (r *room) await(ctx context.Context, need int64) error {
-	if r.watch != nil {
-		defer r.watch()()
-	}
 	ctx, cancel := context.WithTimeout(ctx, r.all.wait)
 	defer cancel()
 	acquired := make(chan error, 1)

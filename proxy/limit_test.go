@@ -3,7 +3,6 @@ package proxy
 import (
 	"io"
 	"net"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -222,26 +221,6 @@ func TestBodiesWaitForRoomInOrder(t *testing.T) {
 			t.Error("not all room is given back")
 		}
 	})
-}
-
-// A body that waits for room is no longer waited for once its client has left, though bytes of it are still to be read.
-func TestClientGoneEndsTheWaitForRoom(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the system tells of an end only behind the bytes before it")
-	}
-	t.Parallel()
-	for _, how := range []string{"FIN", "RST"} {
-		r := newRig(t, answers(ok("b")), roomy)
-		release := r.fillRoom()
-		c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n" + half[:50_000])
-		c.vanish(how)
-		if e := r.event(); e.Fault != event.ClientGone || e.Path != "/a" {
-			t.Errorf("%s: event %+v, want fault client_gone", how, e)
-		}
-		release()
-		r.allGivenBack()
-		r.wantRequests(3)
-	}
 }
 
 // Uploads that declare much and send little are in nobody's way.

@@ -265,24 +265,6 @@ func (c *Client) Unwatch() {
 	}
 }
 
-// WatchUnread is Watch for a client that has sent bytes which nobody reads for now. end ends the watch. A client that
-// has sent more than the system takes is seen to leave once these bytes are read.
-func (c *Client) WatchUnread(onGone func()) (end func()) {
-	_ = c.SetReadDeadline(time.Time{})
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		if awaitEnd(belowTLS(c.Conn)) {
-			onGone()
-		}
-	}()
-	return func() {
-		_ = c.Conn.SetReadDeadline(longAgo())
-		<-ended
-		_ = c.SetReadDeadline(time.Time{})
-	}
-}
-
 // RunTunnel moves bytes both ways between a client and the upstream whose answer switched protocols, until one side
 // ends, or both are silent for the request's ReadIdle. fromClient reads the client's connection after the bytes that
 // had been read ahead of it. down is how many bytes went to the client; the error is why the side that ended first

@@ -6,6 +6,3 @@ import "net"
 
 // stale cannot look into a socket here without taking bytes out of it; the short life of idle connections has to do.
 func stale(net.Conn) bool { return false }
-
-// awaitEnd cannot see an end behind bytes that are to be read.
-func awaitEnd(net.Conn) bool { return false }
