@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"epitome/dialect/conversation"
+	"epitome/internal/unit"
 )
 
 //go:embed words.txt
@@ -58,7 +58,7 @@ var phrases = readPhrases(wordsText)
 
 func readPhrases(text string) map[string][]phrase {
 	all := map[string][]phrase{}
-	for name, list := range conversation.Expressions(text) {
+	for name, list := range unit.Expressions(text) {
 		for p := range strings.SplitSeq(list, "|") {
 			p = plainWords(p)
 			first, _, _ := strings.Cut(p[1:], " ")

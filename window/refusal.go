@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"epitome/internal/unit"
 )
 
 // Cause is why a provider refused a request.
@@ -126,16 +128,9 @@ var wordsText string
 
 // words are expressions for what a text may say, by its name in words.txt. They are compiled for the first refusal.
 var words = sync.OnceValue(func() map[string]*regexp.Regexp {
-	lists := map[string]string{}
-	for line := range strings.Lines(wordsText) {
-		name, list, _ := strings.Cut(strings.TrimSpace(line), " ")
-		lists[name] += "|" + strings.NewReplacer(" ", "|", "_", " ").Replace(list)
-	}
-	delete(lists, "#") // comments
-	delete(lists, "")
 	all := map[string]*regexp.Regexp{}
-	for name, list := range lists {
-		all[name] = regexp.MustCompile(`\b(?:` + list[1:] + `)(?:\b|$)`)
+	for name, list := range unit.Expressions(wordsText) {
+		all[name] = regexp.MustCompile(`\b(?:` + list + `)(?:\b|$)`)
 	}
 	return all
 })

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"epitome/dialect/conversation"
 	"epitome/internal/jsonspan"
+	"epitome/internal/unit"
 	"epitome/offload/excerpt"
 )
 
@@ -28,7 +28,7 @@ const exitName = `(?:exit[ _]?code|exit[ _]status|return[ _]?code)`
 var wordsText string
 
 var (
-	words   = conversation.Expressions(wordsText)
+	words   = unit.Expressions(wordsText)
 	answers = atStart(words["refused"] + "|" + words["open"]) // of clients
 	open    = atStart(words["open"])
 	report  = atStart(words["failed"])

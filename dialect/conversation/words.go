@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/internal/jsonspan"
+	"epitome/internal/unit"
 	"epitome/offload/excerpt"
 )
 
@@ -19,20 +20,7 @@ import (
 var wordsText string
 
 // words are the expressions for what clients put into messages of the user.
-var words = Expressions(wordsText)
-
-// Expressions returns the expressions of a text by their names. Each line has a name and an expression, or is a
-// comment; expressions of one name are alternatives.
-func Expressions(text string) map[string]string {
-	all := map[string]string{}
-	for line := range strings.Lines(text) {
-		name, expr, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if name != "" && name != "#" {
-			all[name] = strings.TrimPrefix(all[name]+"|"+expr, "|")
-		}
-	}
-	return all
-}
+var words = unit.Expressions(wordsText)
 
 var (
 	clientTag   = regexp.MustCompile(`\A(?:` + words["note"] + `|` + words["output"] + `)\z`)

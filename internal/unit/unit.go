@@ -1,6 +1,6 @@
 // Package unit reads and prints the quantities of a configuration: durations ("90s", "15m"), sizes in bytes ("64MB")
 // and numbers of tokens ("32k", "32000"). What is printed can be read again. Durations and sizes need a unit, and no
-// quantity is negative. Match reads the patterns of names.
+// quantity is negative. Match reads the patterns of names, and Expressions those that packages have beside their code.
 package unit
 
 import (
@@ -110,4 +110,17 @@ func (t *Tokens) UnmarshalText(text []byte) error {
 // matter.
 func Match(pattern, name string) bool {
 	return match.Match(strings.ToLower(name), strings.ToLower(pattern))
+}
+
+// Expressions returns the expressions of a text by their names. Each line has a name and an expression, or is a
+// comment; expressions of one name are alternatives.
+func Expressions(text string) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(text) {
+		name, expr, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name != "" && name != "#" {
+			all[name] = strings.TrimPrefix(all[name]+"|"+expr, "|")
+		}
+	}
+	return all
 }

@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/tidwall/gjson"
 
 	"epitome/internal/jsonspan"
@@ -54,10 +55,7 @@ func CountLines(text string) int {
 
 // Amount returns a number of lines in words: "1 line", "2 lines".
 func Amount(n int) string {
-	if n == 1 {
-		return "1 line"
-	}
-	return fmt.Sprintf("%d lines", n)
+	return fmt.Sprintf("%d %s", n, english.PluralWord(n, "line", ""))
 }
 
 // LaidOut lays out JSON, so that an excerpt can show single values: each array or object that is short is one line, so

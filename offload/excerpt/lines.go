@@ -2,6 +2,7 @@ package excerpt
 
 import (
 	"cmp"
+	_ "embed" // words.txt
 	"fmt"
 	"hash/crc64"
 	"maps"
@@ -9,30 +10,31 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"epitome/internal/unit"
 )
 
-// failureWords are texts in small letters by which a line is taken to speak of failure. Test runners print the signs.
-var failureWords = []string{
-	"error", "fail", "fatal", "panic", "exception", "traceback", "assert", "abort", "denied", "refused", "rejected",
-	"forbidden", "cannot", "can't", "could not", "couldn't", "unable", "undefined", "undeclared", "unexpected",
-	"unknown", "unreachable", "uncaught", "invalid", "missing", "not found", "not ok", "not a ", "not valid",
-	"not in scope", "no such", "nonexistent", "mismatch", "conflict", "violat", "killed", "segfault", "core dumped",
-	"out of memory", "out of bounds", "out of range", "out of space", "timed out", "time out", "timeout", "corrupt",
-	"broken", "crash", "expected", "received:", "actual", "got:", "but was", "!=", "attempt to", "✗", "✘", "✖", "●",
-	"×",
-}
+//go:embed words.txt
+var wordsText string
 
-// wordsAt has failureWords by their first two bytes, as a regexp takes fifty times as long.
-var wordsAt [1 << 16][]string
+var (
+	words  = unit.Expressions(wordsText)
+	reason = regexp.MustCompile(words["reason"])
+	detail = regexp.MustCompile(`(?i)` + words["detail"])
+	report = regexp.MustCompile(words["report"])
+
+	// wordsAt has the failing words by their first two bytes, as a regexp takes fifty times as long.
+	wordsAt [1 << 16][]string
+)
 
 func init() {
-	for _, word := range failureWords {
-		words := &wordsAt[int(word[0])<<8|int(word[1])]
-		*words = append(*words, word)
+	for word := range strings.SplitSeq(words["failing"], "|") {
+		list := &wordsAt[int(word[0])<<8|int(word[1])]
+		*list = append(*list, word)
 	}
 }
 
-// SpeaksOfFailure reports whether a text in small letters has one of failureWords.
+// SpeaksOfFailure reports whether a text in small letters has one of the failing words.
 func SpeaksOfFailure(line string) bool {
 	for i := 1; i < len(line); i++ {
 		for _, word := range wordsAt[int(line[i-1])<<8|int(line[i])] {
@@ -44,7 +46,7 @@ func SpeaksOfFailure(line string) bool {
 	return false
 }
 
-// harmless match parts of lines in small letters that have failureWords and speak of no failure, such as "0 errors".
+// harmless match parts of lines in small letters that have failing words and speak of no failure, such as "0 errors".
 // Regexps are slow, so each is for lines with one of some whole words or of some texts.
 var harmless = []struct {
 	words, texts []string
@@ -58,11 +60,6 @@ var harmless = []struct {
 	{strings.Fields("0 none null false nil"), []string{"free"}, regexp.MustCompile(`errors?[ _-]?free|` +
 		`\b(?:errors?|failures?|failed|fail)["']?[:= ]+(?:0|none|null|false|nil)\b`)},
 }
-
-// reason matches a failing line in small letters that says, behind a colon, why something failed.
-var reason = regexp.MustCompile(
-	`(?:(?:panic|fail|abort)\w*|error|exception|fatal|killed|denied|cannot|can't)\b[^:]{0,40}: \S` +
-		`|: .*(?:cannot|can't|no such|undefined)`)
 
 // How much of a text is shown, and in which order: the score of a line is explained at rank.
 const (
@@ -408,19 +405,6 @@ func (x *choice) join(isKept bool) (short string, omitted int) {
 	}
 	return b.String(), omitted
 }
-
-// detail matches a line near a failing line that belongs to its failure: an expected or an actual value, a changed line
-// of a diff, or a place in a file.
-var detail = regexp.MustCompile(`(?i)^[>|#\s]*(?:[-+](?:\s+[^-+\s]|\w\w)|` +
-	`(?:left|right|want|wanted|got|expected|received|actual|caused by)\b)|` +
-	`[\w/)]\.\w+["']?(?:[:(]| line )\d|\bline \d|-->`)
-
-// report matches a line that reports a failure. Other failing lines may be code, or prose about a failure.
-var report = regexp.MustCompile(`(?:^|[\s\]|>=])(?:(?:ERR|ERROR|FAIL|FAILED|FAILURE|FATAL|CONFLICT|Traceback)\b|` +
-	`(?:not ok|failure)\b|(?:[\w.]*[Ee]rror|[\w.]*Exception|fatal|panic)(?:\[?\w*\]?| \w+)?:\s|` +
-	`Error [1-9]\d*\s*$|npm error|[✗✘✖])|` +
-	`\(\w+(?:Error|Exception)\)|level"?[=:]"?(?i:error|fatal)|\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|` +
-	`\bpanicked at|:\d+:\d+: |: (?:.*not found|No such file|[Pp]ermission denied)`)
 
 // Failure returns the lines of an output that report its main failure: the failing line with the highest score, its
 // heading, and lines near it that say what was expected, what came and where. It is empty if no line speaks of failure.
