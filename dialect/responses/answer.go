@@ -2,10 +2,12 @@ package responses
 
 import (
 	"bytes"
+	_ "embed" // compaction.tmpl
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -112,47 +114,32 @@ type Compaction struct {
 	Sealed        string    // the content of the item, which the client does not read
 	Created       time.Time //
 	Input, Output int       // tokens of the conversation, and of the item
+	Kept          []string  // the JSON of the user's messages before the item; set by OfPath
 }
 
-func (c *Compaction) item() string {
-	return fmt.Sprintf(`{"type":"compaction","id":"cmp_%s","encrypted_content":%s}`, c.ID, jsonspan.Quoted(c.Sealed))
+//go:embed compaction.tmpl
+var compactionText string
+
+var compaction = template.Must(template.New("").Funcs(template.FuncMap{"quoted": jsonspan.Quoted}).Parse(compactionText))
+
+// write returns the answer in a form of compaction.tmpl.
+func (c *Compaction) write(form string) []byte {
+	var b bytes.Buffer
+	_ = compaction.ExecuteTemplate(&b, form, c) // a buffer takes everything
+	return b.Bytes()
 }
 
-func (c *Compaction) usage() string {
-	return fmt.Sprintf(`{"input_tokens":%d,"input_tokens_details":{"cached_tokens":0},"output_tokens":%d,`+
-		`"output_tokens_details":{"reasoning_tokens":0},"total_tokens":%d}`, c.Input, c.Output, c.Input+c.Output)
-}
-
-// response returns the answer to a trigger with a status, the items of its output, and its counts of tokens.
-func (c *Compaction) response(status, output, usage string) string {
-	return fmt.Sprintf(`{"id":"resp_%s","object":"response","created_at":%d,"status":%q,"model":%s,"output":[%s],`+
-		`"usage":%s,"error":null,"incomplete_details":null,"instructions":null,"metadata":{},"tools":[],`+
-		`"tool_choice":"auto","parallel_tool_calls":true}`,
-		c.ID, c.Created.Unix(), status, jsonspan.Quoted(c.Model), output, usage)
-}
+// Total is the sum of the tokens.
+func (c *Compaction) Total() int { return c.Input + c.Output }
 
 // Whole returns the answer to a trigger as one JSON object.
-func (c *Compaction) Whole() []byte { return []byte(c.response("completed", c.item(), c.usage())) }
+func (c *Compaction) Whole() []byte { return c.write("whole") }
 
 // Stream returns the answer to a trigger as events.
-func (c *Compaction) Stream() []byte {
-	item := `"output_index":0,"item":` + c.item()
-	var stream []byte
-	for n, e := range [][2]string{
-		{"response.created", `"response":` + c.response("in_progress", "", "null")},
-		{"response.output_item.added", item},
-		{"response.output_item.done", item},
-		{"response.completed", `"response":` + string(c.Whole())},
-	} {
-		const form = "event: %s\ndata: {\"type\":%q,\"sequence_number\":%d,%s}\n\n"
-		stream = fmt.Appendf(stream, form, e[0], e[0], n, e[1])
-	}
-	return stream
-}
+func (c *Compaction) Stream() []byte { return c.write("stream") }
 
 // OfPath returns the answer to a request at the path of compactions: the user's messages in the request, and the item.
 func (c *Compaction) OfPath(request []byte) []byte {
-	var output []string
 	input := gjson.GetBytes(request, "input")
 	if input.Type == gjson.String {
 		input = gjson.Parse(`[{"role":"user","content":` + input.Raw + `}]`)
@@ -171,10 +158,9 @@ func (c *Compaction) OfPath(request []byte) []byte {
 		if v := entry.Get("content"); v.Type == gjson.String {
 			message = jsonspan.Set(message, "content", "["+string(api.TextPart(v.Str))+"]")
 		}
-		output = append(output, string(message))
+		c.Kept = append(c.Kept, string(message))
 	}
-	return fmt.Appendf(nil, `{"id":"resp_%s","object":"response.compaction","created_at":%d,"output":[%s],"usage":%s}`,
-		c.ID, c.Created.Unix(), strings.Join(append(output, c.item()), ","), c.usage())
+	return c.write("path")
 }
 
 // CompactionsIn returns the contents of the compaction items in an answer, whole or streamed, and reports whether the
