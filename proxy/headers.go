@@ -72,25 +72,21 @@ func (p *Proxy) IsClient(h http.Header) bool {
 // characters. A count in the expression would delay each start.
 var compactValue = regexp.MustCompile(`^now(?:\s*;\s*to=([^;\s]+))?(?:\s*;\s*focus=(.+))?$`)
 
-// ReadCompactTo reads how many tokens a compaction is to leave. The error says what to write.
-func ReadCompactTo(text string) (tokens int, err error) {
-	var n unit.Tokens
-	if err := n.UnmarshalText([]byte(text)); err != nil || n < 1 || n > unit.MostTokens {
-		return 0, fmt.Errorf("write a number of tokens as to, such as to=8000 or to=8k, and not %.40q", text)
-	}
-	return int(n), nil
-}
-
 // ReadAsk reads the values with which a compaction is asked for, which may be empty. The error says what to write.
-func ReadAsk(to, focus string) (ask rewrite.Ask, err error) {
+func ReadAsk(to, focus string) (ask rewrite.Ask, _ error) {
 	ask.Focus = focus
 	if utf8.RuneCountInString(focus) > maxFocus {
 		return ask, fmt.Errorf("write a focus of up to %d characters", maxFocus)
 	}
-	if to != "" {
-		ask.To, err = ReadCompactTo(to)
+	if to == "" {
+		return ask, nil
 	}
-	return ask, err
+	var n unit.Tokens
+	if err := n.UnmarshalText([]byte(to)); err != nil || n < 1 || n > unit.MostTokens {
+		return ask, fmt.Errorf("write a number of tokens as to, such as to=8000 or to=8k, and not %.40q", to)
+	}
+	ask.To = int(n)
+	return ask, nil
 }
 
 const maxFocus = 1000

@@ -178,8 +178,8 @@ func (p *Proxy) await(ctx context.Context) {
 	}
 }
 
-// Certificate is the table [tls] of config.toml: the files of the certificate by which clients trust epitome. The zero
-// value has none: clients speak without TLS.
+// Certificate is the table [tls] of config.toml: the files of the certificate by which clients trust epitome, or a part
+// of Trust. The zero value has none: clients speak without TLS.
 type Certificate struct {
 	CertFile string `toml:"cert_file"`
 	KeyFile  string `toml:"key_file"`
@@ -193,12 +193,17 @@ func (c Certificate) Check() error {
 	if !c.IsSet() {
 		return nil
 	}
-	_, err := c.load()
+	_, err := c.load("tls.")
 	return err
 }
 
-func (c Certificate) load() (*tls.Certificate, error) {
-	return loadPair("tls.cert_file and tls.key_file", c.CertFile, c.KeyFile)
+// load reads the files, which the configuration has in a table: its name ends with a dot.
+func (c Certificate) load(table string) (*tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("cannot load %scert_file and %[1]skey_file: %w; give PEM files that belong together", table, err)
+	}
+	return &pair, nil
 }
 
 // Listen has the connections of ln speak TLS; without a certificate it returns ln. The files are read with each
@@ -207,7 +212,7 @@ func (c Certificate) Listen(ln net.Listener, log *slog.Logger) (net.Listener, er
 	if !c.IsSet() {
 		return ln, nil
 	}
-	first, err := c.load()
+	first, err := c.load("tls.")
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +220,7 @@ func (c Certificate) Listen(ln net.Listener, log *slog.Logger) (net.Listener, er
 	var fails atomic.Bool // which has a line in the log once, however many handshakes there are
 	last.Store(first)
 	renew := func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-		renewed, err := c.load()
+		renewed, err := c.load("tls.")
 		if err != nil {
 			if !fails.Swap(true) {
 				log.Error("cannot renew the certificate; the old one stays in force", "error", err.Error())
@@ -233,20 +238,10 @@ func (c Certificate) Listen(ln net.Listener, log *slog.Logger) (net.Listener, er
 	}), nil
 }
 
-// loadPair reads a certificate and its key from files, which the configuration has under the keys.
-func loadPair(keys, certFile, keyFile string) (*tls.Certificate, error) {
-	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
-	if err != nil {
-		return nil, fmt.Errorf("cannot load %s: %w; give PEM files that belong together", keys, err)
-	}
-	return &pair, nil
-}
-
 // Trust is the table [upstreams.NAME.tls] of config.toml: how an https upstream is trusted.
 type Trust struct {
-	CAFile   string `toml:"ca_file"`
-	CertFile string `toml:"cert_file"`
-	KeyFile  string `toml:"key_file"`
+	CAFile string `toml:"ca_file"`
+	Certificate
 }
 
 // clientConfig reads the files of t, for the upstream at host.
@@ -265,8 +260,8 @@ func (t Trust) clientConfig(host string) (*tls.Config, error) {
 			return nil, fmt.Errorf("cannot use ca_file %s: it holds no certificate in PEM form", t.CAFile)
 		}
 	}
-	if t.CertFile != "" || t.KeyFile != "" {
-		pair, err := loadPair("cert_file and key_file", t.CertFile, t.KeyFile)
+	if t.IsSet() {
+		pair, err := t.load("")
 		if err != nil {
 			return nil, err
 		}

@@ -81,7 +81,7 @@ func TestWebPagesSpendNoConfiguredCredential(t *testing.T) {
 		u := s.Upstreams["test"]
 		s.Upstreams["plain"] = u
 		s.Upstreams["shown"] = UpstreamConfig{URL: "https://127.0.0.1:1", TLS: Trust{
-			CertFile: files.CertFile, KeyFile: files.KeyFile}}
+			Certificate: Certificate{CertFile: files.CertFile, KeyFile: files.KeyFile}}}
 		u.Headers = map[string]string{"Authorization": "Bearer ours"}
 		s.Upstreams["test"], s.Upstreams["keyed"] = u, u
 		s.Routes = []RouteRule{{Model: "m*", Upstream: "keyed"}}

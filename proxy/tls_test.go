@@ -165,7 +165,7 @@ func TestUpstreamTLSHasItsCAFileAndShowsItsCertFile(t *testing.T) {
 	defer up.Close()
 	r := startRig(t, up.URL, func(s *Settings) {
 		s.Upstreams["test"] = UpstreamConfig{URL: up.URL, TLS: Trust{
-			CAFile: theirs.CertFile, CertFile: ours.CertFile, KeyFile: ours.KeyFile,
+			CAFile: theirs.CertFile, Certificate: Certificate{CertFile: ours.CertFile, KeyFile: ours.KeyFile},
 		}}
 		s.Upstreams["unshown"] = UpstreamConfig{URL: up.URL, TLS: Trust{CAFile: theirs.CertFile}}
 		s.Upstreams["wary"] = UpstreamConfig{URL: up.URL}

@@ -220,12 +220,11 @@ func (s *Service) Compact(r *http.Request, body []byte) (rewrite.Output, error) 
 	if err != nil {
 		return rewrite.Output{}, err
 	}
-	asked.Compact = true
-	if to := r.URL.Query().Get("to"); to != "" {
-		if asked.CompactTo, err = proxy.ReadCompactTo(to); err != nil {
-			return rewrite.Output{}, fmt.Errorf("cannot compact: %w", err)
-		}
+	ask, err := proxy.ReadAsk(r.URL.Query().Get("to"), "")
+	if err != nil {
+		return rewrite.Output{}, fmt.Errorf("cannot compact: %w", err)
 	}
+	asked.Compact, asked.CompactTo = true, ask.To
 	out := rewrite.NewShaper(Overlay(s.Deps)).Shape(asked)
 	if out.Report.Items == 0 && out.Report.Err == nil {
 		return rewrite.Output{}, fmt.Errorf("cannot compact the body: %s; send a request of Chat Completions, "+
