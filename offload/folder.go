@@ -56,10 +56,6 @@ func (f *folder) secret() ([]byte, error) {
 	read := func() ([]byte, error) { return os.ReadFile(f.secretFile) }
 	create := func(secret []byte) error { return writeFile(f.secretFile, secret, link) }
 	secret, err := secretOf(f.secretFile, read, create)
-	if errors.Is(err, fs.ErrNotExist) {
-		const advice = "bring it back, or delete the link, and a new secret is made"
-		return nil, fmt.Errorf("%s links to a file that is not there: %s", f.secretFile, advice)
-	}
 	if err != nil {
 		return nil, err
 	}
