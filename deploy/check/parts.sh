@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Starts the parts of ../compose without Docker, as it configures them: two epitomes behind nginx, Redis, Prometheus, and
-# a bucket in memory. One replica is killed in the middle of a session; the other must send what one epitome alone does.
-# Then Redis is stopped, and Prometheus must notice.
+# Starts the parts of ../compose without Docker, as it configures them: two epitomes behind nginx, the S3 server,
+# Prometheus, and Redis in the place of Valkey. One replica is killed in the middle of a session; the other must send what
+# one epitome alone does. Then Redis is stopped, and Prometheus must notice.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -27,7 +27,7 @@ pids=()
 trap 'kill "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 
 go build -C ../.. -o "$work/epitome" .
-go build -o "$work/s3" github.com/johannesboyne/gofakes3/cmd/gofakes3
+go build -o "$work/versitygw" github.com/versity/versitygw/cmd/versitygw
 
 # start NAME COMMAND...: in the background, with a log of its own.
 start() {
@@ -65,13 +65,13 @@ for name in front a b alone to_replicas to_alone answers redis s3 prometheus; do
   declare "$name=$(port)"
 done
 
-export REDIS_PASSWORD=word CONSOLE_TOKEN=0123456789abcdef AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=key
+export REDIS_PASSWORD=word CONSOLE_TOKEN=0123456789abcdef AWS_ACCESS_KEY_ID=epitome AWS_SECRET_ACCESS_KEY=secret
 printf '5e%.0s' {1..32} >"$work/secret"
 printf '%s' "$CONSOLE_TOKEN" >"$work/token"
 
 # Compose's configuration with the addresses of this machine, a small window, and compactions without a model.
 {
-  sed "s|valkey:6379|127.0.0.1:$redis|; s|minio:9000|127.0.0.1:$s3|; s|/run/secrets/epitome_secret|$work/secret|" \
+  sed "s|valkey:6379|127.0.0.1:$redis|; s|s3:7070|127.0.0.1:$s3|; s|/run/secrets/epitome_secret|$work/secret|" \
     ../compose/config.toml
   printf '\n[window]\ndefault = "32k"\n\n[summarize]\nmode = "intent"\n'
 } >"$work/replica.toml"
@@ -111,12 +111,18 @@ promtool check config "$work/prometheus.yml"
 
 start redis redis-server --port "$redis" --requirepass "$REDIS_PASSWORD" --maxmemory-policy noeviction --save '' --dir "$work"
 redis_pid=${pids[-1]}
-start s3 "$work/s3" -backend memory -initialbucket epitome -host "127.0.0.1:$s3"
+mkdir "$work/iam" "$work/buckets"
+ROOT_ACCESS_KEY=root ROOT_SECRET_KEY=other start s3 "$work/versitygw" --quiet --port "127.0.0.1:$s3" \
+  --iam-dir "$work/iam" posix "$work/buckets"
+# Twice, as each start of compose does it.
+for _ in 1 2; do
+  PATH=$work:$PATH S3_PASSWORD=$AWS_SECRET_ACCESS_KEY ADMIN_ENDPOINT_URL=http://127.0.0.1:$s3 ADMIN_ACCESS_KEY=root \
+    ADMIN_SECRET_KEY=other timeout 60 sh ../compose/bucket.sh
+done
 for name in front provider; do
   start "$name" nginx -e stderr -c "$work/$name.conf" -g "daemon off; pid $work/$name.pid;"
 done
 until_true 20 curl -sf "127.0.0.1:$answers"
-until_true 20 curl -s "127.0.0.1:$s3"
 until_true 20 redis-cli -p "$redis" ping
 
 # epitome NAME PORT PROVIDER'S-PORT CONFIGURATION
@@ -165,6 +171,8 @@ cmp "$work/by-one" "$work/by-replicas"
 [[ $(wc -l <"$work/by-one") == 40 ]]
 echo "40 requests, the last of $(wc -c <"$work/request") bytes and sent as $(tail -n 1 "$work/by-one" | wc -c): one replica was" \
   "killed after 20, and two sent the same bytes as one"
+
+[[ -n $(find "$work/buckets/epitome/artifacts" -type f -name '*.txt' -print -quit) ]]
 
 kill_hard "$redis_pid"
 turn 41 # an epitome without requests does not ask for its store
