@@ -2,9 +2,13 @@
 package check
 
 import (
+	"encoding/json"
+	"errors"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -28,12 +32,45 @@ const folder = "../helm/epitome"
 // decoder decodes Kubernetes' own types, and refuses unknown fields.
 var decoder = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
-// example returns the values of an example with some set to others, as helm's --set does.
+// What TestMain makes: the program, the chart's archive of a release, a folder with what is in it, and one with the
+// files that the examples mount below /etc/epitome.
+var program, packed, unpacked, mounted string
+
+func TestMain(m *testing.M) {
+	work, err := os.MkdirTemp("", "chart")
+	if err != nil {
+		log.Fatal(err)
+	}
+	program = filepath.Join(work, "epitome")
+	packed, unpacked = filepath.Join(work, "build/epitome-chart.tgz"), filepath.Join(work, "build/chart/epitome")
+	mounted = filepath.Join(work, "mounted")
+	making := exec.Command("sh", "-ec", `
+		go build -C ../.. -o "$0" .
+		ln -s "$PWD/../../README.md" "$PWD/../../deploy" "$PWD/../../release" "$1"
+		cd "$1"
+		sh release/files.sh owner/name v1.2.3
+		mkdir -p mounted/secret mounted/ca mounted/tls mounted/client
+		printf '5e%.0s' $(seq 32) >mounted/secret/secret
+		go run "$(go env GOROOT)/src/crypto/tls/generate_cert.go" --host localhost
+		cp cert.pem mounted/ca/ca.crt
+		for name in tls client; do
+			cp cert.pem mounted/$name/tls.crt
+			cp key.pem mounted/$name/tls.key
+		done`, program, work)
+	if out, err := making.CombinedOutput(); err != nil {
+		log.Fatalf("%v: %s", err, out)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(work)
+	os.Exit(status)
+}
+
+// example returns the values of an example with some set to others, as helm's --set-json does.
 func example(t *testing.T, name, set string) chartutil.Values {
 	t.Helper()
 	values, err := chartutil.ReadValuesFile("../helm/values-examples/" + name)
 	if err == nil {
-		err = strvals.ParseInto(set, values)
+		err = strvals.ParseJSON(set, values)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -42,15 +79,14 @@ func example(t *testing.T, name, set string) chartutil.Values {
 }
 
 // render returns the objects of the chart in a folder or an archive.
-func render(t *testing.T, path string, values chartutil.Values) (objects []string, err error) {
-	t.Helper()
+func render(path string, values chartutil.Values) (objects []string, err error) {
 	release := chartutil.ReleaseOptions{Name: "epitome", Namespace: "agents", IsInstall: true}
 	chart, err := loader.Load(path)
 	if err == nil {
 		values, err = chartutil.ToRenderValues(chart, values, release, nil)
 	}
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	files, err := engine.Render(chart, values)
 	for _, text := range files {
@@ -65,16 +101,13 @@ func render(t *testing.T, path string, values chartutil.Values) (objects []strin
 
 // The examples pass lint, are valid objects, and have a config.toml that epitome starts with.
 func TestExamples(t *testing.T) {
-	program, secret := filepath.Join(t.TempDir(), "epitome"), filepath.Join(t.TempDir(), "secret")
-	_ = exec.Command("go", "build", "-C", "../..", "-o", program, ".").Run() // without it check cannot run
-	_ = os.WriteFile(secret, []byte(strings.Repeat("5e", 32)), 0o600)        // check names a missing one
-	for name, want := range map[string]int{"single.yaml": 4, "ha.yaml": 7} {
-		for _, m := range lint.All(folder, example(t, name, ""), "agents", true).Messages {
+	for name, want := range map[string]int{"single.yaml": 4, "ha.yaml": 7, "private-ca.yaml": 6, "autoscaled.yaml": 6} {
+		for _, m := range lint.All(unpacked, example(t, name, ""), "agents", true).Messages {
 			if m.Severity > support.InfoSev {
 				t.Errorf("%s: %s", name, m)
 			}
 		}
-		objects, err := render(t, folder, example(t, name, ""))
+		objects, err := render(packed, example(t, name, ""))
 		if err != nil || len(objects) != want {
 			t.Errorf("%s: %d objects, want %d; %v", name, len(objects), want, err)
 		}
@@ -87,11 +120,12 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s: %v in\n%s", name, err, text)
 			}
 			if config, ok := object.(*core.ConfigMap); ok {
-				text := strings.ReplaceAll(config.Data["config.toml"], "/etc/epitome/secret/secret", secret)
+				text := strings.ReplaceAll(config.Data["config.toml"], "/etc/epitome", mounted)
 				check := exec.Command(program, "check", "--config", "/dev/stdin")
 				check.Stdin = strings.NewReader(text)
 				check.Env = []string{"HOME=" + t.TempDir(), "OPENAI_API_KEY=k", "REDIS_PASSWORD=p",
-					"EPITOME_CONSOLE_TOKEN=0123456789abcdef", "AWS_ACCESS_KEY_ID=i", "AWS_SECRET_ACCESS_KEY=s"}
+					"EPITOME_STORE_URL=redis://redis.example.com", "EPITOME_CONSOLE_TOKEN=0123456789abcdef",
+					"AWS_ACCESS_KEY_ID=i", "AWS_SECRET_ACCESS_KEY=s"}
 				if out, err := check.CombinedOutput(); err != nil {
 					t.Errorf("%s: %v: %s of\n%s", name, err, out, text)
 				}
@@ -100,9 +134,40 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// Each key of config.toml can be set, as the program's own schema has it.
+func TestConfigHasTheProgramsKeys(t *testing.T) {
+	out, err := exec.Command(program, "check", "--schema").Output()
+	text, readErr := os.ReadFile(folder + "/values.schema.json")
+	var want map[string]any
+	var values struct{ Properties map[string]any }
+	err = errors.Join(err, readErr, json.Unmarshal(out, &want), json.Unmarshal(text, &values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(want, "$schema")
+	delete(want, "title")
+	undescribe(want)
+	if !reflect.DeepEqual(values.Properties["config"], any(want)) {
+		text, _ := json.Marshal(want)
+		t.Errorf("config in values.schema.json should be %s", text)
+	}
+}
+
+// undescribe takes the descriptions out of a schema.
+func undescribe(schema map[string]any) {
+	if _, ok := schema["description"].(string); ok {
+		delete(schema, "description")
+	}
+	for _, v := range schema {
+		if inner, ok := v.(map[string]any); ok {
+			undescribe(inner)
+		}
+	}
+}
+
 // A pod has the variables that are named, and not all keys of the Secret that they are in.
 func TestVariables(t *testing.T) {
-	objects, err := render(t, folder, example(t, "ha.yaml", ""))
+	objects, err := render(packed, example(t, "ha.yaml", ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,66 +218,54 @@ func TestComposeGivesNoRoot(t *testing.T) {
 	}
 }
 
-// pack returns the chart's archive of a release, which release/files.sh makes in a folder of the test.
-func pack(t *testing.T) string {
-	t.Helper()
-	work := t.TempDir()
-	for _, name := range []string{"README.md", "deploy", "release"} {
-		root, err := filepath.Abs("../..")
-		if err == nil {
-			err = os.Symlink(filepath.Join(root, name), filepath.Join(work, name))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	files := exec.Command("sh", "release/files.sh", "owner/name", "v1.2.3")
-	files.Dir = work
-	if out, err := files.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return filepath.Join(work, "build/epitome-chart.tgz")
-}
-
-// The chart of a release has all alerts, as the folder has.
+// The chart of a release has all alerts with their numbers, or those of the values.
 func TestAlerts(t *testing.T) {
-	rules, err := os.ReadFile("../../docs/grafana/alerts.yml")
-	alerts := regexp.MustCompile(`- alert: \w+\n`).FindAllString(string(rules), -1)
-	if err != nil || len(alerts) == 0 {
-		t.Fatalf("%d alerts; %v", len(alerts), err)
+	text, err := os.ReadFile("../../docs/grafana/alerts.yml")
+	rules := string(text)
+	if err != nil || strings.Count(rules, "- alert:") == 0 {
+		t.Fatalf("no alerts; %v", err)
 	}
-	for _, path := range []string{folder, pack(t)} {
-		objects, err := render(t, path, example(t, "single.yaml", "prometheusRule.enabled=true"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := strings.Join(objects, "")
-		for _, alert := range alerts {
-			if !strings.Contains(all, alert) {
-				t.Errorf("%s lacks %s", path, alert)
-			}
+	for set, want := range map[string]string{
+		"prometheusRule.enabled=true": rules,
+		`prometheusRule={"enabled":true,"thresholds":{"EpitomeShapingIsSlow":4}}`: strings.Replace(rules,
+			"> 2.5\n", "> 4\n", 1),
+	} {
+		objects, err := render(packed, example(t, "single.yaml", set))
+		all := strings.ReplaceAll(strings.Join(objects, ""), "\n  ", "\n")
+		if err != nil || !strings.Contains(all, want) {
+			t.Errorf("%s: %v; the alerts differ from\n%s", set, err, want)
 		}
 	}
 }
 
 func TestContradictions(t *testing.T) {
 	for set, want := range map[string]string{
-		"single.yaml replicas=2":                     "replicas is 2, so store.url (or store.existingSecret) and bucket are needed",
-		"ha.yaml persistence.enabled=true":           "replicas is 2, so persistence.enabled must be false",
-		"single.yaml store.existingSecret=s":         "store needs bucket",
-		"ha.yaml secretFile.existingSecret=":         "bucket needs secretFile.existingSecret",
-		"ha.yaml store.existingSecret=s":             "store.url and store.existingSecret both name the store",
-		"ha.yaml store.url=redis://:word@redis:6379": "store.url has a password",
-		"ha.yaml secrets.text.KEY=word":              "secrets.text and secrets.existing both give variables",
-		"single.yaml secrets.existing={s}":           "secrets.existing must name variables",
-		"single.yaml config=[store]":                 "config has the table [store]",
-		"ha.yaml ingress.host=":                      "ingress.enabled needs ingress.host",
-		"ha.yaml console.existingSecret=":            "serviceMonitor.enabled needs console.existingSecret",
-		"single.yaml shutdownGrace=2m":               "shutdownGrace must be a number of seconds",
-		"single.yaml image=":                         "image is missing",
+		"single.yaml replicas=2":                                "replicas is 2, so store.url (or",
+		"single.yaml replicas=null":                             "replicas is null, so store.url",
+		"single.yaml replicaCount=2":                            "additional properties 'replicaCount' not allowed",
+		"single.yaml image=\"\"":                                "image is missing",
+		`single.yaml config="a = 1"`:                            "at '/config': got string, want object",
+		`single.yaml maxInFlight="lots"`:                        "at '/maxInFlight': 'lots' does not match pattern",
+		`single.yaml maxInFlight="32MB"`:                        "maxInFlight is 32MB, and must be at least",
+		`single.yaml shutdownGrace="2m"`:                        "at '/shutdownGrace': got string, want integer",
+		`single.yaml secrets.existing=["s"]`:                    "at '/secrets/existing': got array, want object",
+		`single.yaml config.rewrite.clear=1`:                    "additional properties 'clear' not allowed",
+		`single.yaml config.listen="127.0.0.1:1"`:               "config.listen is the chart's to write: set",
+		`single.yaml config.proxy.max_in_flight="1GB"`:          "config.proxy.max_in_flight is the chart's to write",
+		`single.yaml config.upstreams.a.headers={"b":"c"}`:      "config.upstreams.a adds a credential",
+		`single.yaml store.existingSecret="s"`:                  "store needs bucket",
+		`single.yaml ca={"configMap":"a","existingSecret":"b"}`: "ca.configMap and ca.existingSecret both",
+		"ha.yaml persistence.enabled=true":                      "replicas is 2, so persistence.enabled",
+		`ha.yaml config.offload.folder="/mnt"`:                  "bucket and config.offload.folder both keep artifacts",
+		`ha.yaml secretFile.existingSecret=""`:                  "bucket needs secretFile.existingSecret",
+		`ha.yaml store.existingSecret="s"`:                      "store.url and store.existingSecret both name",
+		`ha.yaml store.url="redis://:word@redis:6379"`:          "store.url has a password",
+		`ha.yaml secrets.text.KEY="word"`:                       "secrets.text and secrets.existing both give",
+		`ha.yaml ingress.host=""`:                               "ingress.enabled needs ingress.host",
+		`ha.yaml console.existingSecret=""`:                     "serviceMonitor.enabled needs console.existingSecret",
 	} {
 		name, set, _ := strings.Cut(set, " ")
-		if _, err := render(t, folder, example(t, name, set)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := render(packed, example(t, name, set)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s with %s: %v, want %q", name, set, err, want)
 		}
 	}
