@@ -81,7 +81,7 @@ offload:
 {{- $name := include "epitome.name" . -}}
 {{- $short := printf "%s.%s" $name .Release.Namespace -}}
 {{- $host := (urlParse (include "epitome.url" .)).host | regexFind "^(\\[[^]]*\\]|[^:]*)" -}}
-{{- $more := (.Values.config.console | default dict).hosts | default list -}}
+{{- $more := ((.Values.config | default dict).console | default dict).hosts | default list -}}
 {{- concat (list $name $short (printf "%s.svc" $short) (include "epitome.service" .) $host) $more | uniq | toJson }}
 {{- end }}
 
@@ -89,7 +89,7 @@ offload:
 {{- define "epitome.config" -}}
 {{- $own := include "epitome.own" . | fromYaml -}}
 {{- $hosts := dict "console" (dict "hosts" (include "epitome.hosts" . | fromJsonArray)) -}}
-{{- $all := mergeOverwrite (include "epitome.defaults" . | fromYaml) (deepCopy .Values.config) $own $hosts -}}
+{{- $all := mergeOverwrite (include "epitome.defaults" . | fromYaml) (.Values.config | default dict | deepCopy) $own $hosts -}}
 {{- include "epitome.table" (dict "name" "" "table" $all) | trim }}
 {{- end }}
 
@@ -134,7 +134,7 @@ offload:
 {{- /* Values that contradict each other; values.schema.json refuses all that is wrong by itself. */ -}}
 {{- define "epitome.check" -}}
 {{- $v := .Values -}}
-{{- $config := $v.config -}}
+{{- $config := $v.config | default dict -}}
 {{- $store := or $v.store.url $v.store.existingSecret -}}
 {{- $folder := ($config.offload | default dict).folder -}}
 {{- $count := "replicas is null" -}}
