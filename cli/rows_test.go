@@ -27,11 +27,13 @@ var rowsFile = flag.String("rows", "", "a file for the table of all rows that sc
 //	                              that play several APIs by themselves
 //	[!] shows FILE REGEXP         FILE matches; a row's first match stands in the table
 //	model KEY=VALUE...            starts a strict provider of the three APIs; $model is its URL
-//	begin NAME ARG...             serves like serve in front of the model, with NAME.toml if there is one
+//	begin [-again] NAME ARG...    serves like serve in front of the model, with NAME.toml if there is one; again, a
+//	                              conversation is to go on as the last program sent it
 //	turn [-h HEADER] [-set JSON] TALK
 //	                              sends a conversation to the program that was begun last, with members set
-//	play [-h HEADER] [-set JSON] TALK
-//	                              sends it as an agent would, one request for each answer of the model that it has
+//	play [-h HEADER] [-set JSON] [-at NAME] [-turns N-M] TALK
+//	                              sends it as an agent would, one request for each answer of the model that it has, or
+//	                              for the N-th to the M-th, to the program that was begun last or to another
 //
 // A TALK is a file of lines such as "user: Go on.", "agent: Yes.", "call bash {"command":"ls"}" and "= main.go", a call's
 // result; see readTalk. Both commands write the last answer to the file answer, its request to sent.json and, in
@@ -101,7 +103,7 @@ func (s *stage) endRow() {
 		r = &first
 		table.rows[r.id] = r
 	}
-	if s.failed() {
+	if s.tb.Failed() {
 		r.fails += s.openFor
 	} else {
 		r.holds += s.openFor

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -68,9 +69,14 @@ func TestMain(m *testing.M) {
 //	[!] kept TEXT FOLDER          a file below the folder has the text, compressed or not, now or soon
 //	files NAME FOLDER             serves the files of a folder; $NAME is the URL
 //	capture VAR FILE REGEXP       sets $VAR to what the first group matches in FILE
+//	free NAME                     $NAME is a port of 127.0.0.1 at which nobody listens
+//	bucket NAME                   serves an empty bucket, to whoever has any credentials; $NAME is its address
+//	break NAME, mend NAME         has a bucket answer 503 from now on, or as it should
+//	issue NAME                    writes a certificate NAME.pem for that name and its key NAME.key
 //	agree FILE FOLDER URL         compares the last lines of a demo with stats, status line and pages
 //
-// $DATA is the user's data folder, $ROOT that of the repository.
+// $DATA is the user's data folder, $ROOT that of the repository. Where $PROGRAM is set, serve runs that epitome; $BEFORE
+// is the one that EPITOME_BEFORE names for scripts that replace a program, or else the same.
 func TestScripts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the scripts stop and reload programs by signals, which Windows does not have")
@@ -88,7 +94,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"result": (*stage).result, "sent": (*stage).sent, "capture": (*stage).capture, "upstream-saw": (*stage).saw,
 		"files": (*stage).files, "agree": (*stage).agree, "kept": (*stage).kept,
 		"row": (*stage).row, "shows": (*stage).shows, "model": (*stage).model, "begin": (*stage).begin,
-		"turn": (*stage).turn, "play": (*stage).play,
+		"turn": (*stage).turn, "play": (*stage).play, "free": (*stage).free, "bucket": (*stage).bucket,
+		"break": (*stage).breakBucket, "mend": (*stage).mendBucket, "issue": (*stage).issue,
 	} {
 		all[name] = func(ts *testscript.TestScript, negated bool, args []string) {
 			s := ts.Value("stage").(*stage)
@@ -106,14 +113,15 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 type stage struct {
 	*testscript.TestScript // of the command that runs
 	negated                bool
+	tb                     testing.TB
 	upstreams              map[string]*fakeUpstream
+	broken                 map[string]*atomic.Bool // buckets
 	programs               map[string]*background
 	provider               *fakeapi.Provider // that model has started
 	base                   string            // the URL of the program that was begun last
 	last                   string            // the body that reached the provider last
 	open                   row               // that the script is at
 	openFor                string            // the letters of its APIs
-	failed                 func() bool
 }
 
 // setStage gives a script a home of its own.
@@ -136,8 +144,9 @@ func setStage(env *testscript.Env) error {
 	cache, _ := os.UserCacheDir()
 	env.Setenv("GOCACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")))
 	env.Setenv("GOPATH", build.Default.GOPATH)
-	s := &stage{upstreams: map[string]*fakeUpstream{}, programs: map[string]*background{}}
-	s.failed = env.T().(interface{ Failed() bool }).Failed
+	env.Setenv("BEFORE", cmp.Or(os.Getenv("EPITOME_BEFORE"), "epitome"))
+	s := &stage{tb: env.T().(testing.TB), upstreams: map[string]*fakeUpstream{}, broken: map[string]*atomic.Bool{},
+		programs: map[string]*background{}}
 	env.Values["stage"] = s
 	env.Defer(s.endRow)
 	if err == nil {
@@ -226,6 +235,29 @@ func (s *stage) files(args []string) {
 	s.Setenv(args[0], server.URL)
 }
 
+func (s *stage) free(args []string) {
+	_, port, _ := strings.Cut(fakeapi.FreeAddress(s.tb), ":")
+	s.Setenv(args[0], port)
+}
+
+func (s *stage) bucket(args []string) {
+	isBroken := new(atomic.Bool)
+	s.broken[args[0]] = isBroken
+	s.Setenv(args[0], fakeapi.ServeS3(s.tb, func(w http.ResponseWriter, _ *http.Request) bool {
+		if isBroken.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		return isBroken.Load()
+	}))
+}
+
+func (s *stage) breakBucket(args []string) { s.broken[args[0]].Store(true) }
+func (s *stage) mendBucket(args []string)  { s.broken[args[0]].Store(false) }
+
+func (s *stage) issue(args []string) {
+	fakeapi.Issue(s.tb, args[0], s.MkAbs(args[0]+".pem"), s.MkAbs(args[0]+".key"))
+}
+
 // background is a program that runs in the background.
 type background struct {
 	cmd   *exec.Cmd
@@ -237,7 +269,8 @@ func (s *stage) start(args []string) {
 	name := args[0]
 	p := &background{cmd: exec.Command(args[1], args[2:]...), log: s.MkAbs(name + ".log"), ended: make(chan struct{})}
 	for _, v := range []string{"TEST_DEFAULTS", "PATH", "HOME", "TMPDIR", "GOCOVERDIR", "WORK", "ROOT",
-		"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", "GOCACHE", "GOPATH"} {
+		"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", "GOCACHE", "GOPATH",
+		"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		if value := s.Getenv(v); value != "" {
 			p.cmd.Env = append(p.cmd.Env, v+"="+value)
 		}
@@ -262,7 +295,8 @@ func (s *stage) start(args []string) {
 }
 
 func (s *stage) serve(args []string) {
-	s.start(append([]string{args[0], "epitome", "serve"}, args[1:]...))
+	program := cmp.Or(s.Getenv("PROGRAM"), "epitome")
+	s.start(append([]string{args[0], program, "serve"}, args[1:]...))
 	line := s.awaitLine(s.programs[args[0]].log, `^.*"msg":"listening".*$`)
 	var said struct{ Address string }
 	s.Check(json.Unmarshal([]byte(line), &said))
@@ -372,5 +406,8 @@ func (s *stage) request(method string, headers http.Header, url, body string) st
 	s.Check(err)
 	var head bytes.Buffer
 	s.Check(resp.Header.Write(&head))
+	if resp.TLS != nil {
+		fmt.Fprintf(&head, "Certificate: %s\n", resp.TLS.PeerCertificates[0].Subject.CommonName)
+	}
 	return fmt.Sprintf("%s\n%s\n%s\n", resp.Status, strings.ReplaceAll(head.String(), "\r", ""), text)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -440,6 +441,11 @@ func (s *stage) model(args []string) {
 }
 
 func (s *stage) begin(args []string) {
+	if args[0] == "-again" {
+		args = args[1:]
+	} else {
+		s.last = ""
+	}
 	name := args[0]
 	flags := []string{name, "--listen", "127.0.0.1:0", "--upstream", s.Getenv("model") + "/v1", "--data", name}
 	if _, err := os.Stat(s.MkAbs(name + ".toml")); err == nil {
@@ -447,7 +453,6 @@ func (s *stage) begin(args []string) {
 	}
 	s.serve(append(flags, args[1:]...))
 	s.base = s.Getenv(name)
-	s.last = ""
 }
 
 func (s *stage) turn(args []string) { s.send(args, false) }
@@ -460,6 +465,7 @@ func (s *stage) send(args []string, grows bool) {
 	api := s.Getenv("API")
 	headers := http.Header{"Content-Type": {"application/json"}, "Anthropic-Version": {"2023-06-01"}}
 	set := object{}
+	first, last := 1, math.MaxInt
 	for len(args) > 1 {
 		switch args[0] {
 		case "-h":
@@ -467,6 +473,11 @@ func (s *stage) send(args []string, grows bool) {
 			headers.Set(name, value)
 		case "-set":
 			s.Check(json.Unmarshal([]byte(args[1]), &set))
+		case "-at":
+			s.base = s.Getenv(args[1])
+		case "-turns":
+			_, err := fmt.Sscanf(args[1], "%d-%d", &first, &last)
+			s.Check(err)
 		}
 		args = args[2:]
 	}
@@ -477,6 +488,9 @@ func (s *stage) send(args []string, grows bool) {
 	}
 	var turns strings.Builder
 	for n, end := range ends {
+		if n+1 < first || n+1 > last {
+			continue
+		}
 		body := t.body(api, end)
 		for name, value := range set {
 			body[name] = value
