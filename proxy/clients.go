@@ -19,7 +19,7 @@ import (
 
 // ClientConfig is one table [clients.NAME] of config.toml, where each key is explained for users.
 type ClientConfig struct {
-	Keys      []string `toml:"keys"`      // hashes, as HashOfKey makes them
+	Keys      []string `toml:"keys"`                // hashes, as HashOfKey makes them
 	Upstreams []string `toml:"upstreams,omitempty"` // names; none are all
 	Team      string   `toml:"team,omitempty"`
 	Expires   string   `toml:"expires,omitempty"` // the last day in UTC, such as 2027-01-31; empty: none

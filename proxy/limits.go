@@ -3,8 +3,8 @@ package proxy
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -82,7 +82,6 @@ type meter struct {
 	mu     sync.Mutex
 	own    map[string]use // by name, of this process
 	others map[string]use // of all other processes, and of those that have ended
-	stored []byte         // what this process has stored
 }
 
 func newMeter(id string) *meter {
@@ -134,62 +133,38 @@ func (m *meter) count(now time.Time, all []limited, more use) {
 	}
 }
 
-// usage is what a process has used, as it is stored.
+// usage is what a process has used.
 type usage struct {
 	At   int64          `json:"at"` // seconds since 1970
 	Uses map[string]use `json:"uses"`
 }
 
-// Facts of the store: the IDs of all processes, and of each its usage.
-const (
-	processesKey = "limits"
-	usageKey     = "limits " // and an ID
-	usageKeep    = 25 * time.Hour
-)
-
-// share stores what this process has used, and reads what others have. After an error it counts alone, with what it knew
-// of the others before.
+// share tells other processes what this one has used, and learns it from them, by a fact of the store that all write.
+// After an error this process counts alone, with what it knew of the others before.
 func (m *meter) share(now time.Time, s store.Store) error {
+	const key, keep = "limits", 25 * time.Hour
+	const fresh, dead = 20, 40 // seconds since a process has shared
 	m.mu.Lock()
-	text, _ := json.Marshal(usage{now.Unix(), m.own}) // numbers
-	isIdle := len(m.own) == 0
+	own := maps.Clone(m.own)
 	m.mu.Unlock()
-	if isIdle {
+	if len(own) == 0 {
 		return nil
 	}
-	var err error
-	m.stored, err = s.Swap(usageKey+m.id, m.stored, text, usageKeep)
+	old, _, err := s.Get(key)
 	if err != nil {
 		return err
 	}
-	list, _, err := s.Get(processesKey)
-	if err != nil {
-		return err
-	}
-	ids := strings.Fields(string(list))
-	if !slices.Contains(ids, m.id) {
-		_, err = s.Swap(processesKey, list, []byte(string(list)+m.id+"\n"), usageKeep)
-		return err // the next call reads the others
-	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { return id == m.id })
-	keys := slices.Clone(ids)
-	for i := range keys {
-		keys[i] = usageKey + keys[i]
-	}
-	values, err := s.GetMany(keys)
-	if err != nil {
-		return err
-	}
-	others := map[string]use{}
-	left := m.id + "\n"
-	for i, value := range values {
-		var u usage
-		if json.Unmarshal(value, &u) != nil { // it has ended more than a day ago
+	all, others := map[string]usage{}, map[string]use{}
+	_ = json.Unmarshal(old, &all) // there is none at first
+	last := all[m.id]
+	for id, u := range all {
+		age := now.Unix() - u.At
+		if id == m.id || age > int64(keep.Seconds()) {
+			delete(all, id)
 			continue
 		}
-		left += ids[i] + "\n"
 		for name, used := range u.Uses {
-			if now.Unix()-u.At > 30 { // the process has died
+			if age > dead {
 				used.UnderWay = 0
 			}
 			others[name] = others[name].at(now).and(used.at(now))
@@ -198,6 +173,11 @@ func (m *meter) share(now time.Time, s store.Store) error {
 	m.mu.Lock()
 	m.others = others
 	m.mu.Unlock()
-	_, err = s.Swap(processesKey, list, []byte(left), usageKeep)
+	if maps.Equal(last.Uses, own) && now.Unix()-last.At < fresh {
+		return nil
+	}
+	all[m.id] = usage{now.Unix(), own}
+	text, _ := json.Marshal(all)          // numbers
+	_, err = s.Swap(key, old, text, keep) // if another process was first, the next call is in time
 	return err
 }
