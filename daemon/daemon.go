@@ -47,6 +47,7 @@ type Daemon struct {
 
 	reloadFailed atomic.Bool // the last one
 	countsAlone  bool        // limits, as the store does not answer; of Serve
+	tellsPrice   bool        // the log has said that an answer has none; of charge
 
 	ln         net.Listener
 	card       *Card
@@ -281,7 +282,7 @@ func (d *Daemon) Serve() error {
 	go tokenize.Load() // neither the start nor a request waits for these
 	go event.BuiltinPrices()
 	d.service.KeptRequests() // those of earlier processes that have expired are deleted
-	look, hourly := time.Tick(2*time.Second), time.Tick(time.Hour)
+	look, hourly := time.Tick(time.Second), time.Tick(time.Hour)
 	clients := d.config.Load().ClientsVersion()
 	for {
 		select {
@@ -329,7 +330,11 @@ func (d *Daemon) charge(n journal.Entry) {
 		if e.TokensBefore.Total() == 0 { // else it was counted when it was sent
 			tokens += e.Usage.Input
 		}
-		d.proxy.Charge(e.Client, tokens, e.Bill.Billed)
+		inDollars := d.proxy.Charge(e.Client, tokens, e.Bill.Billed)
+		if inDollars && e.Bill.Unpriced && !d.tellsPrice {
+			d.tellsPrice = true
+			d.log.Warn("dollars_per_day does not hold for answers without a price", "model", e.Model)
+		}
 	}
 }
 

@@ -282,6 +282,7 @@ type settings struct {
 	clients   clients
 	upstreams map[string]*upstream
 	fallback  *upstream // of requests that no rule sends elsewhere
+	isLimited bool      // a client, a team or all have limits
 }
 
 // newSettings makes the upstreams and clients of s.
@@ -303,6 +304,7 @@ func newSettings(s Settings) (set *settings, err error) {
 			return nil, fmt.Errorf("cannot route model %q: %w", r.Model, err)
 		}
 	}
+	set.isLimited = set.hasLimits()
 	set.clients, err = newClients(s.Clients)
 	return set, err
 }

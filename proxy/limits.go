@@ -43,6 +43,16 @@ func (s *settings) limitsOf(client string) []limited {
 	return slices.DeleteFunc(all, func(l limited) bool { return l.Limits == Limits{} })
 }
 
+// hasLimits reports whether anybody has limits.
+func (s *settings) hasLimits() bool {
+	for _, c := range s.conf.Clients {
+		if c.Limits != (Limits{}) {
+			return true
+		}
+	}
+	return s.conf.Everyone != Limits{} || len(s.conf.Teams) > 0
+}
+
 // use is what somebody has used. It is stored as JSON.
 type use struct {
 	Minute   int64 `json:"minute"` // since 1970, of Requests and Tokens
@@ -81,7 +91,22 @@ type meter struct {
 
 	mu     sync.Mutex
 	own    map[string]use // by name, of this process
-	others map[string]use // of all other processes, and of those that have ended
+	shared map[string]use // own when it was shared last
+	others map[string]use // then, of all other processes, and of those that have ended
+	peers  int            // processes that share, beside this one
+}
+
+// known returns what somebody has used. Others are taken to have used as much since they shared as this process has.
+func (m *meter) known(now time.Time, name string) use {
+	own, shared := m.own[name].at(now), m.shared[name].at(now)
+	u := own.and(m.others[name].at(now))
+	for range m.peers {
+		u.Requests += own.Requests - shared.Requests
+		u.Tokens += own.Tokens - shared.Tokens
+		u.Nano += own.Nano - shared.Nano
+		u.UnderWay += max(0, own.UnderWay-shared.UnderWay)
+	}
+	return u
 }
 
 func newMeter(id string) *meter {
@@ -93,7 +118,7 @@ func (m *meter) admit(now time.Time, all []limited) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, l := range all {
-		u := m.own[l.name].at(now).and(m.others[l.name].at(now))
+		u := m.known(now, l.name)
 		minute, day := 60-now.Unix()%60, 24*60*60-now.Unix()%(24*60*60)
 		for _, limit := range []struct {
 			reached bool
@@ -147,21 +172,21 @@ func (m *meter) share(now time.Time, s store.Store) error {
 	m.mu.Lock()
 	own := maps.Clone(m.own)
 	m.mu.Unlock()
-	if len(own) == 0 {
-		return nil
-	}
 	old, _, err := s.Get(key)
 	if err != nil {
 		return err
 	}
 	all, others := map[string]usage{}, map[string]use{}
 	_ = json.Unmarshal(old, &all) // there is none at first
-	last := all[m.id]
+	last, peers := all[m.id], 0
 	for id, u := range all {
 		age := now.Unix() - u.At
 		if id == m.id || age > int64(keep.Seconds()) {
 			delete(all, id)
 			continue
+		}
+		if age <= dead {
+			peers++
 		}
 		for name, used := range u.Uses {
 			if age > dead {
@@ -171,7 +196,7 @@ func (m *meter) share(now time.Time, s store.Store) error {
 		}
 	}
 	m.mu.Lock()
-	m.others = others
+	m.shared, m.others, m.peers = own, others, peers
 	m.mu.Unlock()
 	if maps.Equal(last.Uses, own) && now.Unix()-last.At < fresh {
 		return nil

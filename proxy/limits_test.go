@@ -51,8 +51,8 @@ func TestReplicasShareLimits(t *testing.T) {
 	share(replicas...)
 	for range 20 {
 		wants(replicas[0], "")
+		share(replicas...)
 	}
-	share(replicas...)
 	wants(replicas[1], "requests_per_minute")
 	now = now.Add(time.Minute)
 	wants(replicas[1], "")

@@ -23,6 +23,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -119,14 +120,21 @@ func (p *Proxy) Reload(s Settings) error {
 	return err
 }
 
-// Charge counts the tokens of an answer and nano-dollars to the limits of a client.
-func (p *Proxy) Charge(client string, tokens int, nano int64) {
-	p.meter.add(time.Now(), p.settings.Load().limitsOf(client), use{Tokens: tokens, Nano: nano})
+// Charge counts the tokens of an answer and nano-dollars to the limits of a client. It reports whether one is in dollars.
+func (p *Proxy) Charge(client string, tokens int, nano int64) (inDollars bool) {
+	all := p.settings.Load().limitsOf(client)
+	p.meter.add(time.Now(), all, use{Tokens: tokens, Nano: nano})
+	return slices.ContainsFunc(all, func(l limited) bool { return l.DollarsPerDay > 0 })
 }
 
 // ShareLimits tells other replicas with the store what clients have used, and learns it from them. It is called every
-// two seconds by one goroutine. After an error this replica counts alone.
-func (p *Proxy) ShareLimits(s store.Store) error { return p.meter.share(time.Now(), s) }
+// second by one goroutine. After an error this replica counts alone.
+func (p *Proxy) ShareLimits(s store.Store) error {
+	if !p.settings.Load().isLimited {
+		return nil
+	}
+	return p.meter.share(time.Now(), s)
+}
 
 // Serve takes connections from ln until Shutdown; then it returns nil. It is called once.
 func (p *Proxy) Serve(ln net.Listener, pages Pages) error {
