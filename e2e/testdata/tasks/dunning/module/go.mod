@@ -1,0 +1,3 @@
+module dunning
+
+go 1.26

@@ -1,0 +1,3 @@
+module meterd
+
+go 1.26

@@ -1,0 +1,3 @@
+module paygate
+
+go 1.26

@@ -1,0 +1,3 @@
+module wmsimport
+
+go 1.26
