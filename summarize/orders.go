@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"epitome/dialect/conversation"
@@ -81,6 +82,7 @@ func (s *summary) ordersAt(i int) []string {
 // ordersIn returns the standing orders in a text that the user typed, oldest first.
 func ordersIn(text string) (list []string) {
 	const longestTyped = 600 // characters of a message that is mostly typed
+	text = unwrapped(text)
 	typed := typed{text: withoutQuotes(text), isShort: utf8.RuneCountInString(text) <= longestTyped}
 	typed.firstEnd = strings.Index(typed.text+"\n\n", "\n\n")
 	typed.lastBegin = strings.LastIndex(strings.TrimRight(typed.text, " \n"), "\n\n")
@@ -105,6 +107,25 @@ func ordersIn(text string) (list []string) {
 		}
 	}
 	return list
+}
+
+// unwrapped returns a text of the same length with spaces in the place of line breaks within sentences: behind a long line,
+// before a small letter.
+func unwrapped(text string) string {
+	const long = 60 // bytes
+	out := []byte(text)
+	begin := 0
+	for i, c := range text {
+		if c != '\n' {
+			continue
+		}
+		next, _ := utf8.DecodeRuneInString(text[i+1:])
+		if i-begin >= long && unicode.IsLower(next) {
+			out[i] = ' '
+		}
+		begin = i + 1
+	}
+	return string(out)
 }
 
 // isShort reports whether a text may be an order: people say what they want in few words.

@@ -47,6 +47,11 @@ func TestStandingOrdersAreFound(t *testing.T) {
 			t.Errorf("%s: got %q", order, got)
 		}
 	}
+	wrapped := standing(t, "Hello.", "Stop. That loses money, and it is not on my list. Take it back, and leave the\nfee "+
+		"until the days are right.\nAnother thing: how are you?", "Go on.")
+	if strings.Join(wrapped, "\n") != "5 Take it back, and leave the fee until the days are right." {
+		t.Errorf("of wrapped lines: %q", wrapped)
+	}
 	for _, text := range []string{
 		"Never mind, it always was like that.", "The cache always returns nil and never blocks.", "Can you fix the tests?",
 		"The manual says: \"Never call this twice. Always close the file.\" What does it mean?",
