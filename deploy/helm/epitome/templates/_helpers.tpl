@@ -202,7 +202,7 @@ offload:
 {{- if lt (include "epitome.bytes" $v.maxInFlight | int64) (include "epitome.bytes" $body | int64) }}
   {{- fail (printf "maxInFlight is %s, and must be at least config.proxy.max_body, %s" $v.maxInFlight $body) }}
 {{- end }}
-{{- if not (or $config.clients $config.open) }}
+{{- if not (or $config.clients $config.clients_file $config.open) }}
 {{- if ($config.summarize | default dict).key_env }}
   {{- fail "config.summarize.key_env names a credential, which whoever reaches the Service could spend: give clients keys in config.clients, or set config.open" }}
 {{- end }}
