@@ -322,8 +322,10 @@ func (d *Daemon) shareLimits() {
 // charge counts what an exchange or a summary has cost to the limits of its client.
 func (d *Daemon) charge(n journal.Entry) {
 	if s := n.Summary; s != nil {
-		c, _ := d.book.Conversation(s.Conversation) // of one that is not known, nobody is charged
-		d.proxy.Charge(c.Client, s.Cost.InputTokens+s.Cost.OutputTokens, s.Own.Nano)
+		go func() { // the book answers once this event is done
+			c, _ := d.book.Conversation(s.Conversation) // of one that is not known, nobody is charged
+			d.proxy.Charge(c.Client, s.Cost.InputTokens+s.Cost.OutputTokens, s.Own.Nano)
+		}()
 	}
 	if e := n.Exchange; e != nil {
 		tokens := e.Usage.Output
