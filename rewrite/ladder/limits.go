@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"maps"
@@ -92,35 +93,28 @@ func Usual() Limits {
 	return Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAtLeast: 20_000, Groups: 12, CachedPrice: 0.1}
 }
 
-// presets have the numbers that differ between presets.
-var presets = [...]Limits{
-	{Preset: "balanced", Offload: 4_000, Lookups: 2_000, OffloadReads: 20_000, OffloadKeep: 2_000, Protect: 5_000,
-		Rent: 5},
-	{Preset: "faithful", Offload: 8_000, Lookups: 8_000, OffloadReads: 20_000, OffloadKeep: 2_000, Protect: 10_000,
-		Rent: 6},
-	{Preset: "cautious", Offload: 20_000, Lookups: 20_000, OffloadReads: 20_000, OffloadKeep: 4_000, Protect: 40_000},
-	{Preset: "economy", Offload: 4_000, Lookups: 2_000, OffloadReads: 8_000, OffloadKeep: 1_000, Protect: 5_000,
-		Rent: 1.5},
-}
+// presets has the numbers that differ between presets, a file for each.
+//
+//go:embed presets
+var presets embed.FS
 
 // Presets returns the names of all presets.
 func Presets() (names []string) {
-	for _, p := range presets {
-		names = append(names, p.Preset)
+	files, _ := presets.ReadDir("presets") // it is part of the program
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".toml"))
 	}
 	return names
 }
 
 // SetPreset sets the numbers of a named preset, and leaves all others as they are. The error lists the names.
 func (l *Limits) SetPreset(name string) error {
-	i := slices.Index(Presets(), name)
-	if i < 0 {
+	numbers, err := presets.ReadFile("presets/" + name + ".toml")
+	if err != nil {
 		return errors.New("write one of " + strings.Join(Presets(), ", "))
 	}
-	p := &presets[i]
-	l.Preset, l.Protect, l.Rent = name, p.Protect, p.Rent
-	l.Offload, l.Lookups, l.OffloadReads, l.OffloadKeep = p.Offload, p.Lookups, p.OffloadReads, p.OffloadKeep
-	return nil
+	l.Preset = name
+	return toml.Unmarshal(numbers, l)
 }
 
 // AtPrice returns the limits with a model's price of cached tokens in CachedPrice, unless the user set that.
