@@ -13,17 +13,25 @@ type Decision struct {
 	Conversation string `json:",omitzero"` // ID of the conversation
 	Origin
 	Leading string `json:",omitzero"` // of the request: see Request
-	Cycle
-	Told
-	Sent     time.Time `json:",omitzero"` // when the request was sent: a pause makes the cache cold
-	Touched  time.Time `json:",omitzero"` // when its edits and their artifacts were touched last
-	Added    int       `json:",omitzero"` // how many of Edits, the last ones, this decision added
-	Undone   bool      `json:",omitzero"` // Restore took its edits back; Edits has them all the same
-	Restored int       `json:",omitzero"` // items that the user wants whole since then, if they fit
-	Refused  bool      `json:",omitzero"` // the provider refused edits, and not for their size
-	Pictures int       `json:",omitzero"` // how many were refused as too many or too large; 0: none
-	Ratio    float64   `json:",omitzero"` // tokens of the model for one of the vocabulary
-	List     string    `json:",omitzero"` // key of the names of Edits; empty if there never was one
+
+	// Since the last compaction of the conversation.
+
+	Tokens    int  `json:",omitzero"` // of the model that were sent
+	Compacted int  `json:",omitzero"` // answers that there were then
+	Prepared  int  `json:",omitzero"` // items before the cut whose summary was begun ahead of need
+	Waits     bool `json:",omitzero"` // the user was told that a compaction is due and waits
+
+	Warned     bool      `json:",omitzero"` // the user was told that compaction cannot help
+	NearlyFull bool      `json:",omitzero"` // likewise that newest_messages will leave some out
+	Sent       time.Time `json:",omitzero"` // when the request was sent: a pause makes the cache cold
+	Touched    time.Time `json:",omitzero"` // when its edits and their artifacts were touched last
+	Added      int       `json:",omitzero"` // how many of Edits, the last ones, this decision added
+	Undone     bool      `json:",omitzero"` // Restore took its edits back; Edits has them all the same
+	Restored   int       `json:",omitzero"` // items that the user wants whole since then, if they fit
+	Refused    bool      `json:",omitzero"` // the provider refused edits, and not for their size
+	Pictures   int       `json:",omitzero"` // how many were refused as too many or too large; 0: none
+	Ratio      float64   `json:",omitzero"` // tokens of the model for one of the vocabulary
+	List       string    `json:",omitzero"` // key of the names of Edits; empty if there never was one
 
 	Edits      []view.Edit `json:"-"`
 	OtherModel bool        `json:"-"` // it was recorded for another model or upstream
@@ -42,20 +50,6 @@ type Origin struct {
 	Additions string `json:",omitzero"` // of the conversation's first request: see Request
 	Opening   string `json:",omitzero"` // of a first request: see Request
 	Began     string `json:",omitzero"` // Leading of the conversation's first request
-}
-
-// Cycle is the time since the last compaction of a conversation.
-type Cycle struct {
-	Tokens    int `json:",omitzero"` // of the model, sent since then
-	Compacted int `json:",omitzero"` // answers that there were at the last compaction
-	Prepared  int `json:",omitzero"` // items before the cut whose summary was begun ahead of need
-}
-
-// Told is what the user was warned of already.
-type Told struct {
-	Waits      bool `json:",omitzero"` // a compaction is due and waits
-	Warned     bool `json:",omitzero"` // compaction cannot help
-	NearlyFull bool `json:",omitzero"` // newest_messages will leave some out
 }
 
 // InPlaceOf returns d, which could not be recorded, as what goes on from found.
