@@ -67,7 +67,6 @@ func sizeOf(q summarize.Question) int {
 }
 
 func (*answerer) Prepares(string) bool { return true }
-func (*answerer) Needs() int           { return 100 }
 
 // idleShelf is a shelf that takes everything and keeps nothing, in no time.
 type idleShelf struct{ shelf }

@@ -67,8 +67,6 @@ type Summarizer interface {
 	Prepare(q summarize.Question)
 	// Prepares reports whether Prepare may be used for conversations with the upstream.
 	Prepares(upstream string) bool
-	// Needs returns the tokens of the instruction that is sent behind Question.Continue.
-	Needs() int
 }
 
 // Input is a request to shape.
@@ -80,7 +78,7 @@ type Input struct {
 	Scope     string // decisions and artifacts are shared within a scope only
 	Project   string // folder in which the agent works; empty if it is not known
 	Limits    *ladder.Limits
-	Summary   summarize.Config // how summaries are written: of it, Mode, Detail and Distill
+	Summary   summarize.Config // how summaries are written: of it, Mode, Detail, Distill and Instructions
 	Compact   bool             // compact now, whatever the size, even if the request was decided before
 	CompactTo int              // tokens of the model to which Compact brings the request; 0: two fifths go, or more
 	Focus     string           // what a summary by a model is to be about above all; empty if the client does not say

@@ -134,7 +134,8 @@ func (x *shaping) cachedBody(end int, earlier summarize.Says) []byte {
 		return nil
 	}
 	tokens := x.found.view.Total - x.found.view.Sent(end, len(x.request.Items))
-	if tokens+x.deps.Summarizer.Needs() > k.Limits.Usable {
+	instruction := summarize.AskTokens + k.Scale.CountText(x.in.Summary.Instructions)
+	if tokens+instruction > k.Limits.Usable {
 		return nil
 	}
 	before := x.found.view.With(view.Edit{First: end, Count: len(x.request.Items) - end, Op: view.Drop})

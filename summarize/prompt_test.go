@@ -156,7 +156,6 @@ func TestSummarizeInstructions(t *testing.T) {
 		if way == WayTranscript {
 			q.Continue = nil
 		}
-		need := r.Needs()
 		r.answered(q)
 		s := r.requests()[0]
 		for _, words := range []string{"Newer messages, about 17321 tokens or more", ":\nWrite no names.\n", ": the tables\n"} {
@@ -164,8 +163,8 @@ func TestSummarizeInstructions(t *testing.T) {
 				t.Errorf("%s: %q is not in %s", way, words, s.Ask)
 			}
 		}
-		if way == WayContinue && need < len(s.Ask)/4 {
-			t.Errorf("the instruction has %d tokens, and %d are left for it", len(s.Ask)/4, need)
+		if way == WayContinue && AskTokens < len(s.Ask)/4 {
+			t.Errorf("the instruction has %d tokens, and %d are left for it", len(s.Ask)/4, AskTokens)
 		}
 	}
 }

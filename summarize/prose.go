@@ -173,7 +173,7 @@ func (j *job) read(a answer.Answer) (text, why string) {
 	tokens, most := j.s.deps.Count(text), j.question.maxTokens()
 	switch {
 	case !namesOne(strings.Fields(j.question.Written), text):
-		return "", namesNoFile
+		return "", "it named none of the files that were written"
 	case most > 0 && tokens > most:
 		return "", fmt.Sprintf("it had %d tokens, and %d are the most", tokens, most)
 	case j.question.Brief.Earlier != "":
@@ -181,8 +181,6 @@ func (j *job) read(a answer.Answer) (text, why string) {
 	}
 	return text, ""
 }
-
-const namesNoFile = "it named none of the files that were written"
 
 // namesOne reports whether a text has the name of one of the files; true if there are none.
 func namesOne(files []string, text string) bool {

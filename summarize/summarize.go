@@ -126,17 +126,6 @@ func (s *Summarizer) Prepare(q Question) {
 	}
 }
 
-// Needs returns how many tokens, as they are counted here, of usable a request needs beside Question.Continue: for
-// the instruction, as the answer fits into what every window keeps free.
-func (s *Summarizer) Needs() int {
-	s.mu.Lock()
-	b := Brief{Earlier: "one", Behind: 1, Focus: strings.Repeat("word ", 200), Instructions: s.conf.Instructions}
-	s.mu.Unlock()
-	p := newPrompt(&Question{Brief: b})
-	p.Why = namesNoFile
-	return s.deps.Count(p.render("continue.md"))
-}
-
 // Close ends all jobs, and returns when none runs any more.
 func (s *Summarizer) Close() {
 	s.mu.Lock()
@@ -268,6 +257,10 @@ const (
 	minOutput     = 512
 	summaryTokens = 1_500
 )
+
+// AskTokens is how many tokens of usable a request needs behind Question.Continue, beside the user's instructions: the
+// answer fits into what every window keeps free.
+const AskTokens = 1_000
 
 // Mode says of which parts a summary is made. config.toml explains the modes for users.
 type Mode string

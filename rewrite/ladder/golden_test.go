@@ -381,6 +381,5 @@ func (g *golden) Prepare(q summarize.Question) {
 	g.prepared[q.Key] = true
 }
 func (g *golden) Prepares(string) bool { return true }
-func (g *golden) Needs() int           { return 1000 }
 
 func (g *golden) prose() summarize.Prose { return summarize.Prose{Text: text(1, g.ModelTexts)} }
