@@ -12,7 +12,8 @@ import (
 	"epitome/offload/excerpt"
 )
 
-// prompts has the requests for a summary. Texts around a summary and in it are written where they are used.
+// prompts has the requests for a summary, and what stands at the beginning of a summary. Its other texts are written
+// where they are used.
 //
 //go:embed prompts
 var prompts embed.FS
