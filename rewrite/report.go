@@ -222,23 +222,16 @@ func (x *shaping) reason() string {
 // describeCompaction fills in how a compaction ended, how much stands after one that was made, and which files it is
 // about.
 func (x *shaping) describeCompaction() {
-	r, items := &x.out.Report, x.request.Items
+	k, r := x.known, &x.out.Report
 	c := &r.Compaction
 	*c = *x.plan.Compaction
 	c.Why = event.Clip(c.Why)
 	if c.Kind != event.CompactionCompleted {
 		return
 	}
-	answers := func(items []conversation.Item) (n int) {
-		for i := range items {
-			if items[i].StartsAnswer {
-				n++
-			}
-		}
-		return n
-	}
 	end, _ := x.plan.View.Compacted()
-	c.TurnsBefore, c.TurnsKept = answers(items), answers(items[end:])
+	c.TurnsBefore = k.AnswersBefore(len(x.request.Items))
+	c.TurnsKept = c.TurnsBefore - k.AnswersBefore(end)
 	c.MessagesBefore, c.SummaryTokens = r.Items, r.TokensAfter.Summary
 	if sent, err := x.in.Dialect.Read(x.out.Body, nil); err == nil { // it was verified when it was built
 		c.MessagesAfter = sent.MessagesIn(0, len(sent.Items))
@@ -252,19 +245,11 @@ func (x *shaping) describeCompaction() {
 
 // filesOf returns the newest files of the calls of one kind before an item, each once, the newest last.
 func (x *shaping) filesOf(kind activity.Kind, end int) (files []string) {
-	const most = 30
-	for _, call := range slices.Backward(x.known.Calls) {
-		if call.Kind != kind || call.Item >= end || call.State() != "ok" {
-			continue
-		}
-		for _, file := range call.Files {
-			name := strings.Clone(event.Clip(file)) // it is a part of the body, which would stay in memory with it
-			if len(files) < most && !slices.Contains(files, name) {
-				files = append(files, name)
-			}
-		}
+	const most = 1_000 // tokens, about
+	span := summarize.Span{Calls: x.known.Calls, To: end}
+	for name := range strings.Lines(span.Files(kind, most, nil)) {
+		files = append(files, event.Clip(strings.TrimSpace(name)))
 	}
-	slices.Reverse(files)
 	return files
 }
 

@@ -115,7 +115,7 @@ func (x *shaping) question(end int, earlier summarize.Says) summarize.Question {
 		Earlier: earlier.Text, Focus: x.in.Focus, Detail: k.Model.Detail, Alone: k.Model.Mode == summarize.LLM,
 		Behind: k.OfModel(v.Total - v.Overhead() - q.SpanTokens),
 	}
-	q.Written = (&summarize.Span{Calls: k.Calls, From: head, To: end}).Written(1_000)
+	q.Written = (&summarize.Span{Calls: k.Calls, From: head, To: end}).Files(activity.Write, 1_000, nil)
 	from := max(head, earlier.Until) // the earlier words cover the items before
 	q.Transcript = summarize.Entries(x.request, k.Calls, from, end)
 	return q

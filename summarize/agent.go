@@ -109,12 +109,9 @@ func (l *taskList) set(arguments []byte, result string) (isWhole bool) {
 	return false
 }
 
-// Written returns the files that calls of the span wrote, one per line, the one that was written last at the end.
-func (s *Span) Written(budget int) string { return s.files(activity.Write, budget, nil) }
-
-// files returns the files of the calls of one kind in the span that ended well, one per line, oldest first. It leaves
-// out those in shown.
-func (s *Span) files(kind activity.Kind, budget int, shown []string) string {
+// Files returns the newest files of the calls of one kind in the span that ended well, one per line, oldest first. It
+// leaves out those in shown.
+func (s *Span) Files(kind activity.Kind, budget int, shown []string) string {
 	list := fitting{room: bytesFor(budget)}
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]

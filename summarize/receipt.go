@@ -53,7 +53,7 @@ func Receipt(r, sent *conversation.Request, calls []activity.Call, says Says) (r
 	}
 	add("messages", messages)
 	add("orders", orders)
-	add("files", strings.Split(s.Written(math.MaxInt32), "\n"))
+	add("files", strings.Split(s.Files(activity.Write, math.MaxInt32, nil), "\n"))
 	add("failures", failures)
 	add("tasks", tasks)
 	if says.Text != "" {

@@ -168,7 +168,7 @@ func (k *Known) isLarge(v *view.View, i int) bool {
 // askDistillates has a model asked for distillates of the large results that may be cleared from this request on: about
 // each once. Stale results, and those that report a failure, have other stubs.
 func (k *Known) askDistillates(p *Plan) {
-	before := k.answersUpTo[max(k.Recorded, 1)-1] // answers that the request before had
+	before := k.AnswersBefore(k.Recorded) // answers that the request before had
 	for _, c := range k.clearable(&p.View) {
 		call := k.callOf[c.item]
 		if c.since > before && k.isLarge(&p.View, c.item) && !k.isStale(c.item) &&

@@ -94,11 +94,14 @@ func (k *Known) View(edits []view.Edit) view.View {
 
 // Answers returns how many answers of the model there are before prefixEnd: the conversation's age, as decisions count
 // it.
-func (k *Known) Answers() int {
-	if k.prefixEnd == 0 {
+func (k *Known) Answers() int { return k.AnswersBefore(k.prefixEnd) }
+
+// AnswersBefore returns how many answers of the model begin before item i.
+func (k *Known) AnswersBefore(i int) int {
+	if i == 0 {
 		return 0
 	}
-	return k.answersUpTo[k.prefixEnd-1]
+	return k.answersUpTo[i-1]
 }
 
 // Size returns the tokens of items [first, end) as the client sent them.
