@@ -43,10 +43,15 @@ func (c *Config) Validate() error {
 	c.checkClients(&m)
 	c.checkNumbers(&m)
 	m.check("", c.Rewrite.Check())
-	m.check("", c.Summarize.Check())
-	if c.Summarize.Upstream != "" {
-		m.choice("summarize.upstream", c.Summarize.Upstream, c.upstreamNames()...)
+	s := &c.Summarize
+	m.choice("summarize.mode", string(s.Mode), choices["summarize.mode"]...)
+	m.choice("summarize.detail", string(s.Detail), choices["summarize.detail"]...)
+	m.choice("summarize.prepare", s.Prepare, choices["summarize.prepare"]...)
+	if s.Upstream != "" {
+		m.choice("summarize.upstream", s.Upstream, c.upstreamNames()...)
+		m.require(s.Model != "", "summarize.upstream needs summarize.model")
 	}
+	m.require(s.KeyEnv == "" || s.Upstream != "", "summarize.key_env needs summarize.upstream, for which the key is")
 	if c.Memory.Enabled {
 		m.require(c.Summarize.Model != "", "memory.enabled needs summarize.model")
 		m.require(c.Summarize.Mode.Asks(), "memory.enabled needs summarize.mode auto, hybrid or llm, which ask a model")

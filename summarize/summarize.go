@@ -76,7 +76,7 @@ type Summarizer struct {
 	failures map[string]*failure // by subject
 }
 
-// New returns a Summarizer with a configuration that Check accepts.
+// New returns a Summarizer with a configuration that was checked.
 func New(c Config, d Deps) *Summarizer {
 	s := &Summarizer{
 		deps: d, slots: semaphore.NewWeighted(maxJobs), jobs: map[string]*job{}, failures: map[string]*failure{},
@@ -216,29 +216,6 @@ const (
 	PrepareOn   = "on"
 	PrepareOff  = "off"
 )
-
-// Check says what is wrong with the configuration.
-func (c Config) Check() error {
-	_, badMode := ParseMode(string(c.Mode))
-	_, badDetail := ParseDetail(cmp.Or(string(c.Detail), string(Medium)))
-	switch {
-	case badMode != nil:
-		return wrong("mode", "%q: %w", c.Mode, badMode)
-	case badDetail != nil:
-		return wrong("detail", "%q: %w", c.Detail, badDetail)
-	case !slices.Contains([]string{PrepareAuto, PrepareOn, PrepareOff}, c.Prepare):
-		return wrong("prepare", "%q: write auto, on or off", c.Prepare)
-	case c.Upstream != "" && c.Model == "":
-		return wrong("upstream", "%q without a model: write summarize.model as well", c.Upstream)
-	case c.KeyEnv != "" && c.Upstream == "": // what stands there may be the key itself
-		return wrong("key_env", "without the upstream it is for: write summarize.upstream as well")
-	}
-	return nil
-}
-
-func wrong(key, format string, values ...any) error {
-	return fmt.Errorf("cannot use summarize."+key+" "+format, values...)
-}
 
 // What summaries may cost in time, memory and requests. A request waits longer than most models need, and less than
 // most clients wait; a conversation needs a summary now and then, so four jobs at once serve many.
