@@ -203,7 +203,7 @@ func TestAgentsWithOtherPromptsAreApart(t *testing.T) {
 			agents, turns int
 			order         string
 		}{{2, 24, "one by one"}, {3, 24, "by chance"}, {40, 12, "in turn"}} {
-			h, order, summaries := newHistory(t, name, 3_000), newPen(1, 1), 0
+			h, order, summaries := newHistory(t, name, 7_000), newPen(1, 1), 0
 			agents, ids := make([]talk, c.agents), map[string]int{}
 			for k := range agents {
 				agents[k] = *newTalk(name, 1, "scope", false)
@@ -229,7 +229,7 @@ func TestAgentsWithOtherPromptsAreApart(t *testing.T) {
 					t.Fatalf("%s, request %d, of %d in %s of %d: %q", name, step, k, r.Conversation, of, told)
 				}
 				summaries += len(told) - 1
-				h.answer(answer{text: "So."}, 1)
+				h.answer(answer{text: prose(2_000)}, 1)
 			}
 			if summaries == 0 {
 				t.Error("nothing is summarized")
