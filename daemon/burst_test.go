@@ -95,5 +95,5 @@ func playBurst(t *testing.T, agents, loops int) {
 			tooLong, broke, spent, isAway)
 	}
 	slices.Sort(took)
-	t.Logf("p50 %v, p99 %v; places were waited for %v", took[len(took)/2], took[len(took)*99/100], p.places.Waited())
+	t.Logf("p50 %v, p99 %v; places were waited for %d ns", took[len(took)/2], took[len(took)*99/100], p.places.Waited.Load())
 }

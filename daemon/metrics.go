@@ -1,6 +1,10 @@
 package daemon
 
-import "epitome/store"
+import (
+	"time"
+
+	"epitome/store"
+)
 
 // addGauges adds the metrics that are no sums of events.
 func (d *Daemon) addGauges() {
@@ -28,11 +32,11 @@ func (d *Daemon) addGauges() {
 		})
 	}
 	m.Gauge("shaping_in_flight", "Conversations that are shaped, or wait for it.",
-		func() float64 { return float64(d.places.InFlight()) })
+		func() float64 { return float64(d.places.InFlight.Load()) })
 	m.Counter("shaping_waited_seconds_total", "Time that large conversations waited until they were shaped.",
-		func() float64 { return d.places.Waited().Seconds() })
+		func() float64 { return time.Duration(d.places.Waited.Load()).Seconds() })
 	m.Counter("shaping_budget_spent_total", "Conversations that have waited so long that code alone shortened them, or "+
-		"nothing new was decided.", func() float64 { return float64(d.places.Spent()) })
+		"nothing new was decided.", func() float64 { return float64(d.places.Spent.Load()) })
 	m.Gauge("reload_failed", "1 if the last reload of the configuration has failed.",
 		func() float64 { return oneIf(d.reloadFailed.Load()) })
 }

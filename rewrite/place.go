@@ -17,7 +17,11 @@ type Places struct {
 	late   *semaphore.Weighted // for those whose budget is spent, so that not all of them go on at once
 	budget time.Duration
 
-	inFlight, waited, spent atomic.Int64
+	// For metrics.
+
+	InFlight atomic.Int64 // requests that are shaped now, or wait for that
+	Waited   atomic.Int64 // nanoseconds that requests have waited for places, all together
+	Spent    atomic.Int64 // requests that have spent their budget
 }
 
 const (
@@ -34,15 +38,6 @@ func NewPlaces(processors int, budget time.Duration) *Places {
 	all := int64(max(placesPerProc*processors, mostPlaces))
 	return &Places{free: semaphore.NewWeighted(all), late: semaphore.NewWeighted(all), budget: budget}
 }
-
-// InFlight returns how many requests are shaped now, or wait for that.
-func (p *Places) InFlight() int64 { return p.inFlight.Load() }
-
-// Waited returns how long requests have waited for places, all together.
-func (p *Places) Waited() time.Duration { return time.Duration(p.waited.Load()) }
-
-// Spent returns how many requests have spent their budget.
-func (p *Places) Spent() int64 { return p.spent.Load() }
 
 // place is what one request has of the Places. A nil place is that of a request which need not wait.
 type place struct {
@@ -62,7 +57,7 @@ func (p *Places) begin(in *Input) *place {
 	if p == nil || in.Replay && !isServed { // a count, or a compaction by the provider
 		return nil
 	}
-	p.inFlight.Add(1)
+	p.InFlight.Add(1)
 	own := &place{all: p, client: in.Client}
 	if in.Rescue == nil {
 		own.until = time.Now().Add(p.budget)
@@ -73,7 +68,7 @@ func (p *Places) begin(in *Input) *place {
 func (p *place) end() {
 	if p != nil {
 		p.release()
-		p.all.inFlight.Add(-1)
+		p.all.InFlight.Add(-1)
 	}
 }
 
@@ -103,7 +98,7 @@ func (p *place) take(places int64, waits bool) {
 			p.of = p.all.late
 			isFree = p.of.Acquire(p.client, places) == nil
 		}
-		p.all.waited.Add(int64(time.Since(began)))
+		p.all.Waited.Add(int64(time.Since(began)))
 	}
 	if isFree {
 		p.taken = places
@@ -124,7 +119,7 @@ func (p *place) isSpent() bool {
 	}
 	if !p.isOver {
 		p.isOver = true
-		p.all.spent.Add(1)
+		p.all.Spent.Add(1)
 	}
 	return true
 }

@@ -99,7 +99,7 @@ func TestBurstWaitsForPlaces(t *testing.T) {
 			all = append(all, shape(t.Context(), alike+fmt.Sprint(i), 200, rewrite.Input{Dialect: r}))
 		}
 		asked, read := g.asked.Load(), r.bodies.Load()
-		if shaped := places.InFlight(); asked != 8 || read != 8 || shaped != 20 {
+		if shaped := places.InFlight.Load(); asked != 8 || read != 8 || shaped != 20 {
 			t.Errorf("of %d requests %d are read, and %d ask the store; want 8 of 20", shaped, read, asked)
 		}
 		all = append(all, shape(t.Context(), "small", 2, rewrite.Input{}),
@@ -122,8 +122,9 @@ func TestBurstWaitsForPlaces(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 		}
-		if places.InFlight() != 0 || places.Waited() < 12*time.Second || places.Spent() != 0 {
-			t.Errorf("%d are shaped, waited %v, %d spent it all", places.InFlight(), places.Waited(), places.Spent())
+		if places.InFlight.Load() != 0 || places.Waited.Load() < int64(12*time.Second) || places.Spent.Load() != 0 {
+			t.Errorf("%d are shaped, waited %d ns, %d spent it all", places.InFlight.Load(), places.Waited.Load(),
+				places.Spent.Load())
 		}
 	})
 }
@@ -142,8 +143,8 @@ func TestWaitForAModelHoldsNoPlace(t *testing.T) {
 		time.Sleep(time.Hour)
 		close(model.says)
 		for _, out := range all {
-			if r := (<-out).Report; r.Action != "compact" || places.Spent() > 0 {
-				t.Errorf("%d have spent their time; %+v", places.Spent(), r)
+			if r := (<-out).Report; r.Action != "compact" || places.Spent.Load() > 0 {
+				t.Errorf("%d have spent their time; %+v", places.Spent.Load(), r)
 			}
 		}
 	})
@@ -159,8 +160,9 @@ func TestSpentBudgetIsAnOutageOfTheStore(t *testing.T) {
 		full, fits := shape(t.Context(), "full", 200, rewrite.Input{}), shape(t.Context(), "fits", 70, rewrite.Input{})
 		time.Sleep(time.Second)
 		first, other := <-full, <-fits
-		if r := first.Report; r.Err != nil || r.TokensAfter.Total() > 28_000 || other.Changed || places.Spent() != 2 {
-			t.Errorf("%d have spent their time; the full one: %+v; the other was changed: %v", places.Spent(), r, other.Changed)
+		if r := first.Report; r.Err != nil || r.TokensAfter.Total() > 28_000 || other.Changed || places.Spent.Load() != 2 {
+			t.Errorf("%d have spent their time; the full one: %+v; the other was changed: %v", places.Spent.Load(), r,
+				other.Changed)
 		}
 		close(g.open)
 		sent := first.Body[:bytes.LastIndex(first.Body, []byte("}]"))]

@@ -34,11 +34,8 @@ const (
 	decided
 )
 
-var tonesByName = map[string]tones{
-	"lasting": lasting, "never": never, "stop": stop, "not": not, "must": must, "each": each, "again": again, "self": self,
-	"works": works, "topic": topic, "manner": manner, "do": do, "filler": filler, "idle": idle,
-	"decided": decided,
-}
+// toneNames are their names, in the same order.
+var toneNames = strings.Fields("lasting never stop not must each again self works topic manner do filler idle decided")
 
 // has reports whether one of some tones is among t.
 func (t tones) has(some tones) bool { return t&some != 0 }
@@ -66,7 +63,7 @@ func readPhrases(text string) map[string][]phrase {
 				p = strings.TrimSpace(p)
 				first = string([]rune(p)[0])
 			}
-			all[first] = append(all[first], phrase{text: p, tone: tonesByName[name]})
+			all[first] = append(all[first], phrase{text: p, tone: 1 << slices.Index(toneNames, name)})
 		}
 	}
 	for _, list := range all {
