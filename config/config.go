@@ -183,9 +183,9 @@ func (c *Config) ContextFiles(data string) inject.Files { return inject.FilesIn(
 // agent wait, and pushes its conversation out of the cache.
 func (c *Config) Prepares(upstream string) bool {
 	switch c.Summarize.Prepare {
-	case summarize.PrepareOn:
+	case "on":
 		return true
-	case summarize.PrepareOff:
+	case "off":
 		return false
 	}
 	asked := c.Summarize.Upstream // empty: the conversation's own

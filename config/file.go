@@ -305,7 +305,7 @@ var choices = map[string][]string{
 	"rewrite.preset":         ladder.Presets(),
 	"summarize.mode":         summarize.Modes(),
 	"summarize.detail":       summarize.Details(),
-	"summarize.prepare":      {summarize.PrepareAuto, summarize.PrepareOn, summarize.PrepareOff},
+	"summarize.prepare":      {"auto", "on", "off"},
 }
 
 // object is a JSON object.

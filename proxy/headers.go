@@ -179,16 +179,16 @@ func setNumbers(in *rewrite.Input, list string) error {
 		isKnown := true
 		var err error
 		switch key {
-		case summarize.ModeKey:
+		case "summarize_mode":
 			in.Summary.Mode, err = summarize.ParseMode(value)
-		case summarize.DetailKey:
+		case "summarize_detail":
 			in.Summary.Detail, err = summarize.ParseDetail(value)
 		default:
 			*in.Limits, isKnown, err = in.Limits.With(key, value)
 		}
 		if !isKnown {
 			return fmt.Errorf("unknown name %.60s in %sset; write one of %s", cmp.Or(key, pair), wire.OwnPrefix,
-				strings.Join(append(in.Limits.Names(), summarize.ModeKey, summarize.DetailKey), ", "))
+				strings.Join(append(in.Limits.Names(), "summarize_mode", "summarize_detail"), ", "))
 		}
 		if err != nil {
 			return fmt.Errorf("cannot use %s in %sset: %w", key, wire.OwnPrefix, err)

@@ -209,9 +209,10 @@ func (x *shaping) reason() string {
 		switch {
 		case x.in.Replay || x.in.Rescue != nil: // nobody has asked for it now
 		case p.Goal > 0 && v.Total > p.Goal:
+			cut, _ := v.Compacted()
 			return fmt.Sprintf("the aim was %d tokens, and %d are left: system prompt, tools, the first message, the "+
 				"newest group and all else that stays take %d, the summary the rest",
-				cmp.Or(x.in.CompactTo, k.OfModel(p.Goal)), has, k.OfModel(k.Stays(p)))
+				cmp.Or(x.in.CompactTo, k.OfModel(p.Goal)), has, k.OfModel(k.StaysBeside(p, cut)))
 		case k.Demand.To > 0 && v.New == 0:
 			return fmt.Sprintf("the request has %d tokens, and %d were asked for", has, x.in.CompactTo)
 		}

@@ -203,19 +203,12 @@ type Config struct {
 	Model        string `toml:"model"` // empty: the conversation's own
 	Upstream     string `toml:"upstream"`
 	KeyEnv       string `toml:"key_env"`      // name of the environment variable that holds the key for Upstream
-	Prepare      string `toml:"prepare"`      // whether a model is asked ahead of need: auto, on or off
+	Prepare      string `toml:"prepare"`      // auto, on or off: whether a model is asked ahead of need
 	Instructions string `toml:"instructions"` // of the user, for each summary by a model
 	Distill      bool   `toml:"distill"`      // a model is asked for distillates of large results
 
 	Wait time.Duration `toml:"-"` // for which a request waits, its retries included; 0: a minute
 }
-
-// The values of Config.Prepare.
-const (
-	PrepareAuto = "auto" // unless the upstream that is asked is a local one
-	PrepareOn   = "on"
-	PrepareOff  = "off"
-)
 
 // What summaries may cost in time, memory and requests. A request waits longer than most models need, and less than
 // most clients wait; a conversation needs a summary now and then, so four jobs at once serve many.
@@ -252,9 +245,6 @@ const (
 	Lossless Mode = "lossless" // by code alone: how everything stands, without the calls that led there
 )
 
-// ModeKey is the name by which a request's header sets its mode.
-const ModeKey = "summarize_mode"
-
 // Modes returns the names of all modes.
 func Modes() []string {
 	return []string{string(Auto), string(LLM), string(Intent), string(Hybrid), string(Window), string(Lossless)}
@@ -282,9 +272,6 @@ const (
 	Full     Detail = "full"     // nothing is compacted unless it is asked for, or the provider refuses
 	Truncate Detail = "truncate" // as with the mode Window
 )
-
-// DetailKey is the name by which a request's header sets its detail.
-const DetailKey = "summarize_detail"
 
 // Details returns the names of all levels.
 func Details() []string {

@@ -82,7 +82,7 @@ func ownPolicy(conf config.Config, at offload.Options) policy {
 			Store: facts, Keep: time.Hour, Send: e.answer, Count: tokenize.CountString, Overflow: window.TooLong,
 			Dialect:  chat.Dialect{},
 			Usable:   func(string, string) int { return window.Usable(size, 0) },
-			Prepares: func(string) bool { return conf.Summarize.Prepare != summarize.PrepareOff },
+			Prepares: func(string) bool { return conf.Summarize.Prepare != "off" },
 			Tell:     func(event.Summary) {}, Log: slog.New(slog.DiscardHandler),
 		})
 		deps := daemon.Deps(facts, artifacts, windows, time.Hour)

@@ -304,9 +304,9 @@ func (k *Known) isKept(p *Plan, g conversation.Group) bool {
 	})
 }
 
-// staysBeside returns the tokens that stay beside a summary of the items before a cut: the Overhead, what no compaction
+// StaysBeside returns the tokens that stay beside a summary of the items before a cut: the Overhead, what no compaction
 // takes out, and what is behind the cut.
-func (k *Known) staysBeside(p *Plan, cut int) int {
+func (k *Known) StaysBeside(p *Plan, cut int) int {
 	n := p.View.Total
 	for _, g := range k.Request.Groups() {
 		if g.End <= cut && !k.staysInPlace(p, g) {
@@ -314,10 +314,4 @@ func (k *Known) staysBeside(p *Plan, cut int) int {
 		}
 	}
 	return n
-}
-
-// Stays returns the tokens of the request that stay beside the summary of the last compaction.
-func (k *Known) Stays(p *Plan) int {
-	cut, _ := p.View.Compacted()
-	return k.staysBeside(p, cut)
 }

@@ -46,7 +46,7 @@ func (c *compaction) divide() {
 	c.room.summary.Spare = max(0, rest-keep)
 	if goal > 0 {
 		if k.Demand.To == 0 { // the summary of a small request takes far less than measured
-			stays := k.staysBeside(c.plan, len(k.Request.Items))
+			stays := k.StaysBeside(c.plan, len(k.Request.Items))
 			rest = max(rest, (target-stays-c.count(k.prefixEnd))/2)
 		}
 		c.room.tail, c.room.turns = max(min(keep, rest), 0), rest
@@ -61,7 +61,7 @@ func (c *compaction) divide() {
 }
 
 // sizeAfter returns about how many tokens the request takes if a summary replaces the items before the cut.
-func (c *compaction) sizeAfter(cut int) int { return c.known.staysBeside(c.plan, cut) + c.size }
+func (c *compaction) sizeAfter(cut int) int { return c.known.StaysBeside(c.plan, cut) + c.size }
 
 // measure returns about how many tokens a summary up to the cut takes at most. Where room is scarce, or little is to be
 // saved, it is made and counted.
@@ -94,7 +94,7 @@ func (c *compaction) text(span summarize.Span, cut int, where string) string {
 	k := c.known
 	text, leftOut := summarize.Text(span, c.words, where)
 	tokens := k.Scale.CountText(text)
-	free := c.budget.Target - k.staysBeside(c.plan, cut) - tokens
+	free := c.budget.Target - k.StaysBeside(c.plan, cut) - tokens
 	if c.least || !leftOut || free <= 0 {
 		return text
 	}
