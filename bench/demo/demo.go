@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/tidwall/gjson"
 
 	"epitome/event"
@@ -47,7 +48,6 @@ type session struct {
 	turn     Turn      // being played, or to be played next
 	last     []byte    // the latest request, as the agent sent it
 	id       string    // of the conversation; empty where epitome does not read it
-	excerpt  bool      // was printed
 }
 
 // Run plays a session and returns its report. A session that dies on its way is no error: the report says so.
@@ -61,7 +61,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	s.line("An agent sends its whole conversation again each turn. In time it outgrows its model, which here\n"+
 		"holds %s tokens; epitome, between the two, keeps the model's requests small. Agent, user and\n"+
 		"model are scripted, and epitome is real. Sizes are in tokens. Turns without news are left out.\n",
-		comma(s.report.Window))
+		humanize.Comma(int64(s.report.Window)))
 	s.line("%4s  %-25s%5s   %5s  %-12s  %5s  %s", "turn", "the agent", "sends", "gets", "window used", "cache",
 		"what epitome did")
 	err := s.play(ctx)

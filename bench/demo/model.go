@@ -67,11 +67,10 @@ type Model struct {
 
 // received is a request as it reached the model. Tokens are the model's.
 type received struct {
-	body     []byte
-	messages []message
-	tokens   int
-	cached   int  // of tokens, those that the prompt cache holds
-	extends  bool // it begins with all messages of the one before
+	body    []byte
+	tokens  int
+	cached  int  // of tokens, those that the prompt cache holds
+	extends bool // it begins with all messages of the one before
 }
 
 // StartModel starts a model that holds window tokens. The caller closes it.
@@ -136,7 +135,6 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 				"in %d tokens. Please reduce the length of the messages.", m.window, r.tokens)}}))
 		return
 	}
-	r.messages = asked.Messages
 	m.last, m.taken = r, m.next.after(asked.Messages, m.artifacts)
 	_, _ = w.Write(m.answer(r, m.taken)) // the client may have left
 }

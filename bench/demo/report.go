@@ -2,10 +2,8 @@ package demo
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 
 	"epitome/console"
@@ -72,8 +70,6 @@ func (r *Report) add(t Turn) {
 	}
 }
 
-func comma(n int) string { return humanize.Comma(int64(n)) }
-
 func tokens(n int) string { return console.Tokens(int64(n)) }
 
 // line prints a line.
@@ -91,13 +87,8 @@ func (s *session) printTurn() {
 	got, window := t.Got.tokens, s.report.Window
 	full := min((got*cells+window/2)/window, cells)
 	bar := strings.Repeat("█", full) + strings.Repeat("·", cells-full)
-	start := fmt.Sprintf("%4d  %-25s%5s → %5s  %s %3d%%  %3d%%  ", t.Number, console.Shorten(t.Did, 24),
-		tokens(t.Sent), tokens(got), bar, 100*got/window, 100*t.Got.cached/max(got, 1))
-	s.line("%s%s", start, strings.Join(notes, ", "))
-	if t.Exchange.Offloaded > 0 && !s.excerpt {
-		s.excerpt = true
-		s.printExcerpt()
-	}
+	s.line("%4d  %-25s%5s → %5s  %s %3d%%  %3d%%  %s", t.Number, console.Shorten(t.Did, 24), tokens(t.Sent), tokens(got),
+		bar, 100*got/window, 100*t.Got.cached/max(got, 1), strings.Join(notes, ", "))
 }
 
 // notes returns what happened in the turn.
@@ -133,17 +124,4 @@ func (s *session) notes() (notes []string) {
 		notes = append(notes, where)
 	}
 	return notes
-}
-
-// printExcerpt prints what the model received in the place of the newest result.
-func (s *session) printExcerpt() {
-	whole := s.messages[len(s.messages)-1].Content
-	got := s.turn.Got.messages[len(s.turn.Got.messages)-1].Content
-	s.line("\n      The model gets these %s tokens in the place of %s.\n", comma(s.Model.scale.CountText(got)),
-		comma(s.Model.scale.CountText(whole)))
-	lines := strings.Split(strings.TrimSpace(got), "\n")
-	for _, line := range slices.Concat(lines[:min(8, len(lines))], []string{"…"}, lines[max(0, len(lines)-6):]) {
-		s.line("      │ %s", line)
-	}
-	s.line("")
 }
