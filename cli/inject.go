@@ -91,37 +91,34 @@ func addContext(kept inject.Files, args []string) error {
 			return fmt.Errorf("cannot keep %s: %w", path, err)
 		}
 	}
+	texts := map[string][]byte{}
 	var left []string
-	err := kept.AddAll(name, func(staged inject.Files) error {
-		for _, file := range slices.Sorted(maps.Keys(files)) {
-			content, err := os.ReadFile(files[file])
-			if err == nil {
-				content, err = inject.Text(file, content)
-			}
-			if err == nil {
-				err = staged.Add(name, file, content)
-			}
-			if err != nil && slices.Contains(paths, files[file]) {
-				return fmt.Errorf("cannot keep %s: %w", files[file], err)
-			}
-			if err != nil {
-				left = append(left, fmt.Sprintf("%s (%v)", file, err))
-			}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		content, err := os.ReadFile(files[file])
+		if err == nil {
+			content, err = inject.Text(file, content)
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		switch {
+		case err == nil:
+			texts[file] = content
+		case slices.Contains(paths, files[file]):
+			return fmt.Errorf("cannot keep %s: %w", files[file], err)
+		default:
+			left = append(left, fmt.Sprintf("%s (%v)", file, err))
+		}
 	}
 	why := plain(strings.Join(left, ", "))
-	if len(left) == len(files) {
+	if len(texts) == 0 {
 		return fmt.Errorf("cannot keep %s: no file in it can be kept: %s", paths[0], cmp.Or(why, "there is none"))
+	}
+	if err := kept.Add(name, texts); err != nil {
+		return fmt.Errorf("cannot keep them: %w", err)
 	}
 	if len(left) > 0 {
 		warn("left out %s: %s", english.Plural(len(left), "file", ""), why)
 	}
 	fmt.Printf("Kept %s under %s. A new conversation gets their index with the header x-epitome-context: %s, "+
-		"or with names = [%q] under [context] in the configuration.\n", english.Plural(len(files)-len(left), "file", ""),
+		"or with names = [%q] under [context] in the configuration.\n", english.Plural(len(texts), "file", ""),
 		name, name, name)
 	return nil
 }

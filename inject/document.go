@@ -23,21 +23,29 @@ import (
 var errTooLong = errors.New("it has too much text")
 
 // Text returns the text of a PDF, DOCX, PPTX or XLSX file of that name, and the content of any other file as it is. The
-// error says what to do with a document that has no text or cannot be read.
+// error says what to do with a file that a context cannot have.
 func Text(name string, content []byte) ([]byte, error) {
 	extension := strings.ToLower(filepath.Ext(name))
-	if !slices.Contains([]string{".pdf", ".docx", ".pptx", ".xlsx"}, extension) {
-		return content, nil
+	if slices.Contains([]string{".pdf", ".docx", ".pptx", ".xlsx"}, extension) {
+		text, err := textOf(extension, content)
+		if err != nil {
+			cause, _, _ := strings.Cut(err.Error(), "\n")
+			return nil, fmt.Errorf("it is damaged, too large or has a password (%s); save it as text", cause)
+		}
+		if strings.TrimSpace(text) == "" {
+			return nil, errors.New("it has no text; if it is a scan, have a program for text recognition (OCR) add the text")
+		}
+		content = []byte(strings.ToValidUTF8(text, "\uFFFD"))
 	}
-	text, err := textOf(extension, content)
-	if err != nil {
-		cause, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, fmt.Errorf("it is damaged, too large or has a password (%s); save it as text", cause)
+	switch {
+	case !fs.ValidPath(name) || len(name) > 200 || strings.ContainsAny(name, "\r\n\\"):
+		return nil, errors.New("the name of a file must be one line of up to 200 bytes")
+	case len(content) > maxFileBytes:
+		return nil, fmt.Errorf("it has more than %d bytes; cut it into several", maxFileBytes)
+	case !utf8.Valid(content) || bytes.IndexByte(content, 0) >= 0:
+		return nil, errors.New("it is not text in UTF-8; convert it first")
 	}
-	if strings.TrimSpace(text) == "" {
-		return nil, errors.New("it has no text; if it is a scan, have a program for text recognition (OCR) add the text")
-	}
-	return []byte(strings.ToValidUTF8(text, "\uFFFD")), nil
+	return content, nil
 }
 
 // textOf returns the text of a document of a kind. A panic of a library that meets a damaged one is an error.

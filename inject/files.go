@@ -3,6 +3,7 @@ package inject
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/tidwall/match"
 
@@ -103,66 +103,42 @@ func (f Files) Read(context, name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(f.folder, context, name))
 }
 
-// Add writes a file of a context, in the place of one of the same name, which may be a path with slashes. While others
-// may read the context, AddAll adds the file.
-func (f Files) Add(context, name string, text []byte) error {
-	switch {
-	case !contextName.MatchString(context):
+// Add keeps texts as files of a context, by names that may be paths with slashes, in the place of those of the same
+// names. It keeps none if the context would have too many.
+func (f Files) Add(context string, texts map[string][]byte) error {
+	if !contextName.MatchString(context) {
 		return fmt.Errorf("a context is named by up to 64 of a-z, 0-9, dot, dash and underscore, with a letter or "+
 			"digit first, not %.80q", context)
-	case !fs.ValidPath(name) || name == "." || len(name) > 200 || strings.ContainsAny(name, "\x00\r\n\\"):
-		return errors.New("the name of a file must be one line of up to 200 bytes")
-	case len(text) > maxFileBytes:
-		return fmt.Errorf("it has more than %d bytes; cut it into several", maxFileBytes)
-	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
-		return errors.New("it is not text in UTF-8; convert it first")
 	}
-	path := filepath.Join(f.folder, context, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	old, err := f.List(context)
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, text, 0o600)
-}
-
-// AddAll keeps the files that add adds to staged, in the place of those of the same names: all of them, or none if add
-// fails or the context would have too many.
-func (f Files) AddAll(context string, add func(staged Files) error) error {
-	err := os.MkdirAll(f.folder, 0o700)
-	folder, failed := os.MkdirTemp(f.folder, ".new-")
-	if err = errors.Join(err, failed); err != nil {
-		return err
+	n := len(texts)
+	for _, file := range old {
+		if texts[file.Name] == nil {
+			n++
+		}
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	staged := Files{folder}
-	err = add(staged)
-	old, failed := f.List(context)
-	list, unread := staged.List(context)
-	if err = errors.Join(err, failed, unread); err != nil {
-		return err
+	if n > maxFiles {
+		return fmt.Errorf("%s would have %d files, and may have %d; use another name", context, n, maxFiles)
 	}
-	names := map[string]bool{}
-	for _, file := range slices.Concat(old, list) {
-		names[file.Name] = true
-	}
-	if len(names) > maxFiles {
-		return fmt.Errorf("cannot keep them: %s would have %d files, and may have %d; use another name", context,
-			len(names), maxFiles)
-	}
-	for _, file := range list {
-		path := filepath.Join(f.folder, context, file.Name)
+	for name, text := range texts {
+		path := filepath.Join(f.folder, context, filepath.FromSlash(name))
+		temp := filepath.Join(f.folder, ".new-"+rand.Text())
 		err := os.MkdirAll(filepath.Dir(path), 0o700)
-		if info, failed := os.Stat(path); failed == nil && info.IsDir() {
-			err = os.Remove(path) // an empty folder gives way
+		if err == nil {
+			err = os.WriteFile(temp, text, 0o600)
+		}
+		if err == nil {
+			err = os.Rename(temp, path)
 		}
 		if err != nil {
-			return fmt.Errorf("cannot keep %s: a file and a folder would have one name: %w", file.Name, err)
+			_ = os.Remove(temp)
+			return err
 		}
 	}
-	for _, file := range list {
-		err = errors.Join(err, os.Rename(filepath.Join(folder, context, file.Name),
-			filepath.Join(f.folder, context, file.Name)))
-	}
-	return err
+	return nil
 }
 
 var errNoFiles = errors.New("there is no context of that name")

@@ -38,7 +38,9 @@ func TestFilesAreKeptUntilTheyAreRemoved(t *testing.T) {
 			t.Errorf("docs has %q, %v, want %q", got, err, want)
 		}
 	}
-	add := func(context, name, text string) error { return files.Add(context, name, []byte(text)) }
+	add := func(context, name, text string) error {
+		return files.Add(context, map[string][]byte{name: []byte(text)})
+	}
 	step("", nil)
 	step("b.md: two", add("docs", "b.md", "two"))
 	step("a.md: one, b.md: two", add("docs", "a.md", "one"))
@@ -64,45 +66,23 @@ func TestFilesAreKeptUntilTheyAreRemoved(t *testing.T) {
 
 func TestFilesThatCannotBeKeptAreRefused(t *testing.T) {
 	files := FilesIn(t.TempDir())
-	f := func(context, name, text string) {
-		t.Helper()
-		if files.Add(context, name, []byte(text)) == nil {
-			t.Errorf("%q is kept under %q", name, context)
-		}
-	}
 	for _, context := range []string{"", "Docs", "../docs", "a/b", ".docs", "-", strings.Repeat("a", 65)} {
-		f(context, "b.md", "two")
-	}
-	for _, name := range []string{"", ".", "..", "../b.md", `a\b.md`, "c\nd.md", "a//b", "/a", strings.Repeat("a", 201)} {
-		f("docs", name, "three")
-	}
-	f("docs", "b.md", "\xff\xfe")
-	f("docs", "b.md", "a\x00b")
-	f("docs", "b.md", strings.Repeat("a", maxFileBytes+1))
-}
-
-func TestAllFilesAreKeptOrNone(t *testing.T) {
-	files := FilesIn(t.TempDir())
-	add := func(names ...string) error {
-		return files.AddAll("c", func(staged Files) (err error) {
-			for _, name := range names {
-				err = errors.Join(err, staged.Add("c", name, []byte("x")))
-			}
-			return err
-		})
-	}
-	if err := add("docs/x.md"); err != nil {
-		t.Fatal(err)
-	}
-	for _, names := range [][]string{{"a.md", "docs"}, {"a.md", "docs/x.md/y"}} {
-		err := add(names...)
-		if got := listFiles(t, files, "c"); err == nil || got != "docs/x.md: x" {
-			t.Errorf("with %q kept are %q, %v", names, got, err)
+		if files.Add(context, map[string][]byte{"b.md": []byte("two")}) == nil {
+			t.Errorf("a context is kept as %q", context)
 		}
 	}
-	if err := errors.Join(files.Remove("c"), add("docs")); err != nil {
-		t.Errorf("an empty folder is in the way: %v", err)
+	f := func(name, text string) {
+		t.Helper()
+		if _, err := Text(name, []byte(text)); err == nil {
+			t.Errorf("%q is text of %q", text, name)
+		}
 	}
+	for _, name := range []string{"", "..", "../b.md", `a\b.md`, "c\nd.md", "a//b", "/a", strings.Repeat("a", 201)} {
+		f(name, "three")
+	}
+	f("b.md", "\xff\xfe")
+	f("b.md", "a\x00b")
+	f("b.md", strings.Repeat("a", maxFileBytes+1))
 }
 
 // Of a folder, git and Find leave out the same files.

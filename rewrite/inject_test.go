@@ -34,7 +34,7 @@ func newInjecting(t *testing.T, d conversation.Dialect) *injecting {
 	given := &inject.Injector{Files: inject.FilesIn(t.TempDir()), Shelf: shelf{newStorage()},
 		Memory: inject.NewMemory(facts, inject.MemoryConfig{Enabled: true}, time.Hour, clock)}
 	for _, context := range []string{"docs", "rules"} {
-		if err := given.Files.Add(context, context+".md", []byte("Read me.")); err != nil {
+		if err := given.Files.Add(context, map[string][]byte{context + ".md": []byte("Read me.")}); err != nil {
 			t.Fatal(err)
 		}
 	}
