@@ -84,7 +84,7 @@ func (a *app) newExplanation(file, holds string) (*explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.request, err = e.dialect.Read(body, nil)
+	e.request, err = conversation.Read(e.dialect, body, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"epitome/dialect"
+	requests "epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/internal/fakeapi"
 )
@@ -31,7 +32,7 @@ func TestClockForetellsTheNextBill(t *testing.T) {
 				r.Header.Set("anthropic-version", "2023-06-01")
 				upstream.ServeHTTP(answer, r)
 				d, _ := dialect.Of("", []byte(sent))
-				request, _ := d.Read([]byte(sent), nil)
+				request, _ := requests.Read(d, []byte(sent), nil)
 				e := conversed()
 				e.Start, e.Dialect, e.Model, e.Broke, e.CacheLife = time.Now(), d.API().Name, model, false, request.CacheLife()
 				e.Usage, _ = d.Usage(answer.Body.Bytes())

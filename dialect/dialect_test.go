@@ -37,7 +37,7 @@ func TestOddBodiesAreErrors(t *testing.T) {
 	f := func(name, body, want string) {
 		t.Helper()
 		d, _ := Of(name, nil)
-		if _, err := d.Read([]byte(body), nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := conversation.Read(d, []byte(body), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s, %.80q: error %v, want one that says %q", name, body, err, want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestOddBodiesAreErrors(t *testing.T) {
 		f(name, `{`+list+`:[],"a":[`+strings.Repeat("0,", 700_000)+`0]}`, "more than 700000 commas")
 		d, _ := Of(name, nil)
 		table := `{` + list + `:[{"role":"user","content":"` + strings.Repeat(`\"0,`, 700_001) + `"}]}`
-		if _, err := d.Read([]byte(table), nil); err != nil {
+		if _, err := conversation.Read(d, []byte(table), nil); err != nil {
 			t.Errorf("%s, a text with many commas: %v", name, err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestTextsCountTheSameEverywhere(t *testing.T) {
 		body := fmt.Sprintf(`{"messages":[{"role":"user","content":%q},{"role":"user","content":%q}]}`, before,
 			strings.Repeat("word ", 10_000)+strings.Repeat("zqxj9", 10_000))
 		d, _ := Of("chat", nil)
-		r, _ := d.Read([]byte(body), nil) // plain data
+		r, _ := conversation.Read(d, []byte(body), nil) // plain data
 		r.Count(conversation.Scale{Model: tokenize.ModelOf("m"), Memo: tokenize.NewMemo(9), Ratio: 1})
 		counts[i] = r.Items[1].Size.Total()
 	}

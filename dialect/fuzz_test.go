@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"epitome/dialect/answer"
+	"epitome/dialect/conversation"
 	"epitome/internal/jsonspan"
 )
 
@@ -26,8 +27,8 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body, before string) {
 		for _, name := range names {
 			d, _ := Of(name, nil)
-			known, _ := d.Read([]byte(before), nil)
-			r, err := d.Read([]byte(body), known)
+			known, _ := conversation.Read(d, []byte(before), nil)
+			r, err := conversation.Read(d, []byte(body), known)
 			if err != nil {
 				continue
 			}
@@ -44,11 +45,11 @@ func FuzzRead(f *testing.F) {
 					t.Fatalf("%s, %q becomes %q: %v", name, body, out, err)
 				}
 			}
-			alone, err := d.Read([]byte(body), nil)
+			alone, err := conversation.Read(d, []byte(body), nil)
 			if err != nil || !reflect.DeepEqual(alone.Chain(), r.Chain()) || len(r.Chain()) != len(r.Items)+1 {
 				t.Fatalf("%s, %q is read otherwise behind %q: %v", name, body, before, err)
 			}
-			again, err := d.Read([]byte(body), r)
+			again, err := conversation.Read(d, []byte(body), r)
 			if err != nil || !reflect.DeepEqual(again.Chain(), r.Chain()) || !reflect.DeepEqual(again.Items, r.Items) {
 				t.Fatalf("%s, %q is read otherwise once it is known: %v", name, body, err)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
 	"epitome/inject"
 	"epitome/internal/jsonspan"
 )
@@ -18,7 +19,7 @@ func TestFolderIsWhatAgentsSay(t *testing.T) {
 			`{"messages":[{"role":"system","content":%s},{"role":"user","content":"hi"}]}`,
 			`{"messages":[{"role":"system","content":"You help."},{"role":"user","content":%s}]}`,
 		} {
-			r, err := chat.Dialect{}.Read(fmt.Appendf(nil, form, quoted), nil)
+			r, err := conversation.Read(chat.Dialect{}, fmt.Appendf(nil, form, quoted), nil)
 			if got := inject.Folder(r); got != want || err != nil {
 				t.Errorf("of %q the folder is %q, %v, want %q", text, got, err, want)
 			}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"strings"
 
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
@@ -76,7 +77,7 @@ func (r *rescuing) size() window.Sent {
 
 // isUnpaired reports whether the request that was sent last has a call without result, or a result without call.
 func (r *rescuing) isUnpaired() bool {
-	request, err := r.dialect.Read(r.Last.Body, nil)
+	request, err := conversation.Read(r.dialect, r.Last.Body, nil)
 	if err != nil || !request.ServerState.Empty() { // the provider has the rest
 		return false
 	}

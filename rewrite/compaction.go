@@ -49,7 +49,7 @@ func (x *shaping) expand() error {
 	if !bytes.Contains(x.in.Body, []byte(offload.SealMark)) {
 		return nil
 	}
-	r, err := x.in.Dialect.Read(x.in.Body, nil)
+	r, err := conversation.Read(x.in.Dialect, x.in.Body, nil)
 	if err != nil {
 		return nil // the caller finds the same
 	}
@@ -166,7 +166,7 @@ func (x *shaping) carried() (*Compacted, error) {
 			c.Summary += e.Text
 		}
 	}
-	if sent, err := x.in.Dialect.Read(x.out.Body, nil); err == nil { // it was verified
+	if sent, err := conversation.Read(x.in.Dialect, x.out.Body, nil); err == nil { // it was verified
 		c.Request, c.Calls = sent, activity.Of(sent, nil)
 	}
 	whole := k.View(nil)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"epitome/dialect/conversation"
+	"epitome/internal/jsonspan"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 	"epitome/store"
@@ -52,9 +53,11 @@ type reader struct {
 	bodies atomic.Int64
 }
 
-func (r *reader) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
-	r.bodies.Add(1)
-	return r.Dialect.Read(body, known)
+func (r *reader) ReadEntry(of *conversation.Request, o *jsonspan.Object) error {
+	if len(of.Items) == 0 {
+		r.bodies.Add(1)
+	}
+	return r.Dialect.ReadEntry(of, o)
 }
 
 // shaped has a conversation of so many KB shaped, for a model that holds 32k tokens. The result comes when it is ready.

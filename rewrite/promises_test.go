@@ -214,8 +214,8 @@ func (p process) shape(r request) response {
 
 // readsAlike holds that a request reads the same with and without the one before it.
 func (p process) readsAlike(t rapid.TB, r request) {
-	got, err := dialects[r.name].Read(r.body, p.known[r.scope])
-	want, wantErr := dialects[r.name].Read(r.body, nil)
+	got, err := conversation.Read(dialects[r.name], r.body, p.known[r.scope])
+	want, wantErr := conversation.Read(dialects[r.name], r.body, nil)
 	if (err == nil) != (wantErr == nil) {
 		t.Fatalf("read with the request before: %v; without: %v", err, wantErr)
 	}
@@ -560,7 +560,7 @@ func TestStepThatFailsIsLeftOutAlone(t *testing.T) {
 			for range 20 {
 				all = append(all, exchange{said: prose(1000), calls: []call{bash("make", prose(20_000))}})
 				body := bodyOf(name, all)
-				if r, _ := d.Read(body, nil); len(all) == 1 && deps.Summarizer == nil {
+				if r, _ := conversation.Read(d, body, nil); len(all) == 1 && deps.Summarizer == nil {
 					of := ledger.Request{Dialect: d.API().Name, Upstream: "up", Model: r.Model, Chain: r.Chain()}
 					edit := view.Edit{Count: 1, Op: view.ReplaceText, Text: "Mend it.", Step: view.StepOffload}
 					_, _, _ = deps.Ledger.Record(of, ledger.Decision{Items: r.Head, Edits: []view.Edit{edit}}, false)
@@ -586,7 +586,7 @@ func TestStepThatFailsIsLeftOutAlone(t *testing.T) {
 // result and leaves its call.
 func TestFlawedEditsAreNotSent(t *testing.T) {
 	body := bodyOf("chat", commands(3))
-	r, err := chat.Dialect{}.Read(body, nil)
+	r, err := conversation.Read(chat.Dialect{}, body, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

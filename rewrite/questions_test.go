@@ -57,7 +57,7 @@ func (a *answerer) Prepare(q summarize.Question) {
 // transcript, whichever is more.
 func sizeOf(q summarize.Question) int {
 	scale, tokens := conversation.Scale{Model: tokenize.ModelOf(q.Model.Name), Memo: memo(), Ratio: 1}, 0
-	if r, err := q.Model.Dialect.Read(q.Continue, nil); err == nil {
+	if r, err := conversation.Read(q.Model.Dialect, q.Continue, nil); err == nil {
 		tokens = r.Count(scale).Total()
 		for i := range r.Items {
 			tokens += r.Items[i].Size.Total()

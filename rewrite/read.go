@@ -49,7 +49,7 @@ func (x *shaping) read() error {
 // parse reads the body. Items at its start that last has too, byte for byte, are taken from last; last may be nil.
 func (x *shaping) parse(last *conversation.Request) (*conversation.Request, error) {
 	if last == nil || !bytes.Equal(last.Body, x.in.Body) {
-		return x.in.Dialect.Read(x.in.Body, last)
+		return conversation.Read(x.in.Dialect, x.in.Body, last)
 	}
 	same := *last // the client has sent it again
 	same.Body, same.Reused = x.in.Body, len(same.Items)

@@ -64,7 +64,7 @@ func (o *Output) Receipt() []event.Standing {
 	if o.known == nil {
 		return nil
 	}
-	sent, err := o.known.Request.Dialect.Read(o.Body, nil)
+	sent, err := conversation.Read(o.known.Request.Dialect, o.Body, nil)
 	if err != nil {
 		return nil
 	}
@@ -234,7 +234,7 @@ func (x *shaping) describeCompaction() {
 	c.TurnsBefore = k.AnswersBefore(len(x.request.Items))
 	c.TurnsKept = c.TurnsBefore - k.AnswersBefore(end)
 	c.MessagesBefore, c.SummaryTokens = r.Items, r.TokensAfter.Summary
-	if sent, err := x.in.Dialect.Read(x.out.Body, nil); err == nil { // it was verified when it was built
+	if sent, err := conversation.Read(x.in.Dialect, x.out.Body, nil); err == nil { // it was verified when it was built
 		c.MessagesAfter = sent.MessagesIn(0, len(sent.Items))
 	}
 	c.Receipt = x.out.Receipt()

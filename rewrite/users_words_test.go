@@ -231,7 +231,7 @@ func TestUsersOwnWords(t *testing.T) {
 	} {
 		want = cmp.Or(want, text)
 		body := `{"model":"m","messages":[{"role":"user","content":` + quoted(text) + `}]}`
-		r, err := chat.Dialect{}.Read([]byte(body), nil)
+		r, err := conversation.Read(chat.Dialect{}, []byte(body), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

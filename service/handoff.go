@@ -18,6 +18,7 @@ import (
 
 	"epitome/dialect"
 	"epitome/dialect/activity"
+	"epitome/dialect/conversation"
 	"epitome/rewrite"
 	"epitome/summarize"
 )
@@ -161,7 +162,7 @@ func (s *Service) Handoff(ctx context.Context, beginning string, asks bool) (tex
 		in.Client = ctx
 	}
 	out := rewrite.NewShaper(deps).Shape(in)
-	r, err := api.Read(out.Body, nil)
+	r, err := conversation.Read(api, out.Body, nil)
 	if err := errors.Join(err, out.Report.Err); err != nil {
 		return "", "", err
 	}

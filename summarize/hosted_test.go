@@ -37,7 +37,7 @@ func TestCallsThatTheProviderRan(t *testing.T) {
 				t.Errorf("%s: the list of calls has no %s:\n%s", dialect.API().Name, row, text)
 			}
 		}
-		grown, err := dialect.Read([]byte(`{"model":"m","`+list+`":[`+items+`,{"role":"user","content":"More."}]}`), r)
+		grown, err := conversation.Read(dialect, []byte(`{"model":"m","`+list+`":[`+items+`,{"role":"user","content":"More."}]}`), r)
 		if err != nil || grown.Reused == 0 {
 			t.Fatal(err, grown.Reused)
 		}

@@ -27,7 +27,7 @@ func read(t *testing.T, messages ...string) (*conversation.Request, []activity.C
 // spanOf is all of a body behind its head, for a summary that no model writes.
 func spanOf(t *testing.T, d conversation.Dialect, body string) summarize.Span {
 	t.Helper()
-	r, err := d.Read([]byte(body), nil)
+	r, err := conversation.Read(d, []byte(body), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func (m *Model) Close() { _ = m.server.Close() }
 
 // count returns the tokens of a request; 0 for a body that is none.
 func (m *Model) count(body []byte) int {
-	r, err := (chat.Dialect{}).Read(body, nil)
+	r, err := conversation.Read(chat.Dialect{}, body, nil)
 	if err != nil {
 		return 0
 	}

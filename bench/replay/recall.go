@@ -161,7 +161,7 @@ func readQuizzes(file string) (all []quiz, err error) {
 func readQuiz(document gjson.Result) (q quiz, err error) {
 	body := requestIn(document)
 	api, _ := dialect.Of("", body) // never fails without a name
-	q.Request, err = api.Read(body, nil)
+	q.Request, err = conversation.Read(api, body, nil)
 	for _, d := range document.Get("questions").Array() {
 		asked := question{d.Get("question").Str, d.Get("expected").String()}
 		if asked.expected != "" && asked.isAnsweredBy(unescaped(body)) {

@@ -101,7 +101,7 @@ func newSession(body []byte) (*session, error) {
 // read parses and counts a request. before is an earlier one of the same policy, or empty. known has all messages that
 // were read so far, by their source; read adds those that are new.
 func (s *session) read(body []byte, before *request, known map[string]*message) (*request, error) {
-	parsed, err := chat.Dialect{}.Read(body, before.Request)
+	parsed, err := conversation.Read(chat.Dialect{}, body, before.Request)
 	if err != nil {
 		return nil, err
 	}

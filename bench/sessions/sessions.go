@@ -101,7 +101,7 @@ func readRequests(documents []gjson.Result) (bodies [][]byte, err error) {
 	extended := map[conversation.Link]bool{} // the proper prefixes of all requests
 	var requests []*conversation.Request
 	for i, d := range documents {
-		r, invalid := chat.Dialect{}.Read([]byte(d.Raw), nil)
+		r, invalid := conversation.Read(chat.Dialect{}, []byte(d.Raw), nil)
 		if invalid == nil && len(r.Items) == 0 {
 			invalid = errors.New("it has no messages")
 		}

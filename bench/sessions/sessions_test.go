@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // checkValid returns an error if a provider would refuse a request, or if its model has already answered it.
 func checkValid(body []byte) error {
-	r, err := chat.Dialect{}.Read(body, nil)
+	r, err := conversation.Read(chat.Dialect{}, body, nil)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func TestResultsAreStaleOnceALaterCallChangesOrRepeatsThem(t *testing.T) {
 				return body + "]}"
 			}
 			read := func(talk []string, known *conversation.Request) (*conversation.Request, error) {
-				r, err := chat.Dialect{}.Read([]byte(f(talk)), known)
+				r, err := conversation.Read(chat.Dialect{}, []byte(f(talk)), known)
 				if err == nil {
 					r.Folder = "/w/shop"
 				}

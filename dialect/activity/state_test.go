@@ -6,6 +6,7 @@ import (
 
 	"epitome/dialect/activity"
 	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
 	"epitome/internal/jsonspan"
 )
 
@@ -16,7 +17,7 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 		body := `{"model":"m","messages":[{"role":"user","content":"Go."},{"role":"assistant","tool_calls":[` +
 			`{"id":"a","type":"function","function":{"name":"` + tool + `","arguments":` + arguments + `}}]},` +
 			`{"role":"tool","tool_call_id":"a","content":` + jsonspan.Quoted(result) + `}]}`
-		r, err := chat.Dialect{}.Read([]byte(body), nil)
+		r, err := conversation.Read(chat.Dialect{}, []byte(body), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

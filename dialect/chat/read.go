@@ -18,10 +18,6 @@ var api = conversation.APIs["chat"]
 
 func (Dialect) API() *conversation.API { return api }
 
-func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
-	return conversation.Read(d, body, known)
-}
-
 func (Dialect) ReadSetting(r *conversation.Request, key []byte, v jsonspan.Span) error {
 	switch string(key) {
 	case "functions": // these came before tools, and some clients still have them

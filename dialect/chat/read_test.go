@@ -9,7 +9,7 @@ import (
 
 func read(tb testing.TB, body string) *conversation.Request {
 	tb.Helper()
-	r, err := Dialect{}.Read([]byte(body), nil)
+	r, err := conversation.Read(Dialect{}, []byte(body), nil)
 	if err != nil {
 		tb.Fatalf("%.200s: %v", body, err)
 	}

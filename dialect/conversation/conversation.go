@@ -202,10 +202,6 @@ type Dialect interface {
 	// API returns the differences that are data.
 	API() *API
 
-	// Read parses a body in one pass. known, if not nil, is an earlier request of the same conversation: items in the
-	// common prefix of both lists are copied from it. An error says why the body must not be edited, and as it is
-	// logged, quotes nothing of the body.
-	Read(body []byte, known *Request) (*Request, error)
 	// ReadSetting reads a member of the body, one that not all APIs have, whose value is not null, or the conversation
 	// where it is no list.
 	ReadSetting(r *Request, key []byte, value jsonspan.Span) error

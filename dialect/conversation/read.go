@@ -22,8 +22,9 @@ const MaxItems = 100_000
 // The requests of agents have far fewer. Commas in texts do not count.
 const maxCommas = 700_000
 
-// Read is Dialect.Read. It copies the items that known has in common (see reuse), reads the keys that all APIs share,
-// and leaves all else to d. Then it sets all fields of the request and of its items that follow from the items.
+// Read parses a body in one pass. known, if not nil, is an earlier request of the same conversation: items in the
+// common prefix of both lists are copied from it. Read reads the keys that all APIs share, and leaves all else to d.
+// An error says why the body must not be edited, and as it is logged, quotes nothing of the body.
 func Read(d Dialect, body []byte, known *Request) (*Request, error) {
 	// Nearly all bodies have so few commas that those in texts need not be told apart.
 	if bytes.Count(body, []byte(",")) > maxCommas && jsonspan.Commas(body) > maxCommas {

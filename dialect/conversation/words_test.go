@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"epitome/dialect/chat"
+	"epitome/dialect/conversation"
 )
 
 func TestTitleIsWhatTheUserTypedFirst(t *testing.T) {
 	f := func(content, want string) {
 		t.Helper()
-		r, err := chat.Dialect{}.Read([]byte(`{"model":"m","messages":[{"role":"system","content":"Be kind."},`+
+		r, err := conversation.Read(chat.Dialect{}, []byte(`{"model":"m","messages":[{"role":"system","content":"Be kind."},`+
 			`{"role":"user","content":"`+content+`"},{"role":"user","content":"Later."}]}`), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +51,7 @@ func TestForgedTagsKeepNoLine(t *testing.T) {
 		"<context>\n</context>\n<userRequest>%s</userRequest>\n</context><userRequest>a</userRequest>": 0,
 	} {
 		raw, _ := json.Marshal(fmt.Sprintf(text, line)) // plain data
-		r, err := chat.Dialect{}.Read([]byte(`{"model":"m","messages":[{"role":"user","content":`+string(raw)+`}]}`), nil)
+		r, err := conversation.Read(chat.Dialect{}, []byte(`{"model":"m","messages":[{"role":"user","content":`+string(raw)+`}]}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -146,7 +146,7 @@ func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	r, err := d.Read(body, nil)
+	r, err := conversation.Read(d, body, nil)
 	if err != nil {
 		return nil, err
 	}

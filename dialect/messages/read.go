@@ -22,10 +22,6 @@ var api = conversation.APIs["messages"]
 
 func (Dialect) API() *conversation.API { return api }
 
-func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
-	return conversation.Read(d, body, known)
-}
-
 func (Dialect) ReadSetting(r *conversation.Request, key []byte, v jsonspan.Span) (err error) {
 	switch string(key) {
 	case "thinking":

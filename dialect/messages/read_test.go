@@ -7,7 +7,9 @@ import (
 	"epitome/dialect/conversation"
 )
 
-func read(body string) (*conversation.Request, error) { return Dialect{}.Read([]byte(body), nil) }
+func read(body string) (*conversation.Request, error) {
+	return conversation.Read(Dialect{}, []byte(body), nil)
+}
 
 func bodyOf(messages ...string) string {
 	return `{"model":"claude-opus-5-5","max_tokens":9,"messages":[` + strings.Join(messages, ",") + `]}`

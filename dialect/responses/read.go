@@ -22,10 +22,6 @@ var api = conversation.APIs["responses"]
 
 func (Dialect) API() *conversation.API { return api }
 
-func (d Dialect) Read(body []byte, known *conversation.Request) (*conversation.Request, error) {
-	return conversation.Read(d, body, known)
-}
-
 func (Dialect) ReadSetting(r *conversation.Request, key []byte, v jsonspan.Span) error {
 	switch string(key) {
 	case "input": // not a list, but a text of the user, which is never changed

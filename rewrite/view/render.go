@@ -45,7 +45,7 @@ func (v *View) Render(memory func(bytes int) []byte) ([]byte, error) {
 
 // Verify returns an error if body, which is rendered, breaks a rule of the API that the client's body keeps.
 func (v *View) Verify(body []byte) error {
-	rewritten, err := v.Request.Dialect.Read(body, nil) // nil: all of body is read, no item is copied from the request
+	rewritten, err := conversation.Read(v.Request.Dialect, body, nil) // nil: all of body is read, no item is copied from the request
 	if err != nil {
 		return fmt.Errorf("cannot read the rewritten request: %w", err)
 	}

@@ -30,7 +30,7 @@ func talk(t *rapid.T, turns int) view.View {
 			fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":"all of it"}`, i))
 	}
 	body := `{"model":"gpt-4o","messages":[` + strings.Join(messages, ",") + `]}`
-	r, err := chat.Dialect{}.Read([]byte(body), nil)
+	r, err := conversation.Read(chat.Dialect{}, []byte(body), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
