@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"epitome/dialect/answer"
+	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/inject"
 )
@@ -237,7 +238,7 @@ func (j *job) body() ([]byte, error) {
 		j.prompt.Record = turnsOf(q.Transcript, j.prompt.Tag, j.step)
 		system, user := j.prompt.render(name+"-system.md"), j.prompt.render(name+".md")
 		if q.Model.Usable <= 0 || j.step >= lastStep || j.s.deps.Count(system)+j.s.deps.Count(user) <= room {
-			return q.Model.Dialect.Prompt(q.Model.Name, system, user, j.form), nil
+			return conversation.Prompt(q.Model.Dialect, q.Model.Name, system, user, j.form), nil
 		}
 	}
 }

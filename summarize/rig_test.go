@@ -65,19 +65,20 @@ type sent struct {
 type tongue struct{ conversation.Dialect }
 
 func (tongue) API() *conversation.API {
-	return &conversation.API{Path: "/v1/say", Headers: [][2]string{{"Authorization", "Bearer "}}}
+	return &conversation.API{Path: "/v1/say", Headers: [][2]string{{"Authorization", "Bearer "}},
+		PromptForm: `{"Way":"` + WayTranscript + `","Model":%s,"System":%s}`}
 }
 
 func (tongue) Continue(body []byte, instruction string, f answer.Form) ([]byte, error) {
 	if string(body) == "broken" {
 		return nil, errors.New("it is broken")
 	}
-	return json.Marshal(sent{Way: WayContinue, Conversation: string(body), Ask: instruction, Form: f})
-}
-
-func (tongue) Prompt(model, system, user string, f answer.Form) []byte {
-	b, _ := json.Marshal(sent{Way: WayTranscript, Model: model, System: system, Ask: user, Form: f})
-	return b
+	var s sent
+	if json.Unmarshal(body, &s) != nil { // it is no PromptForm
+		s = sent{Way: WayContinue, Conversation: string(body)}
+	}
+	s.Ask, s.Form = instruction, f
+	return json.Marshal(s)
 }
 
 func (tongue) Step(string, gjson.Result) answer.Step { return answer.SaidStep }

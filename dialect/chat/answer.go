@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -78,11 +77,4 @@ func (Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte,
 		return nil, err
 	}
 	return jsonspan.Set(jsonspan.Delete(asked, unused), used, strconv.Itoa(f.MaxOutput)), nil
-}
-
-func (d Dialect) Prompt(model, system, user string, f answer.Form) []byte {
-	start := fmt.Appendf(nil, `{"model":%s,"messages":[%s]}`, jsonspan.Quoted(model),
-		api.Message(api.SystemRole, system))
-	body, _ := d.Continue(start, user, f) // start has a list of messages
-	return body
 }

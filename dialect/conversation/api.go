@@ -54,6 +54,7 @@ type API struct {
 	SystemAsks bool // no message of the user may follow one of the system behind the head
 	HasBlocks  bool // a string takes the place of a text alone: calls and thinking stand in the content, too
 
+	PromptForm     string // of a request without messages: the model and the system prompt
 	TextForm       string // of a text, as an element of a user's content or a result's
 	MessageForm    string // of a message: its role and its text
 	ResultForm     string // of a result: the ID of the call and the text
@@ -118,6 +119,13 @@ func (a *API) Ask(body, message []byte, f answer.Form) ([]byte, error) {
 	}
 	body = jsonspan.Set(body, a.List+".-1", string(message)) // -1 appends
 	return a.Plain(body, f), nil
+}
+
+// Prompt returns a request of its own for one plain text: a system prompt and a message of the user.
+func Prompt(d Dialect, model, system, user string, f answer.Form) []byte {
+	start := fmt.Appendf(nil, d.API().PromptForm, jsonspan.Quoted(model), jsonspan.Quoted(system))
+	body, _ := d.Continue(start, user, f) // it has a list
+	return body
 }
 
 // Plain returns body without the settings that are Dropped, and so that no tool is called. It is streamed only if the

@@ -212,8 +212,6 @@ type Dialect interface {
 	Check(c *Checker, r *Request, i int)
 	// Continue returns a request that puts an instruction behind the conversation in body and asks for plain text.
 	Continue(body []byte, instruction string, f answer.Form) ([]byte, error)
-	// Prompt returns a request of its own for one plain text: a system prompt and a message of the user.
-	Prompt(model, system, user string, f answer.Form) []byte
 }
 
 // Hash is a digest of what the model sees of an item. It leaves out cache marks, which clients move from turn to turn,

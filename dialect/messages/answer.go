@@ -133,12 +133,6 @@ func countsOf(usages []gjson.Result, isSum bool) event.Usage {
 	return u
 }
 
-func (Dialect) Prompt(model, system, user string, f answer.Form) []byte {
-	body := fmt.Appendf(nil, `{"model":%s,"%s":%d,"system":%s,"messages":[%s]}`, jsonspan.Quoted(model),
-		answer.UsualCap, f.MaxOutput, jsonspan.Quoted(system), api.Message("user", user))
-	return api.Plain(body, f)
-}
-
 // Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text.
 // System messages at the end stay behind it, as the API takes no user's message right behind them.
 func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte, error) {
@@ -155,17 +149,21 @@ func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byt
 		last--
 	}
 	choice := o.In("tool_choice").Text("type")
-	if last < 0 || choice == "any" || choice == "tool" { // the cache depends on tool_choice, so it must stay
-		return nil, errors.New("there is no conversation, or the model must call a tool")
+	if choice == "any" || choice == "tool" { // the cache depends on tool_choice, so it must stay
+		return nil, errors.New("the model must call a tool")
 	}
 	maxOutput := f.MaxOutput
 	budget := answer.ThinkingBudget(o)
 	if budget > 0 { // thinking comes on top, up to the client's cap: more may be refused
 		maxOutput = min(maxOutput+budget, max(r.MaxOutput, maxOutput))
 	}
-	message := fmt.Sprintf(`,{"role":"user","content":[{"type":"text","text":%s%s}]}`,
+	message := fmt.Sprintf(`{"role":"user","content":[{"type":"text","text":%s%s}]}`,
 		jsonspan.Quoted(instruction), missingMark(r))
-	asked, err := jsonspan.Splice(body, []jsonspan.Edit{jsonspan.Insert(r.Items[last].MessageSpan().End, message)}, nil)
+	added := jsonspan.Insert(r.List, message)
+	if last >= 0 {
+		added = jsonspan.Insert(r.Items[last].MessageSpan().End, ","+message)
+	}
+	asked, err := jsonspan.Splice(body, []jsonspan.Edit{added}, nil)
 	if err != nil {
 		return nil, err
 	}

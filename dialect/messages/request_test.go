@@ -39,7 +39,7 @@ func TestContinue(t *testing.T) {
 		{system + task + `]}`, system + task + "," + user(last) + `]}`},
 		// Errors.
 		{`{"messages":{}}`, ""},
-		{bodyOf(), ""},
+		{bodyOf(), bodyOf(alone)}, // a PromptForm
 		{`{"tool_choice":{"type":"any"},"messages":[` + task + `]}`, ""},
 	} {
 		got, err := Dialect{}.Continue([]byte(c.body), "Sum it\nup", answer.Form{MaxOutput: 9})

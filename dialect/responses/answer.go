@@ -100,13 +100,6 @@ func (Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte,
 	return jsonspan.Set(asked, "store", "false"), nil
 }
 
-func (d Dialect) Prompt(model, system, user string, f answer.Form) []byte {
-	start := fmt.Appendf(nil, `{"model":%s,"instructions":%s,"input":[]}`, jsonspan.Quoted(model),
-		jsonspan.Quoted(system))
-	body, _ := d.Continue(start, user, f) // start has a list
-	return body
-}
-
 // Compaction is the answer to a request for a compaction.
 type Compaction struct {
 	ID            string    // of the answer and of the item, without their prefixes
