@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -48,10 +47,7 @@ func (a *app) run(command []string) error {
 	child := exec.Command(command[0])
 	if child.Err != nil {
 		warn("cannot run %s: %v", command[0], errors.Unwrap(child.Err))
-		if errors.Is(child.Err, fs.ErrPermission) {
-			return exitStatus(126) // as shells report it
-		}
-		return exitStatus(127)
+		return exitStatus(127) // as shells report it
 	}
 	conf, home, err := a.loadWithFolder()
 	if err != nil {

@@ -2,7 +2,6 @@ package inject
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -211,7 +210,7 @@ func update[T any](m *Memory, key string, edit func(v *T) error) error {
 	return errors.New("cannot change notes: too many sessions change them at once")
 }
 
-// List returns the notes of all owners who have any, by scope and project.
+// List returns the notes of all owners who have any, those that changed last at the end.
 func (m *Memory) List() (all []Notes, err error) {
 	owners, _, err := load[[]Owner](m, ownersKey)
 	for _, o := range owners {
@@ -224,8 +223,5 @@ func (m *Memory) List() (all []Notes, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot list notes: %w", err)
 	}
-	slices.SortFunc(all, func(a, b Notes) int {
-		return cmp.Or(strings.Compare(a.Owner.Scope, b.Owner.Scope), strings.Compare(a.Owner.Project, b.Owner.Project))
-	})
 	return all, nil
 }

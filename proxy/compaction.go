@@ -126,9 +126,9 @@ func (x *exchange) serveCompaction() error {
 		answer = c.OfPath(body)
 	case report.Streams:
 		content = "text/event-stream"
-		answer = c.Stream()
+		answer = c.Write("stream")
 	default:
-		answer = c.Whole()
+		answer = c.Write("whole")
 	}
 	x.event.ResponseBytes = int64(len(answer))
 	x.event.Action = string(view.StepCompact)

@@ -48,7 +48,6 @@ func TestReasoningIsCounted(t *testing.T) {
 	f("chat", `,"reasoning_details":[{"type":"reasoning.summary","summary":"So."},`+
 		`{"type":"reasoning.encrypted","data":VALUE}]`, sealed)
 	f("chat", `,"reasoning_content":VALUE,"thinking_blocks":[{"type":"thinking","thinking":VALUE}]`, text)
-	f("chat", `,"reasoning_details":[VALUE]`, text)
 	f("messages", `{"type":"thinking","thinking":VALUE,"signature":"s"},`, text)
 	f("messages", `{"type":"thinking","thinking":"","signature":VALUE},`, sealed)
 	f("messages", `{"type":"redacted_thinking","data":VALUE},`, sealed)

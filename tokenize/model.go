@@ -205,15 +205,6 @@ func fixed(n int) imageRule { return func(_, _ float64, _ bool) int { return n }
 // ceil rounds up, but for a number that is whole except for its last bits.
 func ceil(x float64) int { return max(1, int(math.Ceil(x-1e-9))) }
 
-// Audio returns the tokens of n bytes of sound: ten for a second, at the format's usual rate of bytes.
-func Audio(format string, n int) int {
-	perSecond := 16_000 // compressed, 128 kbit/s
-	if format == "wav" || format == "pcm16" {
-		perSecond = 48_000 // 24 kHz, 16 bits, one channel
-	}
-	return 10 * (n/perSecond + 1)
-}
-
 var pageOfPDF = regexp.MustCompile(`/Type\s*/Page\b`) // the node above all pages has the type Pages
 
 // Document returns the tokens of a document in base64, for a model that reads text and image of each page. The number

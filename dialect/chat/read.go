@@ -54,25 +54,19 @@ func (Dialect) ReadEntry(r *conversation.Request, o *jsonspan.Object) (err error
 	return nil
 }
 
-// readReasoning reads the reasoning beside an answer. Servers name it differently, and some repeat it as blocks.
-func readReasoning(body []byte, message *jsonspan.Object) (list []conversation.Thought) {
+// readReasoning reads the reasoning beside an answer. Servers name it differently, and some repeat it as blocks. Where
+// these say more than the text, as OpenRouter's encrypted ones do, all of them count by their size.
+func readReasoning(body []byte, message *jsonspan.Object) []conversation.Thought {
 	text := message.Find("reasoning_content", "reasoning")
 	blocks := message.Find("reasoning_details", "thinking_blocks")
-	if !jsonspan.HasElements(body, blocks) { // else the text is in them
-		if text.Empty() {
-			return nil
-		}
-		return []conversation.Thought{{Text: text}}
-	}
-	_, err := jsonspan.Objects(body, blocks.Start+1, func(o *jsonspan.Object) error {
-		text, sealed := o.Find("text", "summary", "thinking"), o.Find("data", "signature")
-		list = append(list, conversation.Thought{Text: text, Sealed: sealed})
+	saysMore := text.Empty() || bytes.Contains(blocks.Of(body), []byte(`"reasoning.encrypted"`))
+	switch {
+	case saysMore && jsonspan.HasElements(body, blocks):
+		return []conversation.Thought{{Summary: cmp.Or(text, blocks), Sealed: blocks}}
+	case text.Empty():
 		return nil
-	})
-	if err != nil { // of no known form: counted as it is written
-		return []conversation.Thought{{Text: blocks}}
 	}
-	return list
+	return []conversation.Thought{{Text: text}}
 }
 
 func readCalls(body []byte, message *jsonspan.Object) (calls []conversation.Call, err error) {

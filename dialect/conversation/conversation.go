@@ -71,7 +71,7 @@ type Part struct {
 	Kind          PartKind      //
 	Value         jsonspan.Span // the JSON of its text, its address or its base64 data; of OtherPart the JSON to count
 	Title         jsonspan.Span // of a document, or the name of its file; empty if it has none
-	Detail        jsonspan.Span // of an image the resolution to read it at, of audio its format; else empty
+	Detail        jsonspan.Span // of an image the resolution to read it at; else empty
 	IsAddress     bool          // Value is the address or the ID of a picture or document, not its data in base64
 	Encoded       bool          // the text is itself JSON, and a text that replaces it must be encoded as JSON too
 }

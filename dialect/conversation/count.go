@@ -180,12 +180,12 @@ func (s Scale) countJSON(v []byte, isEscaped bool) int {
 // CountMedia returns the tokens of an image, audio or file part. An address counts as a usual image or one page.
 func (s Scale) CountMedia(p Part, body []byte) int {
 	data := bytes.Trim(p.Value.Of(body), `"`)
-	detail := string(bytes.Trim(p.Detail.Of(body), `"`))
 	switch p.Kind {
 	case AudioPart:
-		return tokenize.Audio(detail, len(data)/4*3) // bytes, as four letters of base64 encode three
+		const lettersPerToken = 16_000 / 10 * 4 / 3 // in base64: ten tokens for a second, 128 kbit
+		return 1 + len(data)/lettersPerToken
 	case FilePart:
 		return s.Model.Document(data)
 	}
-	return s.Model.Picture(data, detail == "low")
+	return s.Model.Picture(data, string(p.Detail.Of(body)) == `"low"`)
 }

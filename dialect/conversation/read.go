@@ -173,7 +173,7 @@ func AddPart(r *Request, it *Item, o *jsonspan.Object) {
 		p.Detail = cmp.Or(image.Value("detail"), o.Value("detail"))
 		p.IsAddress = !bytes.HasPrefix(p.Value.Of(r.Body), []byte(`"data:`))
 	case !audio.Empty():
-		p.Kind, p.Value, p.Detail = AudioPart, audio.Value("data"), audio.Value("format")
+		p.Kind, p.Value = AudioPart, audio.Value("data")
 	case !file.Empty():
 		p.Kind, p.Value, p.Title = FilePart, file.Find("file_data", "file_url", "file_id"), file.Find("filename")
 		p.IsAddress = file.Find("file_data").Empty()

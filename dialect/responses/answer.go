@@ -115,8 +115,8 @@ var compactionText string
 
 var compaction = template.Must(template.New("").Funcs(template.FuncMap{"quoted": jsonspan.Quoted}).Parse(compactionText))
 
-// write returns the answer in a form of compaction.tmpl.
-func (c *Compaction) write(form string) []byte {
+// Write returns the answer to a trigger in a form of compaction.tmpl: "whole", one JSON object, or "stream", as events.
+func (c *Compaction) Write(form string) []byte {
 	var b bytes.Buffer
 	_ = compaction.ExecuteTemplate(&b, form, c) // a buffer takes everything
 	return b.Bytes()
@@ -124,12 +124,6 @@ func (c *Compaction) write(form string) []byte {
 
 // Total is the sum of the tokens.
 func (c *Compaction) Total() int { return c.Input + c.Output }
-
-// Whole returns the answer to a trigger as one JSON object.
-func (c *Compaction) Whole() []byte { return c.write("whole") }
-
-// Stream returns the answer to a trigger as events.
-func (c *Compaction) Stream() []byte { return c.write("stream") }
 
 // OfPath returns the answer to a request at the path of compactions: the user's messages in the request, and the item.
 func (c *Compaction) OfPath(request []byte) []byte {
@@ -153,7 +147,7 @@ func (c *Compaction) OfPath(request []byte) []byte {
 		}
 		c.Kept = append(c.Kept, string(message))
 	}
-	return c.write("path")
+	return c.Write("path")
 }
 
 // CompactionsIn returns the contents of the compaction items in an answer, whole or streamed, and reports whether the
