@@ -66,12 +66,11 @@ func (a *app) run(command []string) error {
 	defer end()
 	r.run = rand.Text()[:8]
 	if r.Runtime {
-		name, drop, err := inject.WriteRuntime(r.folder)
+		drop, err := inject.WriteRuntime(r.folder, r.run)
 		if err != nil {
 			return fmt.Errorf("cannot tell the agent about this machine: %w; set context.runtime = false", err)
 		}
 		defer drop()
-		r.run = name
 	}
 	args := r.arguments(agent, all, conf.Offload.TellsTool())
 	child.Args = slices.Concat(command[:1], args, command[1:])

@@ -253,32 +253,24 @@ func parse(said string, now time.Time) (add []Entry, drop []string) {
 	return add[:min(len(add), most)], drop[:min(len(drop), most)]
 }
 
-// runtimeFile begins the names of files in a data folder. Each has what the agent of one run is told.
-const runtimeFile = "runtime-"
+// runtimeFile returns the file in a data folder with what the agent of a run is told.
+func runtimeFile(data, run string) string { return filepath.Join(data, "runtime-"+filepath.Base(run)) }
 
-// WriteRuntime writes into a data folder what an agent that starts now is told of its machine and folder. ReadRuntime
-// finds it by the name that is returned, until drop is called.
-func WriteRuntime(data string) (name string, drop func(), err error) {
+// WriteRuntime writes into a data folder what the agent of a run, which starts now, is told of its machine and folder.
+// ReadRuntime finds it until drop is called.
+func WriteRuntime(data, run string) (drop func(), err error) {
 	folder, err := os.Getwd()
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	f, err := os.CreateTemp(data, runtimeFile)
-	if err != nil {
-		return "", nil, err
-	}
-	_, err = f.WriteString(describe(folder))
-	_, name, _ = strings.Cut(filepath.Base(f.Name()), runtimeFile)
-	return name, func() { _ = os.Remove(f.Name()) }, errors.Join(err, f.Close())
+	file := runtimeFile(data, run)
+	return func() { _ = os.Remove(file) }, os.WriteFile(file, []byte(describe(folder)), 0o600)
 }
 
-// ReadRuntime returns a list of what the agent of a run is told; empty if there is no run of that name. Runtime has the
-// whole text.
-func ReadRuntime(data, name string) string {
-	text, err := os.ReadFile(filepath.Join(data, runtimeFile+name))
-	if err != nil || strings.Trim(name, "0123456789") != "" { // mostly, the run has ended
-		return ""
-	}
+// ReadRuntime returns a list of what the agent of a run is told; empty if there is no such run. Runtime has the whole
+// text.
+func ReadRuntime(data, run string) string {
+	text, _ := os.ReadFile(runtimeFile(data, run)) // mostly, the run has ended
 	return string(text)
 }
 
@@ -294,9 +286,9 @@ func describe(folder string) string {
 	shell := cmp.Or(os.Getenv("SHELL"), os.Getenv("COMSPEC"), "/bin/sh")
 	text := fmt.Sprintf("\n- operating system: %s, %s\n- shell: %s\n- working folder: %s", runtime.GOOS, runtime.GOARCH,
 		cleanLine(shell), cleanLine(folder))
-	ignored := projectIgnore(folder)
+	ignored := readIgnore(folder)
 	if ignored != "" {
-		text += "\n- .gitignore of the project, its first lines:"
+		text += "\n- .gitignore of that folder, its first lines:"
 	}
 	for n, line := range strings.Split(ignored, "\n") {
 		if n < most {
@@ -304,17 +296,6 @@ func describe(folder string) string {
 		}
 	}
 	return strings.TrimRight(text, "\n")
-}
-
-// projectIgnore returns the next .gitignore in a folder or above it, in the same repository.
-func projectIgnore(folder string) string {
-	text := readIgnore(folder)
-	_, isTop := os.Stat(filepath.Join(folder, ".git"))
-	above := filepath.Dir(folder)
-	if text == "" && isTop != nil && above != folder {
-		return projectIgnore(above)
-	}
-	return text
 }
 
 // readIgnore returns the .gitignore in a folder; empty if there is none, or a very large one. Like git, it follows no

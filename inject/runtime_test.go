@@ -14,12 +14,12 @@ func TestRuntimeReadsNoLinkedIgnore(t *testing.T) {
 	t.Chdir(folder)
 	told := func() string {
 		t.Helper()
-		name, drop, err := WriteRuntime(data)
+		drop, err := WriteRuntime(data, "run")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer drop()
-		return ReadRuntime(data, name)
+		return ReadRuntime(data, "run")
 	}
 	outside := filepath.Join(data, "credentials")
 	err := errors.Join(os.Mkdir(".git", 0o700), os.WriteFile(outside, []byte("key = abc"), 0o600))

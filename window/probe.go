@@ -120,9 +120,8 @@ func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 			log.Error("panic while asking how much a model holds", "panic", caught, "stack", string(debug.Stack()))
 		}
 	}()
-	tokens, status, err := w.ask(q, own, get)
+	tokens := w.ask(q, own, get)
 	if tokens == 0 {
-		log.Debug("a server does not say how much a model holds", "status", status, "error", err)
 		return
 	}
 	believed := w.Of(q.upstream, q.model)
@@ -144,15 +143,14 @@ func (w *Windows) probe(q id, own bool, get Get, log *slog.Logger) {
 // ask asks one question after the other until the server says how much the model holds. What fails within a server may
 // not on another path; one that cannot be reached is asked nothing else, and one that is not the user's own nothing but
 // the first.
-func (w *Windows) ask(q id, own bool, get Get) (tokens, status int, err error) {
+func (w *Windows) ask(q id, own bool, get Get) (tokens int) {
 	for _, l := range looks {
 		path := l.path
 		if strings.HasSuffix(path, "=") {
 			path += url.QueryEscape(q.model)
 		}
 		ctx, cancel := context.WithTimeout(w.life, probeWait)
-		var answer []byte
-		status, answer, err = get(ctx, q.upstream, path)
+		status, answer, err := get(ctx, q.upstream, path)
 		cancel()
 		if status == http.StatusOK && gjson.ValidBytes(answer) {
 			tokens = l.read(gjson.ParseBytes(answer), q.model)
@@ -161,7 +159,7 @@ func (w *Windows) ask(q id, own bool, get Get) (tokens, status int, err error) {
 			break
 		}
 	}
-	return tokens, status, err
+	return tokens
 }
 
 // Close ends what is being asked, and returns when nothing is any more.
