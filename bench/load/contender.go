@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -116,14 +115,12 @@ func (c *contender) request(body []byte) *fasthttp.Request {
 }
 
 // sendFor sends requests over each of several connections for some time, at least one, and reads the whole responses.
-// It returns the time of each exchange in µs, and how many bytes of the request's body reached the upstream at least,
-// which says so in lengthHeader: a proxy may shorten it.
-func (c *contender) sendFor(length time.Duration, body []byte, conns int) ([]float64, int, error) {
+// It returns the time of each exchange in µs.
+func (c *contender) sendFor(length time.Duration, body []byte, conns int) ([]float64, error) {
 	client := &fasthttp.HostClient{Addr: c.addr, MaxConns: conns, ReadTimeout: answerLimit, WriteTimeout: answerLimit,
 		MaxIdemponentCallAttempts: 1}
 	defer client.CloseIdleConnections()
 	took := make([][]float64, conns)
-	reached := slices.Repeat([]int{len(body)}, conns)
 	var group errgroup.Group
 	for i := range took {
 		group.Go(func() error {
@@ -135,21 +132,16 @@ func (c *contender) sendFor(length time.Duration, body []byte, conns int) ([]flo
 				if err != nil {
 					return err
 				}
-				n, err := strconv.Atoi(string(response.Header.Peek(lengthHeader)))
-				if err != nil || n > len(body) {
-					return fmt.Errorf("of %d bytes %d arrived: %.200q", len(body), n, response.Body())
+				if response.StatusCode() != fasthttp.StatusOK {
+					return fmt.Errorf("the answer is %d: %.200q", response.StatusCode(), response.Body())
 				}
-				reached[i] = min(reached[i], n)
 			}
 			return nil
 		})
 	}
 	err := group.Wait()
-	return slices.Concat(took...), slices.Min(reached), err
+	return slices.Concat(took...), err
 }
-
-// lengthHeader says in an answer how long the request's body was.
-const lengthHeader = "X-Bench-Bytes"
 
 // startUpstream starts the scripted provider, in this process.
 func startUpstream() (net.Listener, error) {
@@ -158,10 +150,8 @@ func startUpstream() (net.Listener, error) {
 		return nil, fmt.Errorf("cannot listen for the upstream: %w", err)
 	}
 	server := &fasthttp.Server{MaxRequestBodySize: 100 << 20, Handler: func(ctx *fasthttp.RequestCtx) {
-		length := len(ctx.PostBody())
 		ctx.SetContentType("application/json")
-		ctx.Response.Header.Set(lengthHeader, strconv.Itoa(length))
-		ctx.SetBody(chatAnswer(length))
+		ctx.SetBody(chatAnswer(len(ctx.PostBody())))
 	}}
 	go func() { _ = server.Serve(ln) }() // without it every part of the run fails
 	return ln, nil
