@@ -87,9 +87,6 @@ func (c *Config) clientsFiles() (files []string, err error) {
 
 // ClientsVersion is another text once a file at clients_file has changed, also where a link leads to another file.
 func (c *Config) ClientsVersion() (version string) {
-	if c.ClientsFile == "" {
-		return ""
-	}
 	files, err := c.clientsFiles()
 	for _, file := range files {
 		version += file

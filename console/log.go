@@ -65,11 +65,6 @@ func (l *Log) writeSteps(e *event.Exchange) {
 			"stages", r.Stages, "tokens_before", r.TokensBefore, "tokens_after", r.TokensAfter,
 			"window_before", r.WindowBefore, "window_learned", r.WindowAfter)
 	}
-	if e.WindowRefuted > 0 {
-		write(slog.LevelInfo, "context_window_corrected", "reason",
-			"a longer request was answered: the learned window is dropped", "tokens", e.TokensAfter.Total(),
-			"tokens_counted", e.TokensUsed, "window", e.Window, "window_refuted", e.WindowRefuted)
-	}
 }
 
 func (l *Log) writeExchange(e *event.Exchange) {

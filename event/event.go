@@ -153,35 +153,33 @@ func (r Rescue) Outgrew(tokens int) bool {
 // Shaping describes how a conversation was rewritten before it was sent; in mode observe, how it would have been.
 // Tokens are the model's; Before is of the request as the client sent it, After as it was sent on.
 type Shaping struct {
-	Model         string  `json:"model,omitempty"`        // as the request names it, clipped
-	Conversation  string  `json:"conversation,omitempty"` // its ID
-	Title         string  `json:"title,omitempty"`        // beginning of the user's first message; in a first request
-	Folder        string  `json:"folder,omitempty"`       // in which the agent works, or its project; like Title
-	Parent        string  `json:"parent,omitempty"`       // conversation that it forked from; in its first request
-	Window        int     `json:"window,omitempty"`       // tokens that the model is believed to hold
-	Usable        int     `json:"usable,omitempty"`       // tokens of the window that a request may fill
-	ClearLine     int     `json:"clear_line,omitempty"`   // tokens at which old results are cleared
-	CompactLine   int     `json:"compact_line,omitempty"` // tokens at which old turns become a summary
-	Items         int     `json:"items,omitempty"`        // messages as the client sent them
-	Diverged      int     `json:"diverged,omitempty"`     // first message that the client changed or dropped; 0 if none
-	TokensBefore  Tokens  `json:"tokens_before,omitzero"`
-	TokensAfter   Tokens  `json:"tokens_after,omitzero"`
-	HeldBefore    int     `json:"held_before,omitempty"` // tokens that the last request began with, too
-	HeldAfter     int     `json:"held_after,omitempty"`
-	Leading       string  `json:"leading,omitempty"`        // hash of system prompt, tools and settings
-	Decision      string  `json:"decision,omitempty"`       // key of the decision in the ledger
-	TokensUsed    int     `json:"tokens_used,omitempty"`    // of the request as the provider counts; 0: unknown
-	Ratio         float64 `json:"ratio,omitempty"`          // tokens of the model for one counted here; 0: not learned
-	WindowRefuted int     `json:"window_refuted,omitempty"` // learned window that the answer refutes; 0 if none
-	Decided       bool    `json:"decided,omitempty"`        // a new decision was made
-	Broke         bool    `json:"broke,omitempty"`          // and it changed the form of earlier messages
-	Estimated     bool    `json:"estimated,omitempty"`      // texts are so large that their tokens are estimated
-	Thoughts      int     `json:"thoughts,omitempty"`       // parts of thinking that are left out from this decision on
-	Causes        Codes   `json:"causes,omitempty"`         // why items were newly changed
-	Streams       bool    `json:"streams,omitempty"`        // the client asked for a stream
-	Added         int     `json:"added,omitempty"`          // tokens of context files and memory
-	Memory        int     `json:"memory,omitempty"`         // of Added, the tokens of memory
-	Contexts      string  `json:"contexts,omitempty"`       // names of the contexts whose files were added
+	Model        string  `json:"model,omitempty"`        // as the request names it, clipped
+	Conversation string  `json:"conversation,omitempty"` // its ID
+	Title        string  `json:"title,omitempty"`        // beginning of the user's first message; in a first request
+	Folder       string  `json:"folder,omitempty"`       // in which the agent works, or its project; like Title
+	Parent       string  `json:"parent,omitempty"`       // conversation that it forked from; in its first request
+	Window       int     `json:"window,omitempty"`       // tokens that the model is believed to hold
+	Usable       int     `json:"usable,omitempty"`       // tokens of the window that a request may fill
+	ClearLine    int     `json:"clear_line,omitempty"`   // tokens at which old results are cleared
+	CompactLine  int     `json:"compact_line,omitempty"` // tokens at which old turns become a summary
+	Items        int     `json:"items,omitempty"`        // messages as the client sent them
+	Diverged     int     `json:"diverged,omitempty"`     // first message that the client changed or dropped; 0 if none
+	TokensBefore Tokens  `json:"tokens_before,omitzero"`
+	TokensAfter  Tokens  `json:"tokens_after,omitzero"`
+	HeldBefore   int     `json:"held_before,omitempty"` // tokens that the last request began with, too
+	HeldAfter    int     `json:"held_after,omitempty"`
+	Leading      string  `json:"leading,omitempty"`   // hash of system prompt, tools and settings
+	Decision     string  `json:"decision,omitempty"`  // key of the decision in the ledger
+	Ratio        float64 `json:"ratio,omitempty"`     // tokens of the model for one counted here; 0: not learned
+	Decided      bool    `json:"decided,omitempty"`   // a new decision was made
+	Broke        bool    `json:"broke,omitempty"`     // and it changed the form of earlier messages
+	Estimated    bool    `json:"estimated,omitempty"` // texts are so large that their tokens are estimated
+	Thoughts     int     `json:"thoughts,omitempty"`  // parts of thinking that are left out from this decision on
+	Causes       Codes   `json:"causes,omitempty"`    // why items were newly changed
+	Streams      bool    `json:"streams,omitempty"`   // the client asked for a stream
+	Added        int     `json:"added,omitempty"`     // tokens of context files and memory
+	Memory       int     `json:"memory,omitempty"`    // of Added, the tokens of memory
+	Contexts     string  `json:"contexts,omitempty"`  // names of the contexts whose files were added
 	// Items that each step has newly changed.
 	Offloaded  int           `json:"offloaded,omitempty"`
 	Cleared    int           `json:"cleared,omitempty"`

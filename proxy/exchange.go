@@ -255,21 +255,17 @@ func (x *exchange) send() (*wire.Answer, error) {
 		mark := viaHeader + ": " + x.proxy.mark + "\r\n"
 		out.Lines = slices.Concat(bytes.TrimRight(x.head, "\r\n"), []byte("\r\n"+mark))
 	}
+	tokens := x.shaped.Report.TokensBefore
+	if x.shaped.Changed {
+		tokens = x.shaped.Report.TokensAfter
+	}
 	if !x.isCount {
-		x.proxy.meter.add(time.Now(), x.limits, use{Tokens: x.tokens()})
+		x.proxy.meter.add(time.Now(), x.limits, use{Tokens: tokens.Total()})
 	}
 	if !x.reply.HTTP10 {
 		out.Interim = func(h *wire.Head) error { return x.write(h.AppendTo(nil, wire.ClientSide{})) }
 	}
 	return x.upstream.pool.Do(x.life, out)
-}
-
-// tokens returns how many tokens the request has that is sent now; 0 if that is not known.
-func (x *exchange) tokens() int {
-	if x.shaped.Changed {
-		return x.shaped.Report.TokensAfter.Total()
-	}
-	return x.shaped.Report.TokensBefore.Total()
 }
 
 // end is the one place where an exchange ends, however that happens: the client gets an answer if it has had none,

@@ -247,8 +247,8 @@ type Settings struct {
 	Upstream  string // name of the default one
 	Upstreams map[string]UpstreamConfig
 	Clients   map[string]ClientConfig // whose keys are asked for; none: nobody's are
-	Teams     map[string]Limits
-	Everyone  Limits // of all clients together
+	Teams     map[string]Limits       // nil: nobody has limits
+	Everyone  Limits                  // of all clients together
 	Routes    []RouteRule
 	Input     rewrite.Input // what a request's own headers may override
 	Contexts  []string      // names of files that all conversations are given
@@ -282,7 +282,6 @@ type settings struct {
 	clients   clients
 	upstreams map[string]*upstream
 	fallback  *upstream // of requests that no rule sends elsewhere
-	isLimited bool      // a client, a team or all have limits
 }
 
 // newSettings makes the upstreams and clients of s.
@@ -304,7 +303,6 @@ func newSettings(s Settings) (set *settings, err error) {
 			return nil, fmt.Errorf("cannot route model %q: %w", r.Model, err)
 		}
 	}
-	set.isLimited = set.hasLimits()
 	set.clients, err = newClients(s.Clients)
 	return set, err
 }

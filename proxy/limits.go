@@ -43,16 +43,6 @@ func (s *settings) limitsOf(client string) []limited {
 	return slices.DeleteFunc(all, func(l limited) bool { return l.Limits == Limits{} })
 }
 
-// hasLimits reports whether anybody has limits.
-func (s *settings) hasLimits() bool {
-	for _, c := range s.conf.Clients {
-		if c.Limits != (Limits{}) {
-			return true
-		}
-	}
-	return s.conf.Everyone != Limits{} || len(s.conf.Teams) > 0
-}
-
 // use is what somebody has used. It is stored as JSON.
 type use struct {
 	Minute   int64 `json:"minute"` // since 1970, of Requests and Tokens
@@ -119,27 +109,23 @@ func (m *meter) admit(now time.Time, all []limited) error {
 	defer m.mu.Unlock()
 	for _, l := range all {
 		u := m.known(now, l.name)
-		minute, day := 60-now.Unix()%60, 24*60*60-now.Unix()%(24*60*60)
-		for _, limit := range []struct {
-			reached bool
-			text    string
-			seconds int64 // until it is free again
-		}{
-			{l.DollarsPerDay > 0 && float64(u.Nano) >= l.DollarsPerDay*1e9,
-				fmt.Sprintf("%v dollars a day (dollars_per_day)", l.DollarsPerDay), day},
-			{l.RequestsPerMinute > 0 && u.Requests >= l.RequestsPerMinute,
-				fmt.Sprintf("%d requests a minute (requests_per_minute)", l.RequestsPerMinute), minute},
-			{l.TokensPerMinute > 0 && u.Tokens >= l.TokensPerMinute,
-				fmt.Sprintf("%d tokens a minute (tokens_per_minute)", l.TokensPerMinute), minute},
-			{l.Concurrent > 0 && u.UnderWay >= l.Concurrent,
-				fmt.Sprintf("%d requests at once (concurrent)", l.Concurrent), 1},
-		} {
-			if limit.reached {
-				free := time.Duration(limit.seconds) * time.Second
-				return refuse(429, "limit_reached", fmt.Sprintf("%s may use %s: try again in %s", l.name, limit.text, free),
-					fmt.Sprintf("Retry-After: %d\r\n", limit.seconds))
-			}
+		limit, seconds := "", 60-now.Unix()%60 // until it is free again
+		switch {
+		case l.DollarsPerDay > 0 && float64(u.Nano) >= l.DollarsPerDay*1e9:
+			limit = fmt.Sprintf("%v dollars a day (dollars_per_day)", l.DollarsPerDay)
+			seconds = 24*60*60 - now.Unix()%(24*60*60)
+		case l.RequestsPerMinute > 0 && u.Requests >= l.RequestsPerMinute:
+			limit = fmt.Sprintf("%d requests a minute (requests_per_minute)", l.RequestsPerMinute)
+		case l.TokensPerMinute > 0 && u.Tokens >= l.TokensPerMinute:
+			limit = fmt.Sprintf("%d tokens a minute (tokens_per_minute)", l.TokensPerMinute)
+		case l.Concurrent > 0 && u.UnderWay >= l.Concurrent:
+			limit, seconds = fmt.Sprintf("%d requests at once (concurrent)", l.Concurrent), 1
+		default:
+			continue
 		}
+		again := time.Duration(seconds) * time.Second
+		return refuse(429, "limit_reached", fmt.Sprintf("%s may use %s: try again in %s", l.name, limit, again),
+			fmt.Sprintf("Retry-After: %d\r\n", seconds))
 	}
 	m.count(now, all, use{Requests: 1, UnderWay: 1})
 	return nil

@@ -130,7 +130,7 @@ func (p *Proxy) Charge(client string, tokens int, nano int64) (inDollars bool) {
 // ShareLimits tells other replicas with the store what clients have used, and learns it from them. It is called every
 // second by one goroutine. After an error this replica counts alone.
 func (p *Proxy) ShareLimits(s store.Store) error {
-	if !p.settings.Load().isLimited {
+	if p.settings.Load().conf.Teams == nil {
 		return nil
 	}
 	return p.meter.share(time.Now(), s)

@@ -276,8 +276,7 @@ func (x *exchange) readUsage(a *wire.Answer, text *answerText, cut bool) {
 	counted := e.TokensAfter.Total()
 	if x.input != nil && counted > 0 { // the model holds so many, and counts in that way
 		deps, report := &x.proxy.deps, &x.shaped.Report
-		e.TokensUsed = max(used, 0)
-		e.WindowRefuted = deps.Windows.LearnAnswer(e.Upstream, e.Model+x.input.Variant, counted, used)
+		deps.Windows.LearnAnswer(e.Upstream, e.Model+x.input.Variant, counted, used)
 		deps.Ratios.Learn(report.Source, report.Counted, used)
 	}
 }

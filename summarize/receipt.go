@@ -127,9 +127,8 @@ func (s *summary) grounds(text string) event.Standing {
 			decisions = append(decisions, strings.Trim(sentence, "-* \t\n"))
 		}
 	}
-	unsaid := s.unsaid(decisions)
-	isMissing := func(text string) bool { return slices.Contains(unknown, text) || slices.Contains(unsaid, text) }
-	return standing("claims", append(names, decisions...), func(text string) bool { return !isMissing(text) })
+	missing := append(unknown, s.unsaid(slices.Clone(decisions))...)
+	return standing("claims", append(names, decisions...), func(text string) bool { return !slices.Contains(missing, text) })
 }
 
 // unsaid returns those of some sentences about decisions of the user that have mostly words which stand in no message of

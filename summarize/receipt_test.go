@@ -23,7 +23,7 @@ func TestReceipt(t *testing.T) {
 	const want = `[{"kind":"messages","all":4,"sent":3,"missing":["Is the parser slow?"]},` +
 		`{"kind":"orders","all":2,"sent":2},{"kind":"files","all":2,"sent":1,"missing":["a/y.go"]},` +
 		`{"kind":"failures","all":2,"sent":1,"missing":["make: *** [all] Error 2"]},` +
-		`{"kind":"tasks","all":2,"sent":1,"missing":["move the data"]},{"kind":"claims","all":3,"sent":1,` +
+		`{"kind":"tasks","all":2,"sent":1,"missing":["move the data"]},{"kind":"claims","all":4,"sent":2,` +
 		`"missing":["b/z.go","The user decided to drop support for Windows entirely."]}]`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)

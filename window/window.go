@@ -278,9 +278,9 @@ func (w *Windows) LearnRefusal(upstream, model string, r Refusal, s Sent) (learn
 	return tokens
 }
 
-// LearnAnswer takes a window back if an answered request had more tokens, by our count and by the provider's, and
-// returns it; 0 is none. used is 0 if the provider does not say.
-func (w *Windows) LearnAnswer(upstream, model string, counted, used int) (refuted int) {
+// LearnAnswer takes a window back if an answered request had more tokens, by our count and by the provider's. used is 0 if
+// the provider does not say.
+func (w *Windows) LearnAnswer(upstream, model string, counted, used int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	k := w.of(upstream, model)
@@ -290,12 +290,9 @@ func (w *Windows) LearnAnswer(upstream, model string, counted, used int) (refute
 	}
 	k.answered = max(k.answered, most)
 	if w.holds(k.probed) && sure > k.probed.Tokens {
-		refuted = k.probed.Tokens
 		k.probed = lesson{}
 	}
 	if w.holds(k.learned) && sure > k.learned.Tokens {
-		refuted = max(refuted, k.learned.Tokens)
 		w.learn(k, lesson{})
 	}
-	return refuted
 }
