@@ -44,9 +44,11 @@ func (c *Config) Validate() error {
 	c.checkNumbers(&m)
 	m.check("", c.Rewrite.Check())
 	s := &c.Summarize
-	m.choice("summarize.mode", string(s.Mode), choices["summarize.mode"]...)
-	m.choice("summarize.detail", string(s.Detail), choices["summarize.detail"]...)
-	m.choice("summarize.prepare", s.Prepare, choices["summarize.prepare"]...)
+	for key, value := range map[string]string{"mode": string(s.Mode), "detail": string(s.Detail), "prepare": s.Prepare} {
+		list := choices["summarize."+key]
+		m.require(slices.Contains(list, value), "cannot use summarize.%s %q: write one of %s", key, value,
+			strings.Join(list, ", "))
+	}
 	if s.Upstream != "" {
 		m.choice("summarize.upstream", s.Upstream, c.upstreamNames()...)
 		m.require(s.Model != "", "summarize.upstream needs summarize.model")

@@ -65,6 +65,9 @@ type Config struct {
 		Format string     `toml:"format"` // auto, text or json
 		File   string     `toml:"file"`
 	} `toml:"log"`
+	Metrics struct {
+		Clients bool `toml:"clients"`
+	} `toml:"metrics"`
 	Otel struct {
 		Endpoint string `toml:"endpoint"`
 	} `toml:"otel"`

@@ -224,7 +224,7 @@ func (s *Service) Compact(r *http.Request, body []byte) (rewrite.Output, error) 
 	if err != nil {
 		return rewrite.Output{}, fmt.Errorf("cannot compact: %w", err)
 	}
-	asked.Compact, asked.CompactTo = true, ask.To
+	asked.Compact, asked.CompactTo = true, cmp.Or(ask.To, asked.CompactTo)
 	out := rewrite.NewShaper(Overlay(s.Deps)).Shape(asked)
 	if out.Report.Items == 0 && out.Report.Err == nil {
 		return rewrite.Output{}, fmt.Errorf("cannot compact the body: %s; send a request of Chat Completions, "+
