@@ -27,6 +27,7 @@ type Metrics struct {
 	registry     *prometheus.Registry
 
 	exchanges, changes, rescues, misses, compactions, summaries, ownDollars *prometheus.CounterVec
+	clientTokens, clientDollars                                             *prometheus.CounterVec
 	firstByte, duration, shaping, windowUsed, storeCalls                    *prometheus.HistogramVec
 	figures                                                                 map[string]*prometheus.MetricVec // by name
 }
@@ -74,6 +75,9 @@ func NewMetrics(version string) *Metrics {
 			"upstream", "mode", "reason", "outcome"),
 		summaries: counter("own_requests_total", "Requests for summaries and distillates that epitome sent to a model.",
 			"upstream", "outcome"),
+		clientTokens: counter("client_tokens_total", "Tokens of a client's requests and answers, and of summaries for it.",
+			"client"),
+		clientDollars: counter("client_dollars_total", "What a client's requests and summaries cost.", "client"),
 		ownDollars: counter("own_dollars_total", "What requests for summaries and distillates cost.",
 			"upstream", "model"),
 		firstByte: histogram("first_byte_seconds", "Time from a request's arrival to the first byte of its answer.",
@@ -107,6 +111,12 @@ func (m *Metrics) Gauge(name, help string, value func() float64) {
 // Counter adds a counter, whose value is read when the metrics are.
 func (m *Metrics) Counter(name, help string, value func() float64) {
 	promauto.With(m.registry).NewCounterFunc(prometheus.CounterOpts{Name: "epitome_" + name, Help: help}, value)
+}
+
+// Charge counts what a client has used. It is for clients of the configuration alone.
+func (m *Metrics) Charge(client string, tokens int, nano int64) {
+	m.clientTokens.WithLabelValues(client).Add(float64(max(tokens, 0)))
+	m.clientDollars.WithLabelValues(client).Add(float64(max(nano, 0)) / 1e9)
 }
 
 // Record counts an event.

@@ -87,6 +87,7 @@ func attributesOf(e *event.Exchange) []attribute.KeyValue {
 		attribute.Float64("gen_ai.response.time_to_first_chunk", e.FirstByte.Seconds()),
 		attribute.Int("http.response.status_code", e.Status), attribute.String("error.type", failure),
 		attribute.String("epitome.mode", e.Mode), attribute.String("epitome.action", e.Action),
+		attribute.String("epitome.client", e.Client),
 		attribute.Int("epitome.tokens.before", e.TokensBefore.Total()),
 		attribute.Int("epitome.tokens.after", e.TokensAfter.Total()),
 		attribute.String("epitome.reason", e.Reason), attribute.String("epitome.causes", e.Causes.String()),

@@ -319,12 +319,14 @@ func (d *Daemon) shareLimits() {
 	d.countsAlone = err != nil
 }
 
-// charge counts what an exchange or a summary has cost to the limits of its client.
+// charge counts what an exchange or a summary has cost to its client.
 func (d *Daemon) charge(n journal.Entry) {
 	if s := n.Summary; s != nil {
 		go func() { // the book answers once this event is done
 			c, _ := d.book.Conversation(s.Conversation) // of one that is not known, nobody is charged
-			d.proxy.Charge(c.Client, s.Cost.InputTokens+s.Cost.OutputTokens, s.Own.Nano)
+			tokens := s.Cost.InputTokens + s.Cost.OutputTokens
+			d.measure(c.Client, tokens, s.Own.Nano)
+			d.proxy.Charge(c.Client, tokens, s.Own.Nano)
 		}()
 	}
 	if e := n.Exchange; e != nil {
@@ -332,11 +334,19 @@ func (d *Daemon) charge(n journal.Entry) {
 		if e.TokensBefore.Total() == 0 { // else it was counted when it was sent
 			tokens += e.Usage.Input
 		}
+		d.measure(e.Client, e.Usage.Input+e.Usage.Output, e.Bill.Billed)
 		inDollars := d.proxy.Charge(e.Client, tokens, e.Bill.Billed)
 		if inDollars && e.Bill.Unpriced && !d.tellsPrice {
 			d.tellsPrice = true
 			d.log.Warn("dollars_per_day does not hold for answers without a price", "model", e.Model)
 		}
+	}
+}
+
+// measure counts what a client has used in the metrics, if these are to name clients.
+func (d *Daemon) measure(client string, tokens int, nano int64) {
+	if client != "" && d.config.Load().Metrics.Clients {
+		d.metrics.Charge(client, tokens, nano)
 	}
 }
 
