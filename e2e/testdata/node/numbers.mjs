@@ -98,27 +98,15 @@ const lines = (exchanges) => {
 // again returns what is said of what was read again in a conversation.
 const again = ({ compactions, read_again: n, read_again_tokens }) => [compactions && comma(compactions), ...(n ? [comma(n), comma(read_again_tokens)] : [])];
 
-// rows returns the messages of a turn in their order: edits, and between them ranges that were sent as they came.
-function rows(edits, items) {
-  const all = [];
-  let next = 0;
-  for (const e of [...edits, { item: items }]) {
-    if (next < e.item) all.push({ item: next, last: e.item - 1 });
-    if (e.rung) all.push(e);
-    next = Math.max(next, e.last + 1);
+// runs returns the edits of a turn in runs of one kind.
+function runs(edits) {
+  const found = [];
+  const kind = (e) => JSON.stringify([e.rung, e.reason, e.new]);
+  for (const e of edits) {
+    const run = found.at(-1);
+    if (run && kind(run[0]) === kind(e)) run.push(e);
+    else found.push([e]);
   }
-  return all;
-}
-
-// runs returns the rows of a turn in runs of one kind, with the unchanged ones between them.
-function runs(edits, items) {
-  const all = rows(edits, items), found = [];
-  const kind = (e) => e && JSON.stringify([e.rung, e.reason, e.new]);
-  all.forEach((row, i) => {
-    const run = found.at(-1), next = row.rung ? row : all[i + 1] ?? row;
-    if (run?.[0].rung && kind(run[0]) === kind(next)) run.push(row);
-    else found.push([row]);
-  });
   return found;
 }
 
@@ -126,11 +114,10 @@ function runs(edits, items) {
 function runText(run) {
   const first = (text) => shorten(text.slice(0, 4096).replace(/^[\n ]+/, "").split("\n")[0], 160);
   const each = run.flatMap((x) => [x.item + 1, x.last > x.item ? x.last + 1 : "",
-    ...(x.rung ? [x.before && tokens(x.before), tokens(x.after), x.reason, x.text && `${first(x.text)}\n${shorten(x.text, 4000)}`] : [])]);
-  const changed = run.filter((x) => x.rung);
-  if (changed.length < 3) return each;
-  const [before, after] = ["before", "after"].map((key) => changed.reduce((sum, x) => sum + x[key], 0));
-  return [changed.length, run[0].item + 1, run.at(-1).last + 1, before && tokens(before), tokens(after), run[0].reason, ...each];
+    x.before && tokens(x.before), tokens(x.after), x.reason, x.text && `${first(x.text)}\n${shorten(x.text, 4000)}`]);
+  if (run.length < 3) return each;
+  const [before, after] = ["before", "after"].map((key) => run.reduce((sum, x) => sum + x[key], 0));
+  return [run.length, run[0].item + 1, run.at(-1).last + 1, before && tokens(before), tokens(after), run[0].reason, ...each];
 }
 
 // together returns lists of the exchanges in sequence that say the same.
@@ -229,7 +216,7 @@ export function conversation({ story: s, edits }, turn) {
     "#at > details > summary": [edits.length],
     "#at > details:last-of-type p": [e.clear_line && tokens(e.clear_line), clock(e.start), e.path, e.status,
       took(e.duration_ns), took(e.first_byte_ns), took(e.shape_ns), bytes(e.request_bytes), bytes(e.response_bytes)],
-    ".pair :is(th[scope=row], td:not([colspan]))": edits.length > 0 ? runs(edits, e.items).flatMap(runText) : [],
+    ".pair :is(th[scope=row], td:not([colspan]))": edits.length > 0 ? runs(edits).flatMap(runText) : [],
     "dl:not(#at dl) dd": tiles(s.sums),
     "dl:not(#at dl) + p": again(s.sums),
     '[aria-label^="What happened"] :is(th[scope=row], td)': together(events).flatMap(([x, ...others]) => {
@@ -241,7 +228,8 @@ export function conversation({ story: s, edits }, turn) {
 }
 
 // summary returns what is said of the summary that a turn has made.
-const summary = ({ compacted, compaction: { why, cost } = {} }) => compacted ? [why,
+const summary = ({ compacted, compaction: { why, cost, receipt = [] } = {} }) => compacted ? [
+  ...receipt.flatMap((part) => [comma(part.sent), comma(part.all)]), why,
   ...(cost?.requests ? [tokens(cost.input_tokens), tokens(cost.cached_tokens), tokens(cost.output_tokens)] : [])] : [];
 
 function shorten(text, most) {
