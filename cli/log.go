@@ -68,16 +68,11 @@ func (l *lines) Write(line []byte) (int, error) {
 // write writes the lines until close is called.
 func (l *lines) write() {
 	defer close(l.ended)
-	hasFailed := false
 	for line := range l.queue {
 		if line == nil {
 			return
 		}
-		if hasFailed { // a part of the line before may stand there
-			line = append([]byte("\n"), line...)
-		}
-		_, err := l.to.Write(line)
-		hasFailed = err != nil
+		_, _ = l.to.Write(line) // one that a full disk refuses is lost
 	}
 }
 
