@@ -33,7 +33,7 @@ func openLog(conf config.Config) (*lines, error) {
 	case c.Format == "text":
 		written.log = slog.New(slog.NewTextHandler(to, opts))
 	case c.Format == "auto" && c.File == "" && isTerminal(os.Stderr):
-		written.log = slog.New(newTerminal(to, c.Level))
+		written.log = slog.New(terminal{to: to, level: c.Level})
 	default:
 		written.log = slog.New(slog.NewJSONHandler(to, opts))
 	}

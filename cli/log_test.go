@@ -64,10 +64,10 @@ func TestTheLogHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// A person at a terminal reads how to begin, that each agent is served, what was decided and what failed, and nothing else.
+// A person at a terminal reads how to begin, what a conversation begins with, what was decided and what failed, and nothing else.
 func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 	var out strings.Builder
-	log := slog.New(newTerminal(&out, slog.LevelInfo))
+	log := slog.New(terminal{to: &out, level: slog.LevelInfo})
 	chat := log.With("method", "POST", "path", "/v1/chat/completions", "tokens_before", 900, "tokens_after", 900)
 	claude := log.With("agent", "claude-cli", "tokens_before", 23_000, "tokens_after", 23_000, "window", 200_000)
 	shortened := log.With("tokens_before", 51_234, "tokens_after", 16_012)
@@ -85,16 +85,14 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 	log.Info("rescue", "verdict", "too_long", "outcome", "rescued")
 	shortened.Info("exchange", "mode", "on", "turn", 65, "did", "compact: 117")
 	chat.Info("exchange", "mode", "observe", "turn", 3, "did", "clear: 2")
-	for range 3 {
-		claude.Warn("context_window_warning", "conversation", "1a8dc3c4", "reason", "near", "tokens", 160_000)
-	}
+	claude.Warn("context_window_warning", "conversation", "1a8dc3c4", "reason", "near", "tokens", 160_000)
 	claude.Info("exchange", "conversation", "1a8dc3c4", "status", 200, "turn", 66, "did", "clear: 2")
 	log.Info("context_window_corrected", "model", "m\x1b]0;x\a\u009b")
 	log.Debug("a server does not say how much a model holds")
 	log.Warn("exchange", "method", "POST", "path", "/v1/\x1bx", "status", 502, "error", "cannot reach it")
 	log.Warn("reloaded; some changes wait for a restart", "keys", []string{"listen", "data"}, "error", io.EOF, "ratio", .5)
 	log.Error("the configuration is not sound", "error", "config.toml:2: listen must be host:port")
-	want := `TIME epitome listens on http://127.0.0.1:7070 and sends to https://api.openai.com/v1, mode on
+	want := `TIME epitome listens on http://0.0.0.0:7070 and sends to https://api.openai.com/v1, mode on
 
     export OPENAI_BASE_URL=http://127.0.0.1:7070/v1
     export ANTHROPIC_BASE_URL=http://127.0.0.1:7070/u/anthropic
@@ -106,8 +104,7 @@ The pages, in your browser:
 Waiting for the first request. Ctrl-C ends epitome.
 TIME turn 1: 900 → 900 tokens, nothing to shorten; answered 401
 TIME claude-cli, turn 1: 23k → 23k tokens, nothing to shorten; answered 401
-TIME claude-cli: first request, 23k of 200k tokens, unchanged
-TIME codex: first request, 16k of 64k tokens, offload: 2
+TIME codex, turn 1: 51.2k → 16k tokens, offload: 2
 TIME codex, turn 2: 9 → 9 tokens, nothing to shorten; answered 404: /v1 twice
 TIME turn 65: 51.2k → 16k tokens, compact: 117
 TIME turn 3: 900 → 900 tokens in mode on, clear: 2

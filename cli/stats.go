@@ -9,7 +9,9 @@ import (
 	"math"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"text/template"
 	"time"
@@ -58,16 +60,25 @@ func (a *app) stats(since, by string, asJSON bool) error {
 //go:embed texts.tmpl
 var textFile string
 
-// show writes one of the texts in texts.tmpl, with columns of these flags of package tabwriter.
-func show(to io.Writer, name string, flags uint, data any) error {
-	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', flags)
-	texts := template.Must(template.New("").Funcs(console.Functions).Funcs(template.FuncMap{
+// texts are those in texts.tmpl.
+var texts = sync.OnceValue(func() *template.Template {
+	t := template.New("").Option("missingkey=zero").Funcs(console.Functions)
+	return template.Must(t.Funcs(template.FuncMap{
 		"plain": plain, "whole": console.Plain, "upper": strings.ToUpper,
 		"coloured": coloured, "percent": console.Percent, "next": func(n int) int { return n + 1 },
 		"sum": func(n, m int64) int64 { return n + m }, "less": func(n, m int64) int64 { return n - m },
+		"number": func(digits string) int {
+			n, _ := strconv.Atoi(digits) // of the log; 0 for none
+			return n
+		},
 		"words": func(text string) string { return strings.Join(strings.Fields(text), " ") },
 	}).Parse(textFile))
-	return errors.Join(texts.ExecuteTemplate(t, name, data), t.Flush())
+})
+
+// show writes one of the texts, with columns of these flags of package tabwriter.
+func show(to io.Writer, name string, flags uint, data any) error {
+	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', flags)
+	return errors.Join(texts().ExecuteTemplate(t, name, data), t.Flush())
 }
 
 func (a *app) statusCommand() *cobra.Command {
