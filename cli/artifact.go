@@ -24,9 +24,6 @@ import (
 func (a *app) artifactCommand() *cobra.Command {
 	var lines, grep string
 	c := &cobra.Command{Use: "artifact ID|PATH|URL...", Short: "Print what epitome took out of a conversation",
-		Long: "Print what epitome took out of a conversation, by the id, path or URL in the line that\n" +
-			"epitome left in its place. It looks in the data folder (see --data). In an id, * stands for\n" +
-			"any letters: 'a1*'. Several are printed in the order named, each once.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.printArtifacts(args, lines, grep) }}
 	var conversation string

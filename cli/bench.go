@@ -87,9 +87,7 @@ func (a *app) replayCommand() *cobra.Command {
 	var check bool
 	c := &cobra.Command{
 		Use:   "replay PATH...",
-		Short: "Play recorded sessions, and measure what epitome's steps save and lose",
-		Long: "Play recorded sessions turn by turn, and measure what epitome's steps save and lose. A PATH is a\n" +
-			"log, or a folder of logs: of Claude Code, Codex or pi, or of Chat Completions requests."}
+		Short: "Play recorded sessions, and measure what epitome's steps save and lose"}
 	asJSON := jsonFlag(c)
 	c.Flags().BoolVar(&check, "check", false, "say which figures miss their goals, and exit with status 1 if any does")
 	windows := []string{"32k", "64k", "128k", "200k"}
@@ -112,10 +110,7 @@ func (a *app) recallCommand() *cobra.Command {
 	var once bool
 	c := &cobra.Command{
 		Use:   "recall PATH...",
-		Short: "Count the answers that can still be read in conversations once they are compacted",
-		Long: "Count the answers that can still be read in conversations once they are compacted. A PATH is a JSON\n" +
-			"file, or a folder of them, with {\"request\": BODY, \"questions\": [{\"question\": TEXT,\n" +
-			"\"expected\": TEXT}]} or a list of such objects. BODY is a request of any API."}
+		Short: "Count the answers that can still be read in conversations once they are compacted"}
 	asJSON := jsonFlag(c)
 	c.Flags().StringVar(&mode, "mode", string(summarize.Intent), "`mode` of summaries")
 	c.Flags().BoolVar(&once, "once", false, "compact each conversation once, instead of playing it as it grew")
@@ -132,10 +127,7 @@ func (a *app) recallCommand() *cobra.Command {
 func loadCommand() *cobra.Command {
 	o := load.Options{Progress: os.Stderr}
 	c := &cobra.Command{Use: "load", Args: cobra.NoArgs,
-		Short: "Compare latency, CPU, throughput and memory with a direct call and a minimal proxy (fasthttp)",
-		Long: "Compare latency, CPU, throughput and memory with a direct call and a minimal proxy (fasthttp): for\n" +
-			"requests that pass unchanged, and one that is rewritten and repeated. All processes run on loopback.\n" +
-			"CPU and memory are measured on Linux only."}
+		Short: "Compare latency, CPU, throughput and memory with a direct call and a minimal proxy (fasthttp)"}
 	asJSON := jsonFlag(c)
 	c.RunE = func(*cobra.Command, []string) (err error) {
 		if o.Program, err = os.Executable(); err != nil {

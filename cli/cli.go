@@ -110,6 +110,14 @@ func (a *app) command() *cobra.Command {
 		a.contextCommand(), a.memoryCommand(), keyCommand(), a.serviceCommand(), a.benchCommand(),
 		&cobra.Command{Use: "version", Short: "Print the version of this program",
 			Run: func(*cobra.Command, []string) { fmt.Println(root.Version) }})
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		var long strings.Builder
+		if texts().ExecuteTemplate(&long, "help "+c.Name(), nil) == nil { // else the short help is all
+			c.Long = long.String()
+		}
+		help(c, args)
+	})
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
 	return root

@@ -17,11 +17,6 @@ func (a *app) conversationCommand() *cobra.Command {
 	var to, focus string
 	c := &cobra.Command{Use: "conversation ID [--compact [--to TOKENS] [--focus TEXT] | --restore | --forget]",
 		Short: "Show a conversation, compact it, undo its shortening, or forget it",
-		Long: "Show a conversation, as 'epitome status' shows the newest one. Or have its next request compacted, or\n" +
-			"undo its shortening from its next request on, as far as the window allows, or remove all that epitome\n" +
-			"keeps of it: decisions, artifacts that no other conversation names, newest request, events. ID is the\n" +
-			"conversation's ID; for --compact and --restore its first characters are enough. The pages show it, and\n" +
-			"so does the header x-epitome-conversation. Until the next request, --compact is lost by a restart.",
 		Args: func(c *cobra.Command, args []string) error {
 			if restore && forget || compact && (restore || forget) {
 				return errors.New("write one of --compact, --restore and --forget")
@@ -54,10 +49,7 @@ func (a *app) changeConversation(id, verb string, query url.Values) error {
 	if err != nil {
 		return err
 	}
-	var done struct {
-		Conversation, Remains string
-		Edits, Artifacts      int
-	}
+	done := map[string]any{}
 	err = card.Post("/-/api/conversations/"+id+"/"+verb+"?"+query.Encode(), nil, &done)
 	if errors.Is(err, daemon.ErrNotFound) {
 		err = fmt.Errorf("the epitome on %s has no conversation with this ID; 'epitome open' shows all; --forget needs "+
@@ -66,25 +58,13 @@ func (a *app) changeConversation(id, verb string, query url.Values) error {
 	if err != nil {
 		return fmt.Errorf("cannot %s conversation %s: %w", verb, id, err)
 	}
-	switch verb {
-	case "compact":
-		fmt.Printf("The next request of conversation %s will be compacted.\n", done.Conversation)
-	case "forget":
-		fmt.Printf("Conversation %s is forgotten. Artifacts that were deleted: %d.\n%s\n", done.Conversation,
-			done.Artifacts, done.Remains)
-	default:
-		fmt.Printf("Conversation %s is sent whole from its next request on, as far as the window allows.\n"+
-			"Shortened parts that are whole again: %d.\n", done.Conversation, done.Edits)
-	}
-	return nil
+	return show(stdout, verb, 0, done)
 }
 
 func (a *app) handoffCommand() *cobra.Command {
 	return &cobra.Command{Use: "handoff [CONVERSATION]", Args: cobra.MaximumNArgs(1),
 		Short: "Print what another agent needs to go on with a conversation",
-		Long: "Print what another agent needs to go on with a conversation: the user's words, a summary, the newest messages.\n" +
-			"CONVERSATION is the beginning of an ID; without it, the newest one is meant. It needs a running epitome.",
-		RunE: func(_ *cobra.Command, args []string) error { return a.handOff(strings.Join(args, "")) }}
+		RunE:  func(_ *cobra.Command, args []string) error { return a.handOff(strings.Join(args, "")) }}
 }
 
 // handOff prints the handoff of the conversation whose ID has the given beginning, or of the newest one.

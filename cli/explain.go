@@ -26,9 +26,6 @@ func (a *app) explainCommand() *cobra.Command {
 	var window string
 	var turns, onlyBody bool
 	c := &cobra.Command{Use: "explain FILE", Short: "Explain what epitome would do to a request",
-		Long: "Explain what epitome would do to the request in a file (- is standard input), without a key or network.\n" +
-			"The upstream and window of a running epitome are used, but it is assumed not to know the conversation.\n" +
-			"Nothing is kept, so the artifacts that the report names cannot be read.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := a.newExplanation(args[0], window)

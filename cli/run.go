@@ -30,11 +30,6 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	c := &cobra.Command{Use: "run [flags] -- COMMAND [ARG...]", Short: "Run a command with its base URLs pointing at epitome",
-		Long: "Run a command with its base URLs pointing at epitome, and start an epitome for it if none runs.\n" +
-			"The base URLs are OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL and COPILOT_PROVIDER_BASE_URL.\n" +
-			"All requests go to --upstream, if this command or the epitome that runs was started with it. A base URL that\n" +
-			"is set already stays where the requests go, if --upstream is not given here. With --listen, run uses the\n" +
-			"epitome that listens there, or has one of its own listen there.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.run(args) }}
 	c.Flags().SetInterspersed(false) // flags behind the command are its own

@@ -27,7 +27,6 @@ func (a *app) statsCommand() *cobra.Command {
 	var since, by string
 	var asJSON bool
 	c := &cobra.Command{Use: "stats", Short: "Show what a running epitome has done",
-		Long: "Show totals of what a running epitome has done. 'epitome status' shows one conversation.",
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON) }}
 	c.Flags().StringVar(&since, "since", "", "start `time`, for example 24h, 7d or 2026-11-20 (default: all)")
 	c.Flags().StringVar(&by, "by", "day", "one line for each `day|model|agent|upstream|client`")
@@ -67,11 +66,11 @@ var texts = sync.OnceValue(func() *template.Template {
 		"plain": plain, "whole": console.Plain, "upper": strings.ToUpper,
 		"coloured": coloured, "percent": console.Percent, "next": func(n int) int { return n + 1 },
 		"sum": func(n, m int64) int64 { return n + m }, "less": func(n, m int64) int64 { return n - m },
+		"words": func(text string) string { return strings.Join(strings.Fields(text), " ") },
 		"number": func(digits string) int {
 			n, _ := strconv.Atoi(digits) // of the log; 0 for none
 			return n
 		},
-		"words": func(text string) string { return strings.Join(strings.Fields(text), " ") },
 	}).Parse(textFile))
 })
 
@@ -84,10 +83,6 @@ func show(to io.Writer, name string, flags uint, data any) error {
 func (a *app) statusCommand() *cobra.Command {
 	var line bool
 	c := &cobra.Command{Use: "status", Short: "Show how full the window of the newest conversation is, and of what",
-		Long: "Show how full the window of the newest conversation is, and its newest request by category.\n" +
-			"'epitome stats' shows totals.\n\n" +
-			"With --line, it reads the JSON that Claude Code pipes to the command of its status line, and shows the\n" +
-			"conversation of that session.",
 		RunE: func(*cobra.Command, []string) error {
 			session := ""
 			if line {
