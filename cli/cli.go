@@ -205,9 +205,6 @@ func (s screen) Write(text []byte) (int, error) {
 	return len(text), err
 }
 
-// hasColours reports whether f is a terminal whose user has not turned colours off.
-func hasColours(f *os.File) bool { return isTerminal(f) && os.Getenv("NO_COLOR") == "" }
-
 // isTerminal reports whether a person reads or writes at f.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 

@@ -144,11 +144,12 @@ func sessionIn(in *os.File, wait time.Duration) string {
 	}
 }
 
-// coloured writes a share of the window, on a terminal yellow from 70 percent on and red from 90.
+// coloured writes a share of the window, on a terminal yellow from 70 percent on and red from 90, unless its user has
+// turned colours off.
 func coloured(share float64) string {
 	text := console.Percent(share)
 	percent := math.Round(100 * share)
-	if percent < 70 || !hasColours(os.Stdout) {
+	if percent < 70 || !isTerminal(os.Stdout) || os.Getenv("NO_COLOR") != "" {
 		return text
 	}
 	colour := 33
