@@ -64,7 +64,8 @@ func TestTheLogHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// A person at a terminal reads how to begin, what a conversation begins with, what was decided and what failed, and nothing else.
+// A person at a terminal reads how to begin, that a conversation has begun, what was decided and what failed, and nothing
+// else.
 func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 	var out strings.Builder
 	log := slog.New(terminal{to: &out, level: slog.LevelInfo})
