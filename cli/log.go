@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"gopkg.in/natefinch/lumberjack.v2"
@@ -33,7 +34,7 @@ func openLog(conf config.Config) (*lines, error) {
 	case c.Format == "text":
 		written.log = slog.New(slog.NewTextHandler(to, opts))
 	case c.Format == "auto" && c.File == "" && isTerminal(os.Stderr):
-		written.log = slog.New(terminal{to: to, level: c.Level})
+		written.log = slog.New(terminal{to: to, level: c.Level, near: new(sync.Map)})
 	default:
 		written.log = slog.New(slog.NewJSONHandler(to, opts))
 	}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -68,7 +69,7 @@ func TestTheLogHoldsNothingUp(t *testing.T) {
 // else.
 func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 	var out strings.Builder
-	log := slog.New(terminal{to: &out, level: slog.LevelInfo})
+	log := slog.New(terminal{to: &out, level: slog.LevelInfo, near: new(sync.Map)})
 	chat := log.With("method", "POST", "path", "/v1/chat/completions", "tokens_before", 900, "tokens_after", 900)
 	claude := log.With("agent", "claude-cli", "tokens_before", 23_000, "tokens_after", 23_000, "window", 200_000)
 	shortened := log.With("tokens_before", 51_234, "tokens_after", 16_012)
@@ -86,7 +87,9 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 	log.Info("rescue", "verdict", "too_long", "outcome", "rescued")
 	shortened.Info("exchange", "mode", "on", "turn", 65, "did", "compact: 117")
 	chat.Info("exchange", "mode", "observe", "turn", 3, "did", "clear: 2")
-	claude.Warn("context_window_warning", "conversation", "1a8dc3c4", "reason", "near", "tokens", 160_000)
+	for range 3 {
+		claude.Warn("context_window_warning", "conversation", "1a8dc3c4", "reason", "near", "tokens", 160_000)
+	}
 	claude.Info("exchange", "conversation", "1a8dc3c4", "status", 200, "turn", 66, "did", "clear: 2")
 	log.Info("context_window_corrected", "model", "m\x1b]0;x\a\u009b")
 	log.Debug("a server does not say how much a model holds")

@@ -167,7 +167,7 @@ turn 19 'x-epitome-compact: now'
 turn 20
 until_true 20 shows 'count(sum by (instance) (epitome_exchanges_total{action!="none"}) > 5) == 1'
 until_true 20 shows 'epitome_compactions_total{reason="manual",outcome="completed"}'
-if shows "epitome_exchanges_total{instance=\"127.0.0.1:$a\",action!=\"none\"}"; then 
+if shows "epitome_exchanges_total{instance=\"127.0.0.1:$a\",action!=\"none\"}"; then
   kill_hard "$a_pid"
 else
   kill_hard "$b_pid"
