@@ -257,7 +257,7 @@ func TestForgettingAgainAfterAnError(t *testing.T) {
 			t.Errorf("%v, and then %v", failed, err)
 		}
 		for _, e := range sent.Edits {
-			if value, _, _ := p.service.Store.Get(e.Name); len(value) > 0 {
+			if value, _ := store.Get(p.service.Store, e.Name); len(value) > 0 {
 				t.Errorf("after %d writes and an error the store has %s", before, value)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"epitome/config"
 	"epitome/internal/fakeapi"
+	"epitome/store"
 )
 
 // modelIn is the model of an agent of each API.
@@ -62,7 +63,7 @@ func TestOutageOfTheSharedStoreEndsNoConversation(t *testing.T) {
 		}
 		wire.Mend()
 		for _, r := range replicas {
-			fakeapi.Await(t, "the store", func() error { _, _, err := r.service.Store.Get("x"); return err })
+			fakeapi.Await(t, "the store", func() error { _, err := store.Get(r.service.Store, "x"); return err })
 		}
 		turn()
 		last := provider.Last()

@@ -183,8 +183,8 @@ func (m *Memory) change(o Owner, edit func(*Notes) error) error {
 
 // load returns the value under a key, and the JSON in which it is stored: nil if there is none.
 func load[T any](m *Memory, key string) (v T, stored []byte, err error) {
-	stored, found, err := m.store.Get(key)
-	if found {
+	stored, err = store.Get(m.store, key)
+	if stored != nil {
 		err = json.Unmarshal(stored, &v)
 	}
 	return v, stored, err

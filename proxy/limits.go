@@ -158,7 +158,7 @@ func (m *meter) share(now time.Time, s store.Store) error {
 	m.mu.Lock()
 	own := maps.Clone(m.own)
 	m.mu.Unlock()
-	old, _, err := s.Get(key)
+	old, err := store.Get(s, key)
 	if err != nil {
 		return err
 	}

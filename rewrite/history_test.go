@@ -245,11 +245,6 @@ type counting struct {
 	fails        bool // all reads
 }
 
-func (c *counting) Get(key string) ([]byte, bool, error) {
-	c.reads++
-	return c.Store.Get(key)
-}
-
 func (c *counting) GetMany(keys []string) ([][]byte, error) {
 	c.reads++
 	if c.fails {

@@ -277,17 +277,24 @@ func set(txn *badger.Txn, key string, value []byte, keep time.Duration) error {
 	return txn.SetEntry(badger.NewEntry([]byte(key), bytes.Clone(value)).WithTTL(keep))
 }
 
-func (b *Badger) Get(key string) (value []byte, found bool, err error) {
-	err = b.use(func() error {
+func (b *Badger) GetMany(keys []string) ([][]byte, error) {
+	values := make([][]byte, len(keys))
+	err := b.use(func() (err error) {
 		txn := b.db.NewTransactionAt(newest, false)
 		defer txn.Discard()
-		value, _, err = read(txn, key)
-		return err
+		for i, key := range keys {
+			values[i], _, err = read(txn, key)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return value, value != nil, wrapped("read", key, err)
+	if err != nil {
+		return nil, wrapped("read", strings.Join(keys, " "), err)
+	}
+	return values, nil
 }
-
-func (b *Badger) GetMany(keys []string) ([][]byte, error) { return getEach(b, keys) }
 
 func (b *Badger) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
 	if err := check(key, value, keep); err != nil {

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 		if err == nil {
 			for i := range manyFacts {
 				key := fmt.Sprintf("fact %06d", i)
-				if value, found, _ := b.Get(key); found && string(value) != expected(key) {
+				if value, _ := Get(b, key); value != nil && string(value) != expected(key) {
 					fmt.Println("wrong value under", key)
 				}
 			}
@@ -97,7 +97,7 @@ func TestSecondOpenIsRefused(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if value, _, err := reopened(t, folder).Get("a"); string(value) != "one" || err != nil {
+	if value, err := Get(reopened(t, folder), "a"); string(value) != "one" || err != nil {
 		t.Fatalf("%q, %v", value, err)
 	}
 	if aside, _ := filepath.Glob(folder + ".bad-*"); len(aside) > 0 {
@@ -118,7 +118,7 @@ func TestFullDiskIsAnError(t *testing.T) {
 			t.Errorf("write %d: %v; want %v", i, err, ErrNoSpace)
 		}
 	}
-	if value, _, err := b.Get("a"); string(value) != "one" || err != nil {
+	if value, err := Get(b, "a"); string(value) != "one" || err != nil {
 		t.Fatalf("%q, %v", value, err)
 	}
 	space(reserve)
@@ -150,7 +150,7 @@ func TestDiskErrorFailsTheStoreAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if value, _, err := b.Get("a"); !errors.Is(err, ErrFailed) {
+	if value, err := Get(b, "a"); !errors.Is(err, ErrFailed) {
 		t.Errorf("got %d bytes, %v; want %v", len(value), err, ErrFailed)
 	}
 	if err := setFact(b, "b", "two"); !errors.Is(err, ErrFailed) || b.State() != "failed" {

@@ -52,15 +52,15 @@ func holdContract(t *testing.T, open func(t testing.TB) store.Store) {
 // want checks the value under a key; the empty string means none.
 func want(t rapid.TB, s store.Store, key, value string) {
 	t.Helper()
-	got, found, err := s.Get(key)
-	if err != nil || found != (value != "") || string(got) != value {
+	got, err := store.Get(s, key)
+	if found := got != nil; err != nil || found != (value != "") || string(got) != value {
 		t.Fatalf("under %q: %.100q, found %v, %v; want %.100q", key, got, found, err, value)
 	}
 }
 
 func put(t rapid.TB, s store.Store, key, value string) {
 	t.Helper()
-	old, _, err := s.Get(key)
+	old, err := store.Get(s, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func testExpiry(t *testing.T, s store.Store) {
 			t.Fatal(err)
 		}
 	}
-	if !fakeapi.Eventually(func() bool { _, found, err := s.Get("left"); return err == nil && !found }) {
+	if !fakeapi.Eventually(func() bool { left, err := store.Get(s, "left"); return err == nil && left == nil }) {
 		t.Fatal("a fact lives longer than it is kept")
 	}
 	want(t, s, "touched", "one")
@@ -167,7 +167,7 @@ func testRaces(t *testing.T, s store.Store) {
 					wins[k].Add(1)
 				}
 				for tail := fmt.Sprintf("[%d %d]", w, k); err == nil; {
-					old, _, _ := s.Get("list")
+					old, _ := store.Get(s, "list")
 					if standing, err = s.Swap("list", old, append(old, tail...), kept); bytes.Contains(standing,
 						[]byte(tail)) {
 						break
@@ -185,7 +185,7 @@ func testRaces(t *testing.T, s store.Store) {
 			want(t, s, fmt.Sprint("k", k), value)
 		}
 	}
-	if list, _, err := s.Get("list"); bytes.Count(list, []byte("[")) != writers*keys || err != nil {
+	if list, err := store.Get(s, "list"); bytes.Count(list, []byte("[")) != writers*keys || err != nil {
 		t.Errorf("%d of %d swaps are there, %v", bytes.Count(list, []byte("[")), writers*keys, err)
 	}
 }
@@ -237,10 +237,10 @@ func testClose(t *testing.T, s store.Store) {
 	if err := errors.Join(s.Close(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	_, found, err1 := s.Get("a")
+	value, err1 := store.Get(s, "a")
 	_, err2 := s.Swap("a", nil, []byte("x"), kept)
 	values, err3 := s.GetMany([]string{"b", "a"})
-	found = found || values != nil
+	found := value != nil || values != nil
 	for i, err := range []error{err1, err2, err3, s.Touch("a", kept), s.Delete("a")} {
 		if !errors.Is(err, store.ErrClosed) || found {
 			t.Errorf("call %d: %v; want %v", i, err, store.ErrClosed)

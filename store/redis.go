@@ -148,14 +148,6 @@ func (r *Redis) do(verb, key string, call func(ctx context.Context) error) error
 	}))
 }
 
-func (r *Redis) Get(key string) (value []byte, found bool, err error) {
-	values, err := r.GetMany([]string{key})
-	if err != nil {
-		return nil, false, err
-	}
-	return values[0], values[0] != nil, nil
-}
-
 func (r *Redis) GetMany(keys []string) ([][]byte, error) { return r.pipeline("read", "get", keys) }
 
 // pipeline sends a command for each key in one round trip, and returns the texts that are answered. A Cluster splits

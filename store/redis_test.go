@@ -57,7 +57,7 @@ func TestRedisThatIsAwayIsNotWaitedFor(t *testing.T) {
 			t.Parallel()
 			wire, log := fakeapi.NewWire(t, fakeapi.StartRedis(t).Address), &fakeapi.Log{}
 			s := openRedis(t, wire.URL()+"?read_timeout=1s", slog.New(slog.NewTextHandler(log, nil)))
-			get := func() error { _, _, err := s.Get("k"); return err }
+			get := func() error { _, err := store.Get(s, "k"); return err }
 			fakeapi.Await(t, "an answer", get)
 			fail(wire)
 			if err := get(); err == nil || s.State() != store.Away {

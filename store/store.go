@@ -39,9 +39,6 @@ var (
 // Store is what every store does. Keys and values must not be empty. keep is how long a fact lives from now, to the
 // second; it must be positive. Values that are passed are not kept, and those that are returned belong to the caller.
 type Store interface {
-	// Get returns the value under a key. After an error it is not known whether there is one.
-	Get(key string) (value []byte, found bool, err error)
-
 	// GetMany returns the values under keys, in their order, and nil where there is none. After an error it returns
 	// none. It is one round trip, and no snapshot: of what is written meanwhile, it may see a part.
 	GetMany(keys []string) (values [][]byte, err error)
@@ -63,17 +60,13 @@ type Store interface {
 	Close() error
 }
 
-// getEach is GetMany of a store whose Get is no round trip.
-func getEach(s Store, keys []string) ([][]byte, error) {
-	values := make([][]byte, len(keys))
-	for i, key := range keys {
-		value, _, err := s.Get(key)
-		if err != nil {
-			return nil, err
-		}
-		values[i] = value
+// Get returns the value under a key; nil if there is none. After an error it is not known whether there is one.
+func Get(s Store, key string) (value []byte, err error) {
+	values, err := s.GetMany([]string{key})
+	if err != nil {
+		return nil, err
 	}
-	return values, nil
+	return values[0], nil
 }
 
 // check returns what is wrong with a fact that is to be put.
@@ -159,14 +152,19 @@ func (m *memory) remove(key string) {
 	delete(m.old, key)
 }
 
-func (m *memory) Get(key string) (value []byte, found bool, err error) {
+func (m *memory) GetMany(keys []string) ([][]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f, err := m.find(key)
-	return bytes.Clone(f.value), f.value != nil, wrapped("read", key, err)
+	values := make([][]byte, len(keys))
+	for i, key := range keys {
+		f, err := m.find(key)
+		if err != nil {
+			return nil, wrapped("read", key, err)
+		}
+		values[i] = bytes.Clone(f.value)
+	}
+	return values, nil
 }
-
-func (m *memory) GetMany(keys []string) ([][]byte, error) { return getEach(m, keys) }
 
 func (m *memory) Swap(key string, old, value []byte, keep time.Duration) (standing []byte, err error) {
 	if err := check(key, value, keep); err != nil {

@@ -104,7 +104,7 @@ func TestRestartAsksNothingAgain(t *testing.T) {
 // forgetful is a store whose reads fail.
 type forgetful struct{ store.Store }
 
-func (forgetful) Get(string) ([]byte, bool, error) { return nil, false, errors.New("the disk fails") }
+func (forgetful) GetMany([]string) ([][]byte, error) { return nil, errors.New("the disk fails") }
 
 // While the store cannot say whether there is an answer, nobody pays for another one.
 func TestFailedStoreAsksNothing(t *testing.T) {

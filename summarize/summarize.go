@@ -137,11 +137,11 @@ func (s *Summarizer) Close() {
 
 // Look returns an answer that was made before. After an error it is not known whether there is one.
 func (s *Summarizer) Look(key string) (p Prose, found bool, err error) {
-	value, found, err := s.deps.Store.Get(keyPrefix + key)
+	value, err := store.Get(s.deps.Store, keyPrefix+key)
 	if err != nil {
 		return Prose{}, false, fmt.Errorf("%w: cannot look for a stored one: %w", ErrFailed, err)
 	}
-	if !found || json.Unmarshal(value, &p) != nil || p.Text == "" {
+	if json.Unmarshal(value, &p) != nil || p.Text == "" {
 		return Prose{}, false, nil
 	}
 	return p, true, nil

@@ -68,9 +68,8 @@ func (r *Ratios) of(s Source) *learned {
 	if len(r.sources) >= maxSources {
 		clear(r.sources) // those in use are read again
 	}
-	if value, found, _ := r.store.Get(s.key()); found {
-		_ = json.Unmarshal(value, l) // a value that cannot be read is learned anew
-	}
+	value, _ := store.Get(r.store, s.key())
+	_ = json.Unmarshal(value, l)     // a value that cannot be read is learned anew
 	s.Model = strings.Clone(s.Model) // which may be a part of a whole request
 	r.sources[s] = l
 	return l
@@ -100,7 +99,7 @@ func (r *Ratios) Learn(s Source, counted, used int) {
 	l := r.of(s)
 	if l.add(ratio) {
 		value, _ := json.Marshal(l) // plain data
-		if old, _, err := r.store.Get(s.key()); err == nil {
+		if old, err := store.Get(r.store, s.key()); err == nil {
 			_, _ = r.store.Swap(s.key(), old, value, keepRatios) // a ratio that is not stored is learned again
 		}
 	}

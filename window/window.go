@@ -235,8 +235,8 @@ func (w *Windows) of(upstream, model string) *known {
 	}
 	k.readAt = now
 	var n lesson
-	value, found, _ := w.store.Get(k.key())
-	if found && json.Unmarshal(value, &n) == nil {
+	value, _ := store.Get(w.store, k.key())
+	if json.Unmarshal(value, &n) == nil {
 		k.learned = n
 	}
 	return k
@@ -249,7 +249,7 @@ func (w *Windows) learn(k *known, n lesson) {
 		return
 	}
 	value, _ := json.Marshal(n) // plain data
-	if old, _, err := w.store.Get(k.key()); err == nil {
+	if old, err := store.Get(w.store, k.key()); err == nil {
 		_, _ = w.store.Swap(k.key(), old, value, keepStated) // what is not stored is learned again
 	}
 }

@@ -42,8 +42,8 @@ func (l *Ledger) Overlay(notes store.Store) *Ledger { return New(overlay{notes, 
 // Binds reports whether a refusal has shown that a model accepts its thinking only behind an unchanged prefix, or may
 // have shown it: if the store fails, thinking is better left out once than refused again.
 func (l *Ledger) Binds(upstream, model string) bool {
-	_, found, err := l.store.Get("t" + Hash(upstream, model)) // of all scopes: it tells nothing of a conversation
-	return found || err != nil
+	fact, err := store.Get(l.store, "t"+Hash(upstream, model)) // of all scopes: it tells nothing of a conversation
+	return fact != nil || err != nil
 }
 
 // LearnBinds records such a refusal, so that Binds reports it from now on. If that fails, another refusal is needed.
@@ -135,7 +135,7 @@ func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error
 		return true, nil
 	}
 	var names []string
-	list, _, err := l.store.Get(d.List)
+	list, err := store.Get(l.store, d.List)
 	if err != nil || json.Unmarshal(list, &names) != nil {
 		return false, err
 	}
@@ -211,7 +211,7 @@ func (l *Ledger) Forget(keys, edits []string) error {
 
 // update is change for a decision that is likely to be there.
 func (l *Ledger) update(key string, to func(old *Decision) (*Decision, error)) error {
-	record, _, err := l.store.Get(recordOf(key))
+	record, err := store.Get(l.store, recordOf(key))
 	if err == nil {
 		_, err = l.change(key, record, to)
 	}
@@ -395,28 +395,25 @@ type overlay struct {
 	below store.Store
 }
 
-func (o overlay) Get(key string) (value []byte, found bool, err error) {
-	if value, found, err = o.Store.Get(key); found || err != nil {
-		return value, found, err
-	}
-	return o.below.Get(key)
-}
-
 func (o overlay) GetMany(keys []string) ([][]byte, error) {
-	values, err := o.below.GetMany(keys)
-	for i := range values {
-		if own, found, _ := o.Store.Get(keys[i]); found {
-			values[i] = own
+	values, err := o.Store.GetMany(keys)
+	if err != nil {
+		return nil, err
+	}
+	below, err := o.below.GetMany(keys)
+	for i := range below {
+		if values[i] != nil {
+			below[i] = values[i]
 		}
 	}
-	return values, err
+	return below, err
 }
 
 func (o overlay) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
-	there, _, err := o.Get(key)
+	there, err := store.Get(o, key)
 	if err != nil || !bytes.Equal(there, old) {
 		return there, err
 	}
-	own, _, _ := o.Store.Get(key)
+	own, _ := store.Get(o.Store, key)
 	return o.Store.Swap(key, own, value, keep)
 }

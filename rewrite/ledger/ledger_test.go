@@ -254,8 +254,6 @@ type forgetful struct{ store.Store }
 
 func (forgetful) GetMany([]string) ([][]byte, error) { return nil, errors.New("the disk fails") }
 
-func (forgetful) Get(string) ([]byte, bool, error) { return nil, false, errors.New("the disk fails") }
-
 // A failed store does not make a model that binds its thinking one that does not: that would cost another refusal.
 func TestFailedStoreUnbindsNoThinking(t *testing.T) {
 	r := start(t)
