@@ -94,25 +94,15 @@ func (s *settings) find(head []byte) (name string, left []byte, err error) {
 	return name, left, nil
 }
 
-// mayAsk returns the refusal of a request in a mode that the client may not use.
-func (s *settings) mayAsk(client, mode string) error {
-	modes := s.conf.Clients[client].Modes
-	if len(modes) == 0 || slices.Contains(modes, mode) {
+// mayUse returns the refusal of a request in a mode, or to an upstream, unless it is among those that the client may
+// use; if there are none, it may use all.
+func mayUse(client, kind, name string, allowed []string) error {
+	if len(allowed) == 0 || slices.Contains(allowed, name) {
 		return nil
 	}
-	return refuse(403, "mode_forbidden", fmt.Sprintf("client %s may not use mode %s: leave x-epitome-mode out, or have it "+
-		"added to clients.%s.modes", client, mode, client), noRetry)
-}
-
-// mayUse returns the refusal of a request to the upstream of that name, if the client may not use it.
-func (s *settings) mayUse(client, upstream string) error {
-	names := s.conf.Clients[client].Upstreams
-	if len(names) == 0 || slices.Contains(names, upstream) {
-		return nil
-	}
-	return refuse(403, "upstream_forbidden", fmt.Sprintf(
-		"client %s may not use upstream %s: use %s, or have it added to clients.%s.upstreams",
-		client, upstream, strings.Join(names, " or "), client), noRetry)
+	message := fmt.Sprintf("client %s may not use %s %s: use %s, or have it added to clients.%[1]s.%[2]ss",
+		client, kind, name, strings.Join(allowed, " or "))
+	return refuse(403, kind+"_forbidden", message, noRetry)
 }
 
 const (

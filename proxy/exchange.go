@@ -126,7 +126,7 @@ func (x *exchange) handle() error {
 	if err := x.route(); err != nil {
 		return err
 	}
-	if err := x.set.mayUse(client, x.upstream.name); err != nil {
+	if err := mayUse(client, "upstream", x.upstream.name, x.set.conf.Clients[client].Upstreams); err != nil {
 		return err
 	}
 	if err := x.shape(); err != nil {
@@ -145,7 +145,7 @@ func (x *exchange) handle() error {
 
 // enter refuses a request that its client may not make, or not now.
 func (x *exchange) enter() error {
-	if err := x.set.mayAsk(x.event.Client, x.event.Mode); err != nil {
+	if err := mayUse(x.event.Client, "mode", x.event.Mode, x.set.conf.Clients[x.event.Client].Modes); err != nil {
 		return err
 	}
 	all := x.set.limitsOf(x.event.Client)

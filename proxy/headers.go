@@ -40,7 +40,7 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	if err != nil {
 		return rewrite.Input{}, err
 	}
-	if err := set.mayUse(client, up.name); err != nil {
+	if err := mayUse(client, "upstream", up.name, set.conf.Clients[client].Upstreams); err != nil {
 		return rewrite.Input{}, err
 	}
 	in, err := p.inputFrom(set, head, client)
