@@ -186,7 +186,8 @@ func (c *Config) Admit() (folder string, err error) {
 	}
 	m.check("", c.CheckAt(c.Listen))
 	m.check("", c.TLS.Check())
-	m.check("store.ca", store.CheckCA(c.Store.CA))
+	_, err = store.Authorities(c.Store.CA)
+	m.check("store.ca", err)
 	_, err = proxy.NewUpstreams(c.Settings())
 	m.check("", err)
 	return folder, c.place(errors.Join(m...))

@@ -370,7 +370,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		"[window.models]\n\"gpt-*\" = 8":                     `window.models."gpt-*"`,
 		"[summarize]\nmode = \"best\"":                       "write one of auto, llm",
 		"[summarize]\nmodel = \"m\"\nupstream = \"openai\"\nkey_env = \"EPITOME_TEST_EMPTY\"": "summarize.key_env",
-		"[offload]\nfolder = \"/f\"\n[store]\nurl = \"rediss://a\"\nca = \"/absent\"":         "store.ca: cannot read its CA",
+		"[offload]\nfolder = \"/f\"\n[store]\nurl = \"rediss://a\"\nca = \"/absent\"":         "store.ca: open /absent",
 		"[memory]\nenabled = true":                               "memory.enabled needs summarize.model",
 		"[offload]\naddress = \"mail\"":                          "offload.address must be path, url, both, tool",
 		"[offload]\nbucket = \"https://b\"":                      "s3://BUCKET/PREFIX",

@@ -15,14 +15,12 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
 	"log"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -258,15 +256,10 @@ func (t Trust) clientConfig(host string) (*tls.Config, error) {
 		ServerName: host, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
 		ClientSessionCache: tls.NewLRUClientSessionCache(64),
 	}
-	if t.CAFile != "" {
-		pem, err := os.ReadFile(t.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("cannot read ca_file: %w; give a file of PEM certificates", err)
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("cannot use ca_file %s: it holds no certificate in PEM form", t.CAFile)
-		}
+	var err error
+	c.RootCAs, err = store.Authorities(t.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read ca_file: %w", err)
 	}
 	if t.IsSet() {
 		pair, err := t.load("")

@@ -43,15 +43,6 @@ func CheckRedis(server, ca string) error {
 	return err
 }
 
-// CheckCA returns an error if ca cannot be used as OpenRedis describes it. It reads the file.
-func CheckCA(ca string) error {
-	if ca == "" {
-		return nil
-	}
-	_, err := trust(ca)
-	return err
-}
-
 // OpenRedis opens the store on a server. The URL is that of the Redis client libraries:
 // redis://USER:PASSWORD@HOST:6379/0, rediss:// with TLS, or unix:///PATH, with options such as ?read_timeout=1s. More
 // addresses stand behind ?addr=HOST:PORT: with master_name=NAME all of them are Sentinels (with sentinel_username and
@@ -60,7 +51,8 @@ func CheckCA(ca string) error {
 func OpenRedis(server, ca string, log *slog.Logger, observe Observer) (*Redis, error) {
 	o, err := parseRedis(server)
 	if err == nil && ca != "" {
-		o.TLSConfig, err = trust(ca)
+		o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+		o.TLSConfig.RootCAs, err = Authorities(ca)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot use the shared store: %w", err)
@@ -108,17 +100,20 @@ func parseRedis(server string) (*redis.UniversalOptions, error) {
 	}, nil
 }
 
-// trust returns a configuration of TLS that trusts the authorities in a PEM file.
-func trust(ca string) (*tls.Config, error) {
+// Authorities returns those in a PEM file, which are trusted in place of the system's; nil, for these, without a file.
+func Authorities(ca string) (*x509.CertPool, error) {
+	if ca == "" {
+		return nil, nil
+	}
 	pem, err := os.ReadFile(ca)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read its CA: %w", err)
+		return nil, err
 	}
-	t := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: x509.NewCertPool()}
-	if !t.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("its CA %s has no certificate in PEM", ca)
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s has no certificate in PEM", ca)
 	}
-	return t, nil
+	return pool, nil
 }
 
 func (r *Redis) ping(ctx context.Context) error { return r.client.Ping(ctx).Err() }
