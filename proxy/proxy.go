@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+	"golang.org/x/time/rate"
 
 	"epitome/event"
 	"epitome/proxy/wire"
@@ -223,18 +224,15 @@ func (c Certificate) Listen(ln net.Listener, log *slog.Logger) (net.Listener, er
 		return nil, err
 	}
 	var last atomic.Pointer[tls.Certificate]
-	var fails atomic.Bool // which has a line in the log once, however many handshakes there are
 	last.Store(first)
+	tell := rate.Sometimes{Interval: time.Minute} // however many handshakes there are
 	renew := func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		renewed, err := c.load("tls.")
 		if err != nil {
-			if !fails.Swap(true) {
+			tell.Do(func() {
 				log.Error("cannot renew the certificate; the old one stays in force", "error", err.Error())
-			}
+			})
 			return last.Load(), nil
-		}
-		if fails.Swap(false) {
-			log.Info("the certificate is read again")
 		}
 		last.Store(renewed)
 		return renewed, nil
