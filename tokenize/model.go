@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
-	"fmt"
 	"image"
 	_ "image/gif" // sizes of pictures
 	_ "image/jpeg"
@@ -14,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/tidwall/gjson"
 	_ "golang.org/x/image/webp"
 )
 
@@ -109,52 +109,54 @@ const (
 	toolsEnd = 12
 )
 
-// Tool is a function that a model may call, as far as it is rendered for the model.
-type Tool struct {
-	Name, Description string
-	Parameters        Schema
+// Tools returns the tokens of tools' declarations, a list in JSON, as the provider renders them for the model. ok is
+// false unless there are some and all are functions, as OpenAI's APIs have them.
+func Tools(count func(string) int, tools []byte) (n int, ok bool) {
+	n = toolsEnd
+	for _, t := range gjson.ParseBytes(tools).Array() {
+		if t.Get("type").Str != "function" {
+			return 0, false
+		}
+		if inner := t.Get("function"); inner.Exists() { // Chat Completions has the declaration in here
+			t = inner
+		}
+		name := t.Get("name").Str
+		if name == "" {
+			return 0, false
+		}
+		n += toolInit + count(name+":"+description(t)) + properties(count, t.Get("parameters"), 0)
+		ok = true
+	}
+	return n, ok
 }
 
-// Schema is what of a JSON schema is rendered for a model.
-type Schema struct {
-	Type        any
-	Description string
-	Enum        []any
-	Properties  map[string]Schema
-	Items       *Schema
-}
+func description(v gjson.Result) string { return strings.TrimSuffix(v.Get("description").Str, ".") }
 
-// Tools returns the tokens of tools' declarations, as the provider renders them for the model.
-func Tools(count func(string) int, tools []Tool) int {
-	if len(tools) == 0 {
-		return 0
+// properties returns the tokens of the properties of an object in a JSON schema, or of an array's items.
+func properties(count func(string) int, schema gjson.Result, depth int) (n int) {
+	const deepest = 10 // as each level is read again for those within it
+	all, items := schema.Get("properties"), schema.Get("items")
+	switch {
+	case depth == deepest:
+		return count(schema.Raw)
+	case items.Exists() && !all.Exists():
+		return properties(count, items, depth+1)
 	}
-	n := toolsEnd
-	for _, t := range tools {
-		n += toolInit + count(t.Name+":"+strings.TrimSuffix(t.Description, ".")) + t.Parameters.tokens(count)
-	}
-	return n
-}
-
-// tokens are those of the properties of an object, or of an array's items.
-func (s Schema) tokens(count func(string) int) (n int) {
-	for s.Items != nil && len(s.Properties) == 0 {
-		s = *s.Items
-	}
-	if len(s.Properties) == 0 {
-		return 0
-	}
-	for key, p := range s.Properties {
-		n += propKey + count(key+":"+fmt.Sprint(p.Type)+":"+strings.TrimSuffix(p.Description, "."))
-		if len(p.Enum) > 0 {
+	all.ForEach(func(key, p gjson.Result) bool {
+		n += propKey + count(key.Str+":"+p.Get("type").String()+":"+description(p)) + properties(count, p, depth+1)
+		enum := p.Get("enum").Array()
+		if len(enum) > 0 {
 			n += enumInit
 		}
-		for _, e := range p.Enum {
-			n += enumItem + count(fmt.Sprint(e))
+		for _, e := range enum {
+			n += enumItem + count(e.String())
 		}
-		n += p.tokens(count)
+		return true
+	})
+	if n > 0 {
+		n += propInit
 	}
-	return n + propInit
+	return n
 }
 
 // imageRule is how a model counts an image of a size in pixels; low asks for the cheapest reading.

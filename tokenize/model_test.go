@@ -35,17 +35,17 @@ func TestModelsAreFound(t *testing.T) {
 
 // The published example of the provider's cookbook, with the count that its API gave for gpt-4o.
 func TestToolsCostWhatTheCookbookSays(t *testing.T) {
-	tools := []tokenize.Tool{{Name: "get_current_weather", Description: "Get the current weather in a given location",
-		Parameters: tokenize.Schema{Properties: map[string]tokenize.Schema{
-			"location": {Type: "string", Description: "The city and state, e.g. San Francisco, CA"},
-			"unit": {Type: "string", Description: "The unit of temperature to return",
-				Enum: []any{"celsius", "fahrenheit"}},
-		}}}}
+	const tools = `[{"type": "function", "function": {"name": "get_current_weather",
+		"description": "Get the current weather in a given location", "parameters": {"type": "object", "properties": {
+			"location": {"type": "string", "description": "The city and state, e.g. San Francisco, CA"},
+			"unit": {"type": "string", "description": "The unit of temperature to return",
+				"enum": ["celsius", "fahrenheit"]}}, "required": ["location"]}}}]`
 	texts := []string{
 		"You are a helpful assistant that can answer to questions about the weather.",
 		"What's the weather like in San Francisco?",
 	}
-	n := tokenize.PerReply + tokenize.Tools(tokenize.CountString, tools)
+	n, _ := tokenize.Tools(tokenize.CountString, []byte(tools))
+	n += tokenize.PerReply
 	for i, role := range []string{"system", "user"} {
 		n += tokenize.PerMessage + tokenize.CountString(role) + tokenize.CountString(texts[i])
 	}

@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 
 	"epitome/event"
@@ -65,35 +64,11 @@ func (r *Request) Count(s Scale) event.Tokens {
 func (r *Request) countTools(s Scale) int {
 	source := r.Tools.Of(r.Body)
 	return s.Memo.Count(countDeclared, source, func() int {
-		if list := declared(source); list != nil {
-			return tokenize.Tools(s.CountText, list)
+		if n, ok := tokenize.Tools(s.CountText, source); ok {
+			return n
 		}
-		return s.CountText(string(source))
+		return s.CountText(string(source)) // as they are written
 	})
-}
-
-// declared reads the declarations of tools. Unless all are functions, as OpenAI's APIs have them, it returns nil: they
-// are counted as they are written.
-func declared(tools []byte) []tokenize.Tool {
-	var all []struct {
-		tokenize.Tool
-		Type     string
-		Function *tokenize.Tool // Chat Completions has the declaration in here
-	}
-	if json.Unmarshal(tools, &all) != nil {
-		return nil
-	}
-	list := make([]tokenize.Tool, len(all))
-	for i, t := range all {
-		if t.Function != nil {
-			t.Tool = *t.Function
-		}
-		if t.Type != "function" || t.Name == "" {
-			return nil
-		}
-		list[i] = t.Tool
-	}
-	return list
 }
 
 // Estimated reports whether sizes of items are estimates, as texts exceed maxCounted: no Ratio is learned from them.
