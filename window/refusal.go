@@ -2,6 +2,7 @@ package window
 
 import (
 	_ "embed"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -117,26 +118,29 @@ func readSize(status int, contentType string, body []byte, s Sent) (r Refusal) {
 	return r
 }
 
-// lazily returns a function that returns an expression, compiled at the first call: the start of the program does not
-// wait for the many expressions of this package, which most runs never need.
-func lazily(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+var (
+	//go:embed words.txt
+	wordsText string
+	//go:embed forms.txt
+	formsText string
+
+	// words are expressions for what a text may say, by its name in words.txt.
+	words = lazily(wordsText, `\b(?:%s)(?:\b|$)`)
+	// forms are the expressions of forms.txt, by their names.
+	forms = lazily(formsText, "%s")
+)
+
+// lazily returns a function that returns the expressions of a text, compiled at the first call: the start of the
+// program does not wait for so many, which most runs never need.
+func lazily(text, form string) func() map[string]*regexp.Regexp {
+	return sync.OnceValue(func() map[string]*regexp.Regexp {
+		all := map[string]*regexp.Regexp{}
+		for name, list := range unit.Expressions(text) {
+			all[name] = regexp.MustCompile(fmt.Sprintf(form, list))
+		}
+		return all
+	})
 }
-
-//go:embed words.txt
-var wordsText string
-
-// words are expressions for what a text may say, by its name in words.txt. They are compiled for the first refusal.
-var words = sync.OnceValue(func() map[string]*regexp.Regexp {
-	all := map[string]*regexp.Regexp{}
-	for name, list := range unit.Expressions(wordsText) {
-		all[name] = regexp.MustCompile(`\b(?:` + list + `)(?:\b|$)`)
-	}
-	return all
-})
-
-// chinese matches what words.txt says of windows and of long texts: such text has no words between blanks.
-var chinese = lazily(`(?:输入|提示|消息|对话|内容|文本|长度|上下文|tokens?)[^|]*(?:超|过长|太长|大于)`)
 
 func says(text, name string) bool { return words()[name].MatchString(text) }
 
@@ -213,7 +217,7 @@ func saysTooLong(text string, onlyOutput bool) bool {
 	for sentence := range strings.SplitSeq(text, "|") {
 		isMore, window := says(sentence, "excess"), says(sentence, "window")
 		isTooLong := isMore && (window || says(sentence, "size")) || says(sentence, "long") ||
-			chinese().MatchString(sentence)
+			forms()["chinese"].MatchString(sentence)
 		if onlyOutput {
 			isTooLong = isMore && window && !strings.Contains(sentence, "maxout")
 		}
@@ -231,28 +235,12 @@ type sizes struct {
 	largest              int // of all numbers, whatever they count
 }
 
-// number has groups for the digits, for k or m, and for what makes it a number of something else.
-var number = lazily(`(?:^|[^a-z0-9.$@#-])(-?\d{1,3}(?:,\d{3})+|-?\d+)(?:(k|m)\b)?([a-z0-9%]|[.-]\d|` +
-	`[ -](?:[kmgt]?i?b|bytes?|char\w*|px|pixels?|m?s|(?:sec|min)\w*|hours?|pages?|images?|files?|requests?|usd)\b)?`)
-
-// What stands around a number, which is "#" here.
-var (
-	limitAround = lazily(`(?:\b(?:max\w*|largest|limit\w*|ceiling|cap|capacity|windows?|ctx|range|` +
-		`at most|up to|only|context (?:length|size|limit|of|is)|allow\w*|accept\w*|support\w*|exceed\w*|surpass\w*|` +
-		`beyond|above|over|under|below|within|fit in|full|than)\b|[<>]|超过|上限|最大).*#(?:[^ ]| [^+]|$)` +
-		`|#[ -]?(?:tokens?)? ?(?:(?:input|prompt|context|model|token) )?` +
-		`(?:max(?:imum)?|limit|ceiling|cap|windows?|context|allowed|available|supported)\b`)
-	outputAround = lazily(`(?:\b(?:maxout|completion|outputs?)(?: is too large)?[^a-z]*(?:of |is |to )?\(?` +
-		`|\+ )#|#[ -]?(?:tokens?)?(?: of| in| for| as)?(?: the| your)? ?` +
-		`(?:maxout|completions?|outputs?|response|new)\b`)
-)
-
 // readSizes reads the numbers of a text. A request that is too long is larger than what is allowed: of several numbers
 // beside a word for a limit, the smallest is the limit, and of the others the largest is the request, or its input.
 func readSizes(text string) (n sizes) {
 	var others, limits []int
 	from := 0 // behind the last number
-	for _, at := range number().FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range forms()["number"].FindAllStringSubmatchIndex(text, -1) {
 		group := func(i int) string { return text[max(at[2*i], 0):max(at[2*i+1], 0)] }
 		value := valueOf(group(1), group(2))
 		isOther := group(3) != "" || value <= 1 || value > 100*Most
@@ -266,9 +254,9 @@ func readSizes(text string) (n sizes) {
 		}
 		place := before[strings.LastIndexByte(before, '|')+1:] + "#" + behind
 		switch {
-		case outputAround().MatchString(place):
+		case forms()["outputAround"].MatchString(place):
 			n.output = max(n.output, value)
-		case limitAround().MatchString(place):
+		case forms()["limitAround"].MatchString(place):
 			limits = append(limits, value)
 		default:
 			others = append(others, value)

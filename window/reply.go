@@ -28,7 +28,7 @@ func readReply(failed bool, contentType, body string) *reply {
 		return a
 	}
 	for e := range answer.Events([]byte(body)) {
-		a.read(strings.TrimSpace(string(e.Data)), failed || errorType().MatchString(e.Type))
+		a.read(strings.TrimSpace(string(e.Data)), failed || forms()["errorType"].MatchString(e.Type))
 	}
 	return a
 }
@@ -39,7 +39,7 @@ func (a *reply) read(s string, failed bool) {
 	case strings.HasPrefix(s, "{"), strings.HasPrefix(s, "["):
 		a.readObject(s, failed)
 	case strings.HasPrefix(s, "<"):
-		a.addText(title().FindString(s))
+		a.addText(forms()["title"].FindString(s))
 	case failed, strings.Contains(s[:min(len(s), 128)], "xception"):
 		a.addText(s)
 	}
@@ -50,7 +50,7 @@ func (a *reply) readObject(raw string, failed bool) {
 	v := gjson.Parse(raw)
 	a.isJSON = a.isJSON || v.IsObject()
 	response := v.Get("response") // so far, in an event of Responses
-	if failed || !response.Exists() && errorType().MatchString(v.Get("type").Str+" "+v.Get("object").Str) {
+	if failed || !response.Exists() && forms()["errorType"].MatchString(v.Get("type").Str+" "+v.Get("object").Str) {
 		a.addErrors(raw)
 		return
 	}
@@ -76,53 +76,32 @@ func (a *reply) addUsage(usage gjson.Result) {
 	})
 }
 
-var (
-	errorType = lazily(`(?i)(?:error|exception|failed)\b`) // of an event or an object
-	title     = lazily(`<title>[^<]*`)
-	member    = lazily(`"(\w{1,32})"\s*:[\s\[]*("(?:[^"\\]|\\.)*"|-?\d+)`)
-	// Names of members in lower case and without "_".
-	holdTexts = lazily(`^(?:(?:error|status|original)?(?:message|msg)|error(?:code|type|description)?|` +
-		`details?|reason|title|raw|description|code|type|status|errcode|errors|err|fault|exception|cause)$`)
-	holdSizes = lazily(`token|ctx|context|limit|max|length|window|requested|^got$`)
-	echo      = lazily(`"(?:input|messages|content|instructions|tools|body|request)"\s*:\s*[\[{"]` +
-		`|input_value=|["'](?:input|messages|content)["'] ?:|messages=\[`)
-)
-
 // addErrors adds the texts and sizes of an error in JSON, wherever they are in it.
 func (a *reply) addErrors(raw string) {
-	for _, m := range member().FindAllStringSubmatch(withoutEcho(raw), -1) {
+	for _, m := range forms()["member"].FindAllStringSubmatch(withoutEcho(raw), -1) {
 		if a.text.Len() >= mostText {
 			return
 		}
 		name, value := m[1], gjson.Parse(m[2])
 		key := strings.ToLower(strings.ReplaceAll(name, "_", ""))
-		if value.Type == gjson.String && holdTexts().MatchString(key) {
+		if value.Type == gjson.String && forms()["holdTexts"].MatchString(key) {
 			a.addText(value.Str)
-		} else if value.Type == gjson.Number && holdSizes().MatchString(key) {
+		} else if value.Type == gjson.Number && forms()["holdSizes"].MatchString(key) {
 			a.addText(name + " " + value.Raw)
 		}
 	}
 }
 
-var (
-	noise = lazily(`(?i)https?://\S+|\(parameter=[^)]*\)*|\brequest[ _-]?id\W+\S+|\bmodel group=\S+|\barn:\S+` +
-		`|\b(?:input validation error|invalid input)\b` +
-		`|\([1-3]\d{3}\)$|^\W*(?:(?:http|error|status|code)\W*)*[45]\d\d\b`)
-	outputNames = lazily(`(?i)\b(?:max_?tokens(?:_to_sample)?|maximum tokens (?:value|you requested)` +
-		`|(?:max|num|n)_?(?:completion|output|new|response|gen(?:erated?)?|predict|sample)s?(?:_?tokens?` +
-		`|_?len(?:gth)?)?)\b`)
-	joints = lazily(`([a-z])([A-Z])|([a-zA-Z])-([a-zA-Z])`)
-	signs  = strings.NewReplacer("_", " ", "`", "", `"`, "", "'", "", "*", "", "~", "", "≤", "<=", "≥", ">=",
-		"\n", " | ", ". ", " | ", "? ", " | ", "! ", " | ", "; ", " | ", "。", " | ")
-)
+var signs = strings.NewReplacer("_", " ", "`", "", `"`, "", "'", "", "*", "", "~", "", "≤", "<=", "≥", ">=",
+	"\n", " | ", ". ", " | ", "? ", " | ", "! ", " | ", "; ", " | ", "。", " | ")
 
 // addText adds a text in lower case, without quotes, addresses and repeated requests. Sentences end with "|", names
 // from code are taken apart, and a field that asks for output ("max_tokens") is maxout.
 func (a *reply) addText(s string) {
 	s = withoutEcho(strings.ReplaceAll(s[:min(len(s), mostText)], `\`, ""))
-	s = noise().ReplaceAllString(s, " ")
-	s = outputNames().ReplaceAllString(s, "maxout")
-	s = joints().ReplaceAllString(s, "$1$3 $2$4")
+	s = forms()["noise"].ReplaceAllString(s, " ")
+	s = forms()["outputNames"].ReplaceAllString(s, "maxout")
+	s = forms()["joints"].ReplaceAllString(s, "$1$3 $2$4")
 	words := strings.Fields(signs.Replace(strings.ToLower(s)))
 	if len(words) > 0 {
 		a.text.WriteString(strings.Join(words, " ") + " | ")
@@ -130,7 +109,7 @@ func (a *reply) addText(s string) {
 }
 
 // withoutEcho returns a text up to where it repeats the request, which may itself speak of errors.
-func withoutEcho(text string) string { return echo().Split(text, 2)[0] }
+func withoutEcho(text string) string { return forms()["echo"].Split(text, 2)[0] }
 
 // readSilence is what an answer without any error says about the size of its request.
 func (a *reply) readSilence(status int, s Sent) (none Refusal) {

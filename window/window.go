@@ -11,6 +11,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,10 +161,10 @@ var table = sync.OnceValue(func() (all []rule) {
 })
 
 var (
-	maker   = lazily(`^(?:.*/)?(?:(?:openai|anthropic|google):|databricks-)?(?:[^.0-9:@]*\.)*`)
-	joint   = lazily(`([0-9])[._p]([0-9])`)
-	variant = lazily(`(-v[0-9]+:[0-9]+(:.*)?|[:@].*)$`)
-	date    = lazily(`-(20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|latest)$`)
+	maker   = regexp.MustCompile(`^(?:.*/)?(?:(?:openai|anthropic|google):|databricks-)?(?:[^.0-9:@]*\.)*`)
+	joint   = regexp.MustCompile(`([0-9])[._p]([0-9])`)
+	variant = regexp.MustCompile(`(-v[0-9]+:[0-9]+(:.*)?|[:@].*)$`)
+	date    = regexp.MustCompile(`-(20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|latest)$`)
 )
 
 // familyName returns the name of a model, in lower case, without provider, region, variant (":free", "@default",
@@ -173,8 +174,8 @@ func familyName(model string) string {
 	if tuned, ok := strings.CutPrefix(model, "ft:"); ok {
 		model, _, _ = strings.Cut(tuned, ":")
 	}
-	model = joint().ReplaceAllString(maker().ReplaceAllString(model, ""), "$1-$2")
-	model = date().ReplaceAllString(variant().ReplaceAllString(model, ""), "")
+	model = joint.ReplaceAllString(maker.ReplaceAllString(model, ""), "$1-$2")
+	model = date.ReplaceAllString(variant.ReplaceAllString(model, ""), "")
 	if isLong {
 		model += Million
 	}
