@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -24,32 +25,50 @@ import (
 )
 
 func (a *app) statsCommand() *cobra.Command {
-	var since, by string
+	var since, by, token string
 	var asJSON bool
+	var urls []string
 	c := &cobra.Command{Use: "stats", Short: "Show what a running epitome has done",
-		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON) }}
+		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON, urls, token) }}
 	c.Flags().StringVar(&since, "since", "", "start `time`, for example 24h, 7d or 2026-11-20 (default: all)")
 	c.Flags().StringVar(&by, "by", "day", "one line for each `day|model|agent|upstream|client`")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
+	c.Flags().StringSliceVar(&urls, "url", nil, "ask the epitome at that `URL`; those at several are summed up")
+	c.Flags().StringVar(&token, "token", "", "their console.token, as `TEXT`; $EPITOME_TOKEN has it, too")
 	return c
 }
 
-// stats prints sums over the exchanges of the epitome that runs with the data folder.
-func (a *app) stats(since, by string, asJSON bool) error {
+// stats prints sums over the exchanges of the epitomes at some URLs, or without any of the one that runs with the data
+// folder.
+func (a *app) stats(since, by string, asJSON bool, urls []string, token string) error {
 	query := url.Values{"by": {by}}
 	if since != "" {
 		query.Set("from", since)
 	}
+	target := "/-/api/summary?" + query.Encode()
 	var answer json.RawMessage
-	if _, err := a.get("/-/api/summary?"+query.Encode(), &answer); err != nil {
-		return err
+	var sums journal.Report
+	if len(urls) == 0 {
+		if _, err := a.get(target, &answer); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(answer, &sums); err != nil {
+			return err
+		}
+	}
+	for _, at := range urls {
+		one := journal.Report{}
+		if err := daemon.GetAt(at, cmp.Or(token, os.Getenv("EPITOME_TOKEN")), target, &one); err != nil {
+			return err
+		}
+		one.Add(&sums)
+		sums = one
+	}
+	if asJSON && len(urls) > 0 {
+		answer, _ = json.Marshal(sums) // figures
 	}
 	if asJSON {
 		_, err := fmt.Fprintln(stdout, string(answer))
-		return err
-	}
-	var sums journal.Report
-	if err := json.Unmarshal(answer, &sums); err != nil {
 		return err
 	}
 	sums.Rows = append(sums.Rows, journal.Row{Key: "all", Sums: sums.Total})

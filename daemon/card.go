@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -169,6 +170,25 @@ func (c *Card) ask(patience time.Duration, method, target string, question, answ
 	defer resp.Body.Close()
 	if err := read(resp, answer); err != nil {
 		return fmt.Errorf("the epitome on %s answers: %w", c.Listen, err)
+	}
+	return nil
+}
+
+// GetAt is Get for an epitome elsewhere, which asks for its console.token.
+func GetAt(base, token, target string, answer any) error {
+	req, err := http.NewRequest(http.MethodGet, strings.TrimSuffix(base, "/")+target, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	client := http.Client{Timeout: time.Minute}
+	resp, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("cannot ask the epitome at %s: %w", base, errors.Unwrap(err))
+	}
+	defer resp.Body.Close()
+	if err := read(resp, answer); err != nil {
+		return fmt.Errorf("the epitome at %s answers: %w", base, err)
 	}
 	return nil
 }

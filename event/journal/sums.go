@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"epitome/event"
@@ -102,6 +103,20 @@ type Report struct {
 type Row struct {
 	Key  string `json:"key"`
 	Sums Sums   `json:"sums"`
+}
+
+// Add adds the sums of another epitome.
+func (r *Report) Add(other *Report) {
+	for _, row := range other.Rows {
+		i, isKnown := slices.BinarySearchFunc(r.Rows, row.Key, func(known Row, key string) int {
+			return strings.Compare(known.Key, key)
+		})
+		if !isKnown {
+			r.Rows = slices.Insert(r.Rows, i, Row{Key: row.Key})
+		}
+		r.Rows[i].Sums.add(&row.Sums)
+	}
+	r.Total.add(&other.Total)
 }
 
 // cell is what sums are kept by.
