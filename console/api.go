@@ -50,7 +50,7 @@ func statusOf(err error) int {
 	case errors.Is(err, journal.ErrUnknown), errors.Is(err, inject.ErrNoEntry), errors.Is(err, offload.ErrUnknown),
 		errors.Is(err, offload.ErrNoLines):
 		return http.StatusNotFound
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, store.ErrAway):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError
@@ -81,6 +81,8 @@ func (o *Console) told(err error) refusal {
 	switch {
 	case status < http.StatusInternalServerError:
 		return refusal{status, err.Error()}
+	case errors.Is(err, store.ErrAway):
+		return refusal{status, store.ErrAway.Error() + ": ask again soon"}
 	case status == http.StatusServiceUnavailable:
 		return refusal{status, "this takes too long: ask again, or for less"}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"epitome/dialect/activity"
 	"epitome/event"
+	"epitome/store"
 )
 
 const mostAnswer = 24 << 10 // bytes of content in an answer
@@ -115,6 +116,8 @@ func (get ReadArtifact) recall(ctx context.Context, in recallInput) (string, err
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "", errors.New("this takes too long; ask for fewer lines, or for a simpler expression")
+	case errors.Is(err, store.ErrAway):
+		return "", errors.New("the artifacts cannot be reached now; ask again soon")
 	case err != nil:
 		return "", err
 	case from > len(text):
