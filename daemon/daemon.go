@@ -282,7 +282,7 @@ func (d *Daemon) Serve() error {
 	go tokenize.Load() // neither the start nor a request waits for these
 	go event.BuiltinPrices()
 	d.service.KeptRequests() // those of earlier processes that have expired are deleted
-	look, hourly := time.Tick(time.Second), time.Tick(time.Hour)
+	look, share, hourly := time.Tick(2*time.Second), time.Tick(time.Second), time.Tick(time.Hour)
 	clients := d.config.Load().ClientsVersion()
 	for {
 		select {
@@ -292,11 +292,12 @@ func (d *Daemon) Serve() error {
 			d.service.KeepRequests(now.Add(-restsAfter))
 			d.service.Live.Forget(now.Add(-forgottenAfter))
 			paceGarbage()
-			d.shareLimits()
 			if now := d.config.Load().ClientsVersion(); now != clients {
 				clients = now
 				d.reload()
 			}
+		case <-share:
+			d.shareLimits()
 		case <-hourly:
 			d.service.KeptRequests()
 		case s := <-d.signals:
