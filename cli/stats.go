@@ -31,7 +31,7 @@ func (a *app) statsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "stats", Short: "Show what a running epitome has done",
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON, urls, token) }}
 	c.Flags().StringVar(&since, "since", "", "start `time`, for example 24h, 7d or 2026-11-20 (default: all)")
-	c.Flags().StringVar(&by, "by", "day", "one line for each `day|model|agent|upstream|client`")
+	c.Flags().StringVar(&by, "by", "day", "one line for each `day|model|agent|upstream|client|team`")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
 	c.Flags().StringSliceVar(&urls, "url", nil, "ask the epitome at that `URL`; those at several are summed up")
 	c.Flags().StringVar(&token, "token", "", "their console.token, as `TEXT`; $EPITOME_TOKEN has it, too")
@@ -61,7 +61,9 @@ func (a *app) stats(since, by string, asJSON bool, urls []string, token string) 
 		if err := daemon.GetAt(at, cmp.Or(token, os.Getenv("EPITOME_TOKEN")), target, &one); err != nil {
 			return err
 		}
-		one.Add(&sums)
+		if !one.Fleet { // else it has those of the others, too
+			one.Add(&sums)
+		}
 		sums = one
 	}
 	if asJSON && len(urls) > 0 {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -99,15 +100,33 @@ func decode(r *http.Request, body any, form string) error {
 	return nil
 }
 
-// summary returns the sums of a time by day, model, upstream or client.
-func (o *Console) summary(r *http.Request) (any, error) {
+// summary returns the sums of a time.
+func (o *Console) summary(r *http.Request) (any, error) { return o.asked(r) }
+
+// usage answers with the sums of a time as JSON, or as CSV if the query has format=csv.
+func (o *Console) usage(w http.ResponseWriter, r *http.Request) {
+	sums, err := o.asked(r)
+	if err == nil && r.URL.Query().Get("format") == "csv" {
+		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+		_ = sums.WriteCSV(w) // an error means that the client has left
+		return
+	}
+	o.json(func(*http.Request) (any, error) { return sums, err })(w, r)
+}
+
+// asked returns the sums that a query asks for.
+func (o *Console) asked(r *http.Request) (sums journal.Report, err error) {
 	q := r.URL.Query()
 	from, err := parseTime(q.Get("from"))
 	to, err2 := parseTime(q.Get("to"))
 	if err := errors.Join(err, err2); err != nil {
-		return nil, err
+		return sums, err
 	}
-	return o.sums(journal.Span{From: from, To: to, By: q.Get("by")})
+	all, err := o.sums(from, to, cmp.Or(q.Get("by"), "day"))
+	if err != nil {
+		return sums, err
+	}
+	return all[0], nil
 }
 
 // run returns the sums of an "epitome run".
@@ -115,15 +134,19 @@ func (o *Console) run(r *http.Request) (any, error) {
 	return o.program.Book.Run(r.PathValue("name"))
 }
 
-// sums returns the sums of a time, with a note for each store that fails.
-func (o *Console) sums(asked journal.Span) (journal.Report, error) {
-	s, err := o.program.Book.Report(asked)
+// sums returns the sums of a time, grouped in some ways, with a note for each store that fails.
+func (o *Console) sums(from, to time.Time, by ...string) ([]journal.Report, error) {
+	all, err := o.program.Book.Reports(from, to, by...)
 	if err != nil {
-		return s, badRequest("%v", err)
+		return nil, badRequest("%v", err)
 	}
-	s.Version, s.Mode = o.program.Version, o.program.Settings().Mode
-	s.Notes = append(s.Notes, o.failing()...)
-	return s, nil
+	failing := o.failing()
+	for i := range all {
+		s := &all[i]
+		s.Version, s.Mode = o.program.Version, o.program.Settings().Mode
+		s.Notes = slices.Concat(s.Notes, failing)
+	}
+	return all, nil
 }
 
 // failing returns a note for each store that does not work.

@@ -156,7 +156,7 @@ func Parts(b, a event.Tokens) []Part {
 
 // overview is the data of the first page.
 type overview struct {
-	Reports []journal.Report       // of the same time: by day, model and agent
+	Reports []journal.Report       // of the same time, by day first
 	Address string                 // that the program listens on
 	Shown   *conversation          // the one with the most to tell; nil: there is none
 	Recent  []journal.Conversation // the newest first
@@ -166,13 +166,13 @@ type overview struct {
 func (o *Console) overview(r *http.Request) (any, error) {
 	page := pageOf(r, folded(o.list(r)), 10)
 	v := &overview{Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
-	for _, by := range []string{"day", "model", "agent"} {
-		sum, err := o.sums(journal.Span{From: time.Now().AddDate(0, 0, -29), By: by}) // thirty days
-		if err != nil {
-			return nil, err
-		}
-		v.Reports = append(v.Reports, sum)
+	all, err := o.sums(time.Now().AddDate(0, 0, -29), time.Time{}, "day", "model", "agent", "client", "team") // thirty days
+	if err != nil {
+		return nil, err
 	}
+	v.Reports = slices.DeleteFunc(all, func(s journal.Report) bool { // without clients or teams, nothing is grouped by them
+		return (s.By == "client" || s.By == "team") && (len(s.Rows) == 0 || s.Rows[len(s.Rows)-1].Key == "")
+	})
 	if len(page.Items) == 0 {
 		return v, nil
 	}

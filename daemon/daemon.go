@@ -9,6 +9,7 @@ package daemon
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -46,7 +47,7 @@ type Daemon struct {
 	ends    []func() // they end what was begun, the last first
 
 	reloadFailed atomic.Bool // the last one
-	countsAlone  bool        // limits, as the store does not answer; of Serve
+	countsAlone  bool        // as the store does not answer; of Serve
 	tellsPrice   bool        // the log has said that an answer has none; of charge
 
 	ln         net.Listener
@@ -190,7 +191,12 @@ func (d *Daemon) openBook(conf config.Config) *journal.Book {
 	if d.passing {
 		folder = ""
 	}
+	var shared store.Store
+	if conf.Store.URL != "" {
+		shared = d.store
+	}
 	return journal.Open(journal.Config{
+		Shared: shared, TeamOf: func(client string) string { return d.config.Load().Clients[client].Team },
 		Folder: folder, Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
 		Observers: d.observers, Now: time.Now,
 	})
@@ -297,7 +303,7 @@ func (d *Daemon) Serve() error {
 				d.reload()
 			}
 		case <-share:
-			d.shareLimits()
+			d.shareUsage()
 		case <-hourly:
 			d.service.KeptRequests()
 		case s := <-d.signals:
@@ -311,11 +317,11 @@ func (d *Daemon) Serve() error {
 	}
 }
 
-// shareLimits tells other replicas what clients have used.
-func (d *Daemon) shareLimits() {
-	err := d.proxy.ShareLimits(d.store)
+// shareUsage tells other replicas what clients have used, for their limits and for the sums of all.
+func (d *Daemon) shareUsage() {
+	err := errors.Join(d.proxy.ShareLimits(d.store), d.book.Share())
 	if err != nil && !d.countsAlone {
-		d.log.Warn("limits of clients are counted by this replica alone", "error", err.Error())
+		d.log.Warn("limits and sums are counted by this replica alone", "error", err.Error())
 	}
 	d.countsAlone = err != nil
 }
@@ -385,6 +391,7 @@ func (d *Daemon) stop(why string) {
 		select {
 		case <-done:
 			d.book.Settle()
+			d.shareUsage()
 			d.log.Info("stopped")
 			return
 		case s := <-d.signals:

@@ -168,7 +168,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	x.event = &event.Exchange{
 		ID: rand.Text()[:10], Start: time.Now(), Method: string(h.Method()), Path: string(path),
 		Action: event.ActionNone, TraceParent: event.Clip(string(wire.Find(x.head, "traceparent"))),
-		Remote: ctx.RemoteAddr().String(),
+		Remote: p.settings.Load().conf.remoteOf(ctx.RemoteAddr(), h.RawHeaders()),
 	}
 	x.reply.HTTP10 = !h.IsHTTP11()
 	saysClose := h.ConnectionClose() || wire.HasToken(wire.Values(x.head, "connection"), "close")

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -237,6 +239,31 @@ type Config struct {
 	FirstByteTimeout unit.Duration `toml:"first_byte_timeout"`
 	ReadIdle         unit.Duration `toml:"read_idle"`
 	ShutdownGrace    unit.Duration `toml:"shutdown_grace"`
+	TrustedProxies   []string      `toml:"trusted_proxies"` // networks
+}
+
+// remoteOf returns the address that a request came from. Of a proxy that is trusted it is the one that the proxy names in
+// X-Forwarded-For, where each adds the address that it was called from at the end.
+func (c *Config) remoteOf(direct net.Addr, head []byte) string {
+	remote := direct.String()
+	hops := strings.Split(string(wire.Values(head, "x-forwarded-for")), ",")
+	for _, hop := range slices.Backward(hops) {
+		host, _, err := net.SplitHostPort(remote)
+		if err != nil {
+			host = remote
+		}
+		at, _ := netip.ParseAddr(host) // any other text is in no prefix
+		isTrusted := func(network string) bool {
+			prefix, err := netip.ParsePrefix(network)
+			return err == nil && prefix.Contains(at.Unmap())
+		}
+		hop = strings.TrimSpace(hop)
+		if hop == "" || !slices.ContainsFunc(c.TrustedProxies, isTrusted) {
+			break
+		}
+		remote = event.Clip(hop)
+	}
+	return remote
 }
 
 // Settings are what a reload may change, but for the numbers that Config marks as fixed at start.
@@ -301,6 +328,12 @@ func newSettings(s Settings) (set *settings, err error) {
 	for _, r := range s.Routes {
 		if _, err := set.lookUp(r.Upstream); err != nil {
 			return nil, fmt.Errorf("cannot route model %q: %w", r.Model, err)
+		}
+	}
+	for _, network := range s.TrustedProxies {
+		if _, err := netip.ParsePrefix(network); err != nil {
+			return nil, fmt.Errorf("cannot use proxy.trusted_proxies: %q is no network: write it as 10.0.0.0/8, a single "+
+				"address as 10.1.2.3/32", network)
 		}
 	}
 	set.clients, err = newClients(s.Clients)

@@ -54,7 +54,7 @@ func (x *exchange) serveOwn() error {
 	for l := wire.LinesOf(x.head); l.Next(); {
 		r.Header.Add(string(l.Name), string(l.Value))
 	}
-	r.Host, r.RequestURI, r.RemoteAddr = string(x.ctx.Host()), target, x.ctx.RemoteAddr().String()
+	r.Host, r.RequestURI, r.RemoteAddr = string(x.ctx.Host()), target, x.event.Remote
 	w := &response{exchange: x, header: make(http.Header)}
 	x.proxy.pages.ServeHTTP(w, r)
 	w.send(true)

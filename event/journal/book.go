@@ -4,6 +4,7 @@ package journal
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/store"
 )
 
 // Config is what a Book needs of the program.
@@ -26,7 +28,9 @@ type Config struct {
 	Quota     int64         // bytes of all files
 	Log       *slog.Logger
 	Biller    *event.Biller
-	Observers []func(Entry)    // get each event when it is complete, one after the other
+	Observers []func(Entry) // get each event when it is complete, one after the other
+	Shared    store.Store   // where replicas add up their sums; nil: there are no others
+	TeamOf    func(client string) string
 	Now       func() time.Time // in the zone of days
 }
 
@@ -79,14 +83,16 @@ type Book struct {
 	queue   chan Entry   // not summed up yet
 	dropped atomic.Int64 // events, for lack of room in the queue
 
+	fleet fleet
+
 	mu            sync.Mutex // guards what follows
 	files         files
-	unwritten     error     // why events were not written to disk the last time; nil if they were
-	seq           uint64    // of the newest event
-	since         time.Time // of the oldest one in the sums
-	notes         []string  // about files that could not be read
-	recent        []Entry   // the newest events
-	cells         map[cell]*Sums
+	unwritten     error           // why events were not written to disk the last time; nil if they were
+	seq           uint64          // of the newest event
+	since         time.Time       // of the oldest one in the sums
+	notes         []string        // about files that could not be read
+	recent        []Entry         // the newest events
+	cells         map[cell]*Sums  // that are not shared yet, if there are others
 	models        map[string]bool // that have sums of their own
 	agents        map[string]bool // likewise
 	conversations map[string]*conversation
@@ -99,7 +105,7 @@ func Open(c Config) *Book {
 		Config: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 		queue: make(chan Entry, mostQueued), files: files{folder: c.Folder, quota: c.Quota},
 		cells: map[cell]*Sums{}, models: map[string]bool{}, agents: map[string]bool{},
-		conversations: map[string]*conversation{},
+		conversations: map[string]*conversation{}, fleet: fleet{process: rand.Text()[:10]},
 	}
 	go b.run(ctx)
 	return b
@@ -202,6 +208,9 @@ func (b *Book) load() {
 		b.mu.Unlock()
 	}
 	b.expire() // the oldest file may have older events, too
+	if b.Shared != nil {
+		b.cells = map[cell]*Sums{} // the processes that recorded the events have shared them
+	}
 }
 
 // take completes an event, sums it up and passes it on. A panic costs that event. Requests from strangers, of which
@@ -340,11 +349,13 @@ func (b *Book) expire() {
 	defer b.mu.Unlock()
 	maps.DeleteFunc(b.conversations, func(_ string, c *conversation) bool { return c.Last.Before(oldest) })
 	maps.DeleteFunc(b.cells, func(at cell, _ *Sums) bool { return at.day < firstDay })
-	clear(b.models)
-	clear(b.agents)
+	if b.Shared == nil { // else the names are in the store
+		clear(b.models)
+		clear(b.agents)
+	}
 	for at := range b.cells {
-		b.models[at.model] = true
-		b.agents[at.agent] = true
+		b.models[at.Model] = true
+		b.agents[at.Agent] = true
 	}
 	if !b.since.IsZero() && b.since.Before(oldest) {
 		b.since = oldest

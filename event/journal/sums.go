@@ -1,11 +1,8 @@
 package journal
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"epitome/event"
@@ -75,54 +72,13 @@ type Money struct {
 	KeptAlive int64 `json:"died"` // conversations that had an oversized request
 }
 
-// Span selects the exchanges of a Report.
-type Span struct {
-	From, To time.Time // zero: the beginning, and now
-	By       string    // of the rows: day, model, agent, upstream or client; empty: day
-}
-
-// Report is what became of all exchanges of some time.
-type Report struct {
-	Version string    `json:"version"` // set by the console, like Mode
-	Mode    string    `json:"mode"`
-	From    time.Time `json:"from"`
-	To      time.Time `json:"to"`
-	Since   time.Time `json:"since"` // from when on anything is known
-	By      string    `json:"by"`    // as in Span
-	Total   Sums      `json:"total"`
-	Rows    []Row     `json:"rows"`
-	Prices  struct {
-		Source string    `json:"source"`
-		Date   time.Time `json:"date"`
-		Old    bool      `json:"old"` // more than ninety days
-	} `json:"prices"`
-	Notes []string `json:"notes,omitempty"` // what a reader should know: damaged files, events that were dropped
-}
-
-// Row is a part of a Report.
-type Row struct {
-	Key  string `json:"key"`
-	Sums Sums   `json:"sums"`
-}
-
-// Add adds the sums of another epitome.
-func (r *Report) Add(other *Report) {
-	for _, row := range other.Rows {
-		i, isKnown := slices.BinarySearchFunc(r.Rows, row.Key, func(known Row, key string) int {
-			return strings.Compare(known.Key, key)
-		})
-		if !isKnown {
-			r.Rows = slices.Insert(r.Rows, i, Row{Key: row.Key})
-		}
-		r.Rows[i].Sums.add(&row.Sums)
-	}
-	r.Total.add(&other.Total)
-}
-
 // cell is what sums are kept by.
 type cell struct {
-	day                            int64 // its beginning, in seconds since 1970
-	upstream, model, client, agent string
+	day      int64  // its beginning, in seconds since 1970
+	Upstream string `json:"upstream"`
+	Model    string `json:"model"`
+	Client   string `json:"client,omitempty"`
+	Agent    string `json:"agent,omitempty"`
 }
 
 // otherName is the name under which models, or agents, share sums.
@@ -135,7 +91,7 @@ func (b *Book) sumsOf(at time.Time, upstream, model, client, agent string) *Sums
 	}
 	model = ownName(b.models, model, mostModels)
 	agent = ownName(b.agents, agent, mostAgents)
-	c := cell{day: b.dayOf(at).Unix(), upstream: upstream, model: model, client: client, agent: agent}
+	c := cell{b.dayOf(at).Unix(), upstream, model, client, agent}
 	if b.cells[c] == nil {
 		b.cells[c] = &Sums{}
 	}
@@ -155,45 +111,6 @@ func ownName(names map[string]bool, name string, most int) string {
 func (b *Book) dayOf(at time.Time) time.Time {
 	at = at.In(b.Now().Location())
 	return time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())
-}
-
-// Report returns the sums of a span of whole days: its beginning is rounded down to that of a day, its end up. An error
-// says what to ask for.
-func (b *Book) Report(asked Span) (Report, error) {
-	by := cmp.Or(asked.By, "day")
-	if !slices.Contains([]string{"day", "model", "agent", "upstream", "client"}, by) {
-		return Report{}, fmt.Errorf("cannot group by %.20q: use day, model, agent, upstream or client", by)
-	}
-	b.lock()
-	defer b.mu.Unlock()
-	now := b.Now()
-	s := Report{
-		By: by, Since: cmp.Or(b.since, now), Rows: []Row{}, Notes: b.allNotes(),
-		From: b.dayOf(cmp.Or(asked.From, b.since, now)), To: cmp.Or(asked.To, now),
-	}
-	s.Prices.Source, s.Prices.Date = event.PricesSource, event.PricesDate
-	s.Prices.Old = now.Sub(event.PricesDate) > 90*24*time.Hour
-	rows := map[string]*Sums{}
-	for at, sums := range b.cells {
-		day := time.Unix(at.day, 0).In(now.Location())
-		if day.Before(s.From) || !asked.To.IsZero() && day.After(asked.To) {
-			continue
-		}
-		keys := map[string]string{
-			"day": day.Format(time.DateOnly), "model": at.model, "agent": at.agent, "upstream": at.upstream,
-			"client": at.client,
-		}
-		key := keys[by]
-		if rows[key] == nil {
-			rows[key] = &Sums{}
-		}
-		rows[key].add(sums)
-		s.Total.add(sums)
-	}
-	for _, key := range slices.Sorted(maps.Keys(rows)) {
-		s.Rows = append(s.Rows, Row{key, *rows[key]})
-	}
-	return s, nil
 }
 
 // allNotes returns what a reader of figures should know.
