@@ -285,7 +285,7 @@ func (c *Config) List() (all []console.Setting) {
 // NeedRestart lists the keys in which the two differ and that only a new start puts in force.
 func NeedRestart(running, wanted Config) (keys []string) {
 	fixed := []string{"listen", "data", "tls.", "store.", "offload.", "events.", "log.", "otel.", "proxy.max_in_flight",
-		"proxy.max_connections"}
+		"proxy.max_recent", "proxy.max_connections"}
 	_, was := running.values()
 	all, is := wanted.values()
 	return slices.DeleteFunc(all, func(key string) bool {

@@ -222,6 +222,7 @@ func (d *Daemon) newService(conf config.Config) *service.Service {
 	deps := Deps(d.store, d.shelf, d.windows, conf.Store.Keep.D())
 	deps.Passing = d.passing
 	deps.Address = conf.Offload.Address
+	deps.Recent = max(int(conf.Proxy.MaxRecent), 1)
 	deps.Ratio = d.ratios.Of
 	deps.CachedPrice = d.biller.CachedPrice
 	deps.Summarizer = d.summarizer
@@ -329,12 +330,9 @@ func (d *Daemon) shareUsage() {
 // charge counts what an exchange or a summary has cost to its client.
 func (d *Daemon) charge(n journal.Entry) {
 	if s := n.Summary; s != nil {
-		go func() { // the book answers once this event is done
-			c, _ := d.book.Conversation(s.Conversation) // of one that is not known, nobody is charged
-			tokens := s.Cost.InputTokens + s.Cost.OutputTokens
-			d.measure(c.Client, tokens, s.Own.Nano)
-			d.proxy.Charge(c.Client, tokens, s.Own.Nano)
-		}()
+		tokens := s.Cost.InputTokens + s.Cost.OutputTokens
+		d.measure(s.Client, tokens, s.Own.Nano)
+		d.proxy.Charge(s.Client, tokens, s.Own.Nano)
 	}
 	if e := n.Exchange; e != nil {
 		tokens := e.Usage.Output

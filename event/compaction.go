@@ -125,6 +125,7 @@ type Summary struct {
 	Kind         string    `json:"kind,omitempty"`
 	Time         time.Time `json:"time,omitzero"`
 	Conversation string    `json:"conversation,omitempty"`
+	Client       string    `json:"client,omitempty"`      // whose conversation it is; its name in the configuration
 	Upstream     string    `json:"upstream,omitempty"`    // that is asked
 	Model        string    `json:"model,omitempty"`       // that is asked, clipped
 	Way          string    `json:"way,omitempty"`         // how it is asked: continue or transcript

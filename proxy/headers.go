@@ -235,6 +235,7 @@ func (p *Proxy) scope(set *settings, head []byte, client string) string {
 type Config struct {
 	MaxBody          unit.Bytes    `toml:"max_body"`
 	MaxInFlight      unit.Bytes    `toml:"max_in_flight"`   // fixed at start
+	MaxRecent        unit.Bytes    `toml:"max_recent"`      // fixed at start
 	MaxConnections   int           `toml:"max_connections"` // fixed at start
 	FirstByteTimeout unit.Duration `toml:"first_byte_timeout"`
 	ReadIdle         unit.Duration `toml:"read_idle"`

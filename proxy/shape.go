@@ -85,7 +85,7 @@ func (x *exchange) inputAt(path []byte) (*rewrite.Input, error) {
 	}
 	up, target, conf := x.upstream, x.target, &x.upstream.config
 	in.Dialect, in.Upstream, in.Now, in.Client = x.dialect, up.name, time.Now(), x.life
-	in.Places = x.proxy.deps.Places
+	in.Places, in.ClientName = x.proxy.deps.Places, x.event.Client
 	in.Memory = x.room.memory
 	in.Compacts, in.Makes = x.dialect.API().Compacts(path), up.makesCompactions
 	if x.event.Mode != event.ModeObserve && !up.makesCompactions && !x.isCount {

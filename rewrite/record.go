@@ -50,9 +50,10 @@ func (l *lastRequest) bytes() (n int) {
 	return n
 }
 
-// requestCache keeps the last requests of the conversations that were active last, up to 24 MiB, and the newest one of
-// all up to 64 MiB.
+// requestCache keeps the last requests of the conversations that were active last, and the newest one of all up to 64 MiB.
 type requestCache struct {
+	most int // bytes of several
+
 	mu   sync.RWMutex
 	list []*lastRequest // the one that was put last comes last
 	size int            // of all in list
@@ -90,8 +91,8 @@ func (l *lastRequest) release() { l.users.Add(-1) }
 // nobody but the caller uses from, which l takes the place of, its memory becomes l's, and only what is new is
 // copied.
 func (c *requestCache) put(l, from *lastRequest) {
-	const most, mostOfAll = 64 << 20, 24 << 20 // bytes of the newest request, and of several
-	id := l.decision.Conversation              // empty while the ledger does not answer
+	const mostOfOne = 64 << 20
+	id := l.decision.Conversation // empty while the ledger does not answer
 	isBefore := func(o *lastRequest) bool {
 		return id != "" && o.decision.Conversation == id && o.shaper == l.shaper && o.subject.IsFor(l.subject)
 	}
@@ -110,7 +111,7 @@ func (c *requestCache) put(l, from *lastRequest) {
 	c.list = append(c.list, l)
 	c.size += l.bytes()
 	// The size falls with each one that goes, until the rest fits. l itself goes only if it is too large alone.
-	c.remove(func(o *lastRequest) bool { return o != l && c.size > mostOfAll || c.size > most })
+	c.remove(func(o *lastRequest) bool { return o != l && c.size > c.most || c.size > max(c.most, mostOfOne) })
 }
 
 // remove takes out the requests that go; it asks for each, the oldest first. The caller holds c.mu.
@@ -155,7 +156,7 @@ type Last struct {
 // those that were sent until a time, and those that newer ones may soon drive out. Their bodies are valid until the
 // loop ends.
 func (s *Shaper) Newest(until time.Time) iter.Seq[Last] {
-	const safe = 12 << 20 // bytes of the newest requests that nothing drives out for now
+	safe := s.recent.most / 2 // bytes of the newest requests that nothing drives out for now
 	return func(yield func(Last) bool) {
 		var list []*lastRequest
 		s.recent.mu.RLock()

@@ -11,6 +11,7 @@
 package rewrite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -43,6 +44,7 @@ type Deps struct {
 	Inject      *inject.Injector // gives new conversations context files and memory; nil if they get none
 	Passing     bool             // decisions or artifacts end with the process: results stay whole while there is room
 	Address     string           // offload.address: "tool" or "auto" let models read artifacts with epitome's own tool
+	Recent      int              // bytes of the newest requests of conversations in memory; 0: 24 MiB
 	Keep        time.Duration    // how long the ledger keeps a decision after its last use; 0: for ever
 }
 
@@ -95,6 +97,7 @@ type Input struct {
 	Memory func(bytes int) []byte
 	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.
 	Client context.Context
+	ClientName string // in the configuration, for events; mostly empty
 	// Places bound what is shaped at once. They may be nil, and so may Client then.
 	Places *Places
 	// Credential returns a copy of the headers by which the upstream knows the client, for Question.Credential.
@@ -128,7 +131,9 @@ type Shaper struct {
 	asks   sync.Map // of Ask, by conversation: those that no request has taken yet
 }
 
-func NewShaper(d Deps) *Shaper { return &Shaper{deps: d, recent: &requestCache{}} }
+func NewShaper(d Deps) *Shaper {
+	return &Shaper{deps: d, recent: &requestCache{most: cmp.Or(d.Recent, 24<<20)}}
+}
 
 // Beside returns a shaper with other parts. Both keep their requests in one memory, of which Newest and Forget speak;
 // each has its own asks.

@@ -96,6 +96,7 @@ func (x *shaping) prepare(end int, earlier summarize.Says) bool {
 func (x *shaping) about(key string) summarize.Question {
 	return summarize.Question{
 		Key: key, Conversation: x.known.Before.Conversation, Scope: x.in.Scope, Project: x.in.Project,
+		Client: x.in.ClientName,
 		Model: summarize.Model{
 			Upstream: x.in.Upstream, Name: x.request.Model, Dialect: x.in.Dialect, Credential: x.in.Credential(),
 			Usable: x.known.Limits.Usable,

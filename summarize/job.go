@@ -159,7 +159,7 @@ func (j *job) store(text string) (p Prose, err error) {
 func (j *job) event(kind, reason string) event.Summary {
 	q := &j.question
 	return event.Summary{
-		Kind: kind, Time: time.Now(), Conversation: q.Conversation, Upstream: q.Model.Upstream,
+		Kind: kind, Time: time.Now(), Conversation: q.Conversation, Client: q.Client, Upstream: q.Model.Upstream,
 		Model: event.Clip(q.Model.Name), Distills: q.Distills, Reason: event.Clip(reason),
 	}
 }

@@ -123,6 +123,7 @@ type Question struct {
 	// content can know the key.
 	Key          string
 	Conversation string // ID, for events
+	Client       string // its name in the configuration, for events; mostly empty
 	Scope        string
 	Project      string  // in which the agent works; empty if it is not known
 	Model        Model   // of the conversation

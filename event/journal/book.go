@@ -292,7 +292,7 @@ func (b *Book) add(n Entry) {
 		c := b.conversationOf(s.Conversation, s.Time)
 		if s.Own.Nano != 0 {
 			c.Sums.addSummary(s)
-			b.sumsOf(s.Time, s.Upstream, s.Model, c.Client, c.Agent).addSummary(s)
+			b.sumsOf(s.Time, s.Upstream, s.Model, s.Client, c.Agent).addSummary(s)
 		}
 	}
 	if e := n.Exchange; e != nil { // it has all that is summed up of its compaction

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/event"
 	"epitome/store"
 )
 
@@ -55,6 +56,10 @@ func TestReplicasHaveTheSumsOfAll(t *testing.T) {
 					_ = b.Share()
 				}
 			}
+			b.RecordSummary(event.Summary{ // its conversation has come to another replica until now
+				Kind: event.SummaryCompleted, Time: noon, Conversation: fmt.Sprint("unknown-", n), Client: "client0",
+				Upstream: "openai", Model: "m", Cost: event.Cost{Requests: 1, InputTokens: 1000},
+			})
 			for b.Share() != nil {
 			}
 		})
@@ -66,6 +71,9 @@ func TestReplicasHaveTheSumsOfAll(t *testing.T) {
 		r := summed(t, rig{b, now}, "team")
 		if !r.Fleet || len(r.Rows) != 5 || r.Rows[0].Key != "team of client0" {
 			t.Errorf("replica %d: %d rows, fleet is %t, notes %q", n, len(r.Rows), r.Fleet, r.Notes)
+		}
+		if own := r.Rows[0].Sums.Money.Own; own != 3*3_000_000 {
+			t.Errorf("replica %d: summaries for client0 cost %d", n, own)
 		}
 		for _, row := range r.Rows {
 			if row.Sums.Exchanges != 3*each/5 || row.Sums.Usage.Input != 3*each/5*3000 {
