@@ -60,7 +60,7 @@ func Read(path string) (bodies [][]byte, err error) {
 }
 
 // Parse returns the last request of each conversation in a log, which is one JSON document or has one on each line. It
-// recognizes the format by the first document that only one format has. The error is the first of several.
+// holds requests if one comes before any line of a session. The error is the first of several.
 func Parse(log []byte) (bodies [][]byte, err error) {
 	lines := bytes.SplitAfter(log, []byte("\n"))
 	if json.Valid(log) {
@@ -76,21 +76,12 @@ func Parse(log []byte) (bodies [][]byte, err error) {
 	}
 	t := &tree{lines: map[string]*message{"": nil}, calls: map[string]*call{}}
 	for i, d := range documents {
-		kind := d.Get("type").Str
-		switch {
-		case d.Get("messages.0.role").Exists() && !d.Get("system").Exists(): // requests in Messages have a key system
+		isRequest := d.Get("messages.0.role").Exists() && !d.Get("system").Exists() // those in Messages have a key system
+		if isRequest && len(t.messages) == 0 {
 			bodies, invalid := readRequests(documents[i:])
 			return bodies, cmp.Or(err, invalid)
-		case d.Get("payload").IsObject():
-			readCodex(t, documents[i:])
-		case kind == "session" || kind == "message":
-			readPi(t, documents[i:])
-		case (kind == "user" || kind == "assistant") && d.Get("message").IsObject():
-			readClaudeCode(t, documents[i:])
-		default:
-			continue
 		}
-		break
+		t.readLine(d)
 	}
 	return t.requests(), err
 }
@@ -124,15 +115,15 @@ func readRequests(documents []gjson.Result) (bodies [][]byte, err error) {
 	return bodies, err
 }
 
-// tree has the messages of a log. Each of its leaves ends a conversation; logs that are lists have one branch. A reader
-// sets model and part, and adds what each line says behind last.
+// tree has the messages of a session. Each of its leaves ends a conversation; a session that is a list has one branch.
 type tree struct {
-	model    string
-	part     string              // parts of one answer are added with the same value; empty: the log does not say it
-	last     *message            // the next message follows it; nil: it is the first one
-	messages []*message          // without results
-	lines    map[string]*message // the last messages of lines, by the IDs of the lines; the empty ID is the start
-	calls    map[string]*call    // the newest of each ID
+	model        string
+	instructions string              // of Codex
+	part         string              // parts of one answer are added with the same value; empty: the log does not say it
+	last         *message            // the next message follows it; nil: it is the first one
+	messages     []*message          // without results
+	lines        map[string]*message // the last messages of lines, by the IDs of the lines; the empty ID is the start
+	calls        map[string]*call    // the newest of each ID
 }
 
 // message is a message of a Chat Completions request.
@@ -158,29 +149,76 @@ type call struct {
 	result *message // nil: none so far
 }
 
-// follow goes to the end of the line that is the parent of the current one; null is the start. A line whose parent is
-// not known follows the one before.
-func (t *tree) follow(parent gjson.Result) {
-	m, known := t.lines[parent.Str]
-	if known && parent.Exists() {
+// readLine adds what a line of a session says.
+//
+// Claude Code writes a line for each block of a message, and pi for each message. The lines have IDs and name their
+// parents, so that a prompt that the user edits begins a new branch; subagents have trees of their own. A line whose
+// parent is not known follows the one before. Codex writes a line for each item of a conversation in Responses, beside
+// others for events and settings. Commands that the user ran, compactions of pi and error messages of Claude Code are
+// left out.
+func (t *tree) readLine(line gjson.Result) {
+	id := firstOf(line, "uuid", "id").Str
+	if _, again := t.lines[id]; again && id != "" {
+		return
+	}
+	parent := firstOf(line, "parentUuid", "parentId")
+	if m, known := t.lines[parent.Str]; known && parent.Exists() { // null is the start
 		t.last = m
+	}
+	t.part = cmp.Or(line.Get("message.id").Str, id)
+	said := line.Get("message")
+	model := firstOf(line, "modelId", "message.model", "payload.model").Str
+	if model == "<synthetic>" { // an error message
+		model, said = "", gjson.Result{}
+	}
+	t.model = cmp.Or(model, t.model)
+	if line.Get("subtype").Str == "compact_boundary" || line.Get("isCompactSummary").Bool() {
+		t.last = nil
+	}
+	payload := line.Get("payload")
+	switch line.Get("type").Str {
+	case "session_meta":
+		if len(t.messages) == 0 { // the log of a resumed session repeats it
+			t.instructions = firstOf(payload, "base_instructions.text", "instructions").Str
+			t.say("system", t.instructions)
+		}
+	case "response_item":
+		t.add(payload)
+	case "compacted":
+		t.last = nil
+		t.say("system", t.instructions)
+		history := payload.Get("replacement_history")
+		for _, item := range history.Array() {
+			t.add(item)
+		}
+		if !history.Exists() {
+			t.say("user", payload.Get("message").Str)
+		}
+	default:
+		t.add(said)
+	}
+	if id != "" {
+		t.lines[id] = t.last
 	}
 }
 
-// end ends a line, so that later lines can follow it by its ID.
-func (t *tree) end(line string) {
-	if line != "" {
-		t.lines[line] = t.last
+// firstOf returns the value of the first of the keys that v has.
+func firstOf(v gjson.Result, keys ...string) (value gjson.Result) {
+	for _, key := range keys {
+		if value = v.Get(key); value.Exists() {
+			break
+		}
 	}
+	return value
 }
 
 var roles = map[string]string{"system": "system", "developer": "system", "user": "user", "custom": "user",
 	"hookMessage": "user", "assistant": "assistant"}
 
 // add adds a message, with the calls and results in it; a call; or a result. It leaves out messages of other roles.
-func (t *tree) add(role string, v gjson.Result) {
+func (t *tree) add(v gjson.Result) {
 	content := v.Get("content")
-	if role = roles[role]; role != "" {
+	if role := roles[v.Get("role").Str]; role != "" {
 		t.say(role, textOf(content))
 		for _, block := range content.Array() {
 			t.addCall(block)

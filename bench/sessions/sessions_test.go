@@ -66,9 +66,9 @@ func TestLogsBecomeRequests(t *testing.T) {
 }
 
 func TestDamagedLogs(t *testing.T) {
-	good := `{"type":"user","message":{"content":"a"},"uuid":"1"}` + "\n" +
-		`{"type":"assistant","message":{"content":[{"type":"text","text":"b"}]},"uuid":"2"}` + "\n" +
-		`{"type":"user","message":{"content":"c"},"uuid":"3"}` + "\n"
+	good := `{"type":"user","message":{"role":"user","content":"a"},"uuid":"1"}` + "\n" +
+		`{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"b"}]},"uuid":"2"}` + "\n" +
+		`{"type":"user","message":{"role":"user","content":"c"},"uuid":"3"}` + "\n"
 	none := "cannot replay log: it has no conversation in a known format"
 	for _, c := range []struct {
 		log           string
