@@ -29,18 +29,15 @@ func (a *app) explainCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := a.newExplanation(args[0], window)
-			switch {
-			case err != nil:
+			if err != nil {
 				return fmt.Errorf("cannot explain %s: %w", args[0], err)
-			case turns:
-				e.playEarlier()
 			}
-			out := e.shape(e.request.Body)
+			out, changes := e.play(turns)
 			if onlyBody {
 				_, err := stdout.Write(out.Body)
 				return err
 			}
-			return e.print(&out)
+			return e.print(&out, changes)
 		}}
 	f := c.Flags()
 	f.BoolVar(&turns, "turns", false, "explain the earlier turns first, one by one")
@@ -57,7 +54,6 @@ type explanation struct {
 	upstream string
 	source   string // of the window
 	shaper   *rewrite.Shaper
-	earlier  []change // decided at earlier requests
 }
 
 // change is a change that was decided at the request of a turn; 0 is the last one.
@@ -138,36 +134,34 @@ func (a *app) upstreamOf(conf config.Config, d conversation.Dialect, model strin
 	return cmp.Or(d.API().Upstream, conf.Upstream)
 }
 
-func (e *explanation) shape(body []byte) rewrite.Output {
+// play shapes the request, and before it, if they are wanted, those that were sent while the conversation grew. It
+// returns what became of the request, and all changes.
+func (e *explanation) play(earlier bool) (out rewrite.Output, changes []change) {
 	to := e.conf.Upstreams[e.upstream]
-	return e.shaper.Shape(rewrite.Input{Dialect: e.dialect, Body: body, Upstream: e.upstream, Limits: &e.conf.Rewrite,
-		Summary: e.conf.Summarize, Project: to.Project, Contexts: slices.Concat(to.Context, e.conf.Context.Names)})
-}
-
-// playEarlier shapes the requests before this one.
-func (e *explanation) playEarlier() {
 	turn := 0
 	for end, body := range e.request.Grown() {
-		if end == len(e.request.Body) {
-			break
+		isLast := end == len(e.request.Body)
+		if !isLast && !earlier {
+			continue
 		}
+		out = e.shaper.Shape(rewrite.Input{Dialect: e.dialect, Body: body, Upstream: e.upstream, Limits: &e.conf.Rewrite,
+			Summary: e.conf.Summarize, Project: to.Project, Contexts: slices.Concat(to.Context, e.conf.Context.Names)})
 		turn++
-		out := e.shape(body)
+		if isLast {
+			turn = 0
+		}
 		for _, c := range out.Changes() {
-			if c.New {
-				e.earlier = append(e.earlier, change{turn, c})
+			if c.New || isLast {
+				changes = append(changes, change{turn, c})
 			}
 		}
 	}
+	return out, changes
 }
 
 // print writes what is done to the request, and why, for people.
-func (e *explanation) print(out *rewrite.Output) error {
+func (e *explanation) print(out *rewrite.Output, changes []change) error {
 	r := out.Report
-	changes := e.earlier
-	for _, c := range out.Changes() {
-		changes = append(changes, change{Change: c})
-	}
 	var codes event.Codes
 	for _, c := range changes {
 		if c.New {

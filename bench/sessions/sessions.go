@@ -76,7 +76,8 @@ func Parse(log []byte) (bodies [][]byte, err error) {
 	}
 	t := &tree{lines: map[string]*message{"": nil}, calls: map[string]*call{}}
 	for i, d := range documents {
-		isRequest := d.Get("messages.0.role").Exists() && !d.Get("system").Exists() // those in Messages have a key system
+		// Requests in Messages have a key system.
+		isRequest := d.Get("messages.0.role").Exists() && !d.Get("system").Exists()
 		if isRequest && len(t.messages) == 0 {
 			bodies, invalid := readRequests(documents[i:])
 			return bodies, cmp.Or(err, invalid)
@@ -115,7 +116,7 @@ func readRequests(documents []gjson.Result) (bodies [][]byte, err error) {
 	return bodies, err
 }
 
-// tree has the messages of a session. Each of its leaves ends a conversation; a session that is a list has one branch.
+// tree has the messages of a session. Each of its leaves ends a conversation. A session that is a list has one branch.
 type tree struct {
 	model        string
 	instructions string              // of Codex
