@@ -123,7 +123,7 @@ func TestCompactionsMoveWithTheirSecret(t *testing.T) {
 	goesOn := strings.Join(a.items, ",")
 	f(p, "sk-client", goesOn, "")
 	f(replica, "sk-client", goesOn, "")
-	f(p, "sk-other", goesOn, "was made for another credential")
+	f(p, "sk-other", goesOn, "was made for another credential, or by")
 	f(stranger, "sk-client", goesOn, "another secret, or it was changed")
 	f(p, "sk-client", strings.Replace(goesOn, "~epitome1.", "~epitome1.A", 1), "another secret, or it was changed")
 	all := strings.Join(before, ",")

@@ -1,7 +1,6 @@
 package offload
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/aes"
@@ -239,13 +238,7 @@ func (s *Shelf) Address(name string) string {
 // SealMark begins every sealed text. Its first byte is rare in JSON, so that it is soon looked for in a large body.
 const SealMark = "~epitome1."
 
-// Why a sealed text cannot be opened.
-var (
-	ErrOtherSecret = errors.New("it was sealed with another secret, or is damaged")
-	ErrOtherScope  = errors.New("it was sealed in another scope")
-)
-
-const mostSealed = 4 << 20 // bytes of a text that is sealed, with its scope
+const mostSealed = 4 << 20 // bytes of a text that is sealed
 
 // The options are valid, so that no error comes; one goroutine each, as texts are short.
 var (
@@ -253,35 +246,26 @@ var (
 	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(mostSealed))
 )
 
-// Seal returns a text compressed and encrypted, for a client to keep in place of epitome. Only the same scope can open
-// it. name is a name of Shelf.Name that is kept secret: whoever has the secret of the shelf can open what it sealed. A
-// text that is too long for Open is an error.
-func Seal(name, scope string, text []byte) (string, error) {
-	plain := append(append([]byte(scope), 0), text...)
-	if len(plain) > mostSealed {
+// Seal returns a text compressed and encrypted, for a client to keep in place of epitome. name is a name of Shelf.Name
+// that is kept secret: whoever has it can open the text. A text that is too long for Open is an error.
+func Seal(name string, text []byte) (string, error) {
+	if len(text) > mostSealed {
 		return "", fmt.Errorf("a text of %d bytes is too long to be sealed: %d are the most", len(text), mostSealed)
 	}
-	sealed := sealer(name).Seal(nil, nil, packer.EncodeAll(plain, nil), []byte(SealMark))
+	sealed := sealer(name).Seal(nil, nil, packer.EncodeAll(text, nil), []byte(SealMark))
 	return SealMark + base64.RawURLEncoding.EncodeToString(sealed), nil
 }
 
-// Open returns the text that Seal has sealed. The error is ErrOtherSecret or ErrOtherScope.
-func Open(name, scope, sealed string) (text []byte, err error) {
-	content, err := base64.RawURLEncoding.DecodeString(sealed[min(len(sealed), len(SealMark)):])
+// Open returns the text that Seal has sealed under the same name. It is an error if the sealed text was changed.
+func Open(name, sealed string) (text []byte, err error) {
+	content, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(sealed, SealMark))
 	if err == nil {
 		content, err = sealer(name).Open(nil, nil, content, []byte(SealMark))
 	}
-	if err == nil {
-		content, err = unpacker.DecodeAll(content, nil)
-	}
 	if err != nil {
-		return nil, ErrOtherSecret
+		return nil, err
 	}
-	from, text, _ := bytes.Cut(content, []byte{0})
-	if string(from) != scope {
-		return nil, ErrOtherScope
-	}
-	return text, nil
+	return unpacker.DecodeAll(content, nil)
 }
 
 // sealer returns a cipher that puts a random nonce before each text.

@@ -28,8 +28,11 @@ type Compacted struct {
 var errNotWhole = errors.New("cannot compact: send the whole conversation as input; this upstream makes no " +
 	"compactions, and epitome does not have what the provider keeps")
 
-// sealName is the secret with which compactions are sealed: replicas that share the shelf's secret can open them.
-func (s *Shaper) sealName() string { return s.deps.Shelf.Name("the seal of compactions", nil) }
+// sealName is the secret with which compactions of the request's scope are sealed: replicas that share the shelf's
+// secret can open them.
+func (x *shaping) sealName() string {
+	return x.deps.Shelf.Name("the seal of compactions", []byte(x.in.Scope))
+}
 
 // sealedIn returns the text of a provider's or epitome's compaction item, as the client keeps it.
 func sealedIn(r *conversation.Request, it *conversation.Item) string {
@@ -60,15 +63,12 @@ func (x *shaping) expand() error {
 		if !strings.HasPrefix(sealed, offload.SealMark) {
 			continue
 		}
-		text, err := offload.Open(x.sealName(), x.in.Scope, sealed)
-		switch {
-		case errors.Is(err, offload.ErrOtherScope):
-			return errors.New("the compaction in this request was made for another credential: send the one with " +
-				"which the session began, or give the client a key of epitome's, so that it may change upstreams, or " +
-				"begin a new session")
-		case err != nil:
-			return errors.New("the compaction in this request was made by an epitome with another secret, or it was " +
-				"changed: give both the same offload.secret_file, or begin a new session")
+		text, err := offload.Open(x.sealName(), sealed)
+		if err != nil {
+			return errors.New("the compaction in this request was made for another credential, or by an epitome with " +
+				"another secret, or it was changed: send the credential with which the session began, give all epitomes " +
+				"the same offload.secret_file, or begin a new session. With keys of epitome's, clients may change " +
+				"credentials")
 		}
 		size += len(text)
 		if size > mostExpanded {
@@ -180,7 +180,7 @@ func (x *shaping) carried() (*Compacted, error) {
 		}
 	}
 	text := c.Text()
-	sealed, err := offload.Seal(x.sealName(), x.in.Scope, []byte(text))
+	sealed, err := offload.Seal(x.sealName(), []byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("cannot compact: %w", err)
 	}
