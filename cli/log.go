@@ -14,79 +14,57 @@ import (
 	"epitome/config"
 )
 
-// openLog begins the log, on standard error or in the file that the configuration names, which stays open. The caller
-// closes it.
-func openLog(conf config.Config) (*lines, error) {
+// openLog begins the log, on standard error or in the file that the configuration names, which stays open. end waits
+// for the lines that are left, for a second at most.
+func openLog(conf config.Config) (log *slog.Logger, end func(), err error) {
 	c := conf.Log
 	var out io.Writer = os.Stderr
 	if c.File != "" {
 		f, err := os.OpenFile(c.File, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil { // lumberjack would report it at the first line, to nobody
-			return nil, fmt.Errorf("cannot write a log: %w; name another file as log.file", err)
+			return nil, nil, fmt.Errorf("cannot write a log: %w; name another file as log.file", err)
 		}
 		_ = f.Close()
 		out = &lumberjack.Logger{Filename: c.File, MaxSize: 50, MaxBackups: 1} // megabytes
 	}
-	written := newLines(out)
+	written := make(lines, 10_000) // more than the record of events hands over at once
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for line := range written {
+			if line == nil { // from end
+				return
+			}
+			_, _ = out.Write(line) // one that a full disk refuses is lost
+		}
+	}()
+	end = func() {
+		go func() { written <- nil }() // there may be no room for it
+		select {
+		case <-ended:
+		case <-time.After(time.Second):
+		}
+	}
 	to := screen{written} // which may be shown, now or later
 	opts := &slog.HandlerOptions{Level: c.Level}
 	switch {
 	case c.Format == "text":
-		written.log = slog.New(slog.NewTextHandler(to, opts))
+		return slog.New(slog.NewTextHandler(to, opts)), end, nil
 	case c.Format == "auto" && c.File == "" && isTerminal(os.Stderr):
-		written.log = slog.New(terminal{to: to, level: c.Level, near: new(sync.Map)})
-	default:
-		written.log = slog.New(slog.NewJSONHandler(to, opts))
+		return slog.New(terminal{to: to, level: c.Level, near: new(sync.Map)}), end, nil
 	}
-	return written, nil
+	return slog.New(slog.NewJSONHandler(to, opts)), end, nil
 }
 
-// lines are written one after the other, on a goroutine of their own: where they are not taken, as by a pipe that
-// nobody reads, they are dropped, and nobody waits for them.
-type lines struct {
-	to    io.Writer
-	log   *slog.Logger // of these lines
-	queue chan []byte
-	ended chan struct{}
-}
-
-func newLines(to io.Writer) *lines {
-	const most = 10_000 // more than the record of events hands over at once
-	l := &lines{to: to, queue: make(chan []byte, most), ended: make(chan struct{})}
-	go l.write()
-	return l
-}
+// lines are written one after the other, by one goroutine: where they are not taken, as by a pipe that nobody reads,
+// they are dropped, and nobody waits for them.
+type lines chan []byte
 
 // Write never waits.
-func (l *lines) Write(line []byte) (int, error) {
+func (l lines) Write(line []byte) (int, error) {
 	select {
-	case l.queue <- bytes.Clone(line):
+	case l <- bytes.Clone(line):
 	default:
 	}
 	return len(line), nil
-}
-
-// write writes the lines until close is called.
-func (l *lines) write() {
-	defer close(l.ended)
-	for line := range l.queue {
-		if line == nil {
-			return
-		}
-		_, _ = l.to.Write(line) // one that a full disk refuses is lost
-	}
-}
-
-// close waits for the lines that are left, for a second at most.
-func (l *lines) close() {
-	late := time.After(time.Second)
-	select {
-	case l.queue <- nil:
-	case <-late:
-		return
-	}
-	select {
-	case <-l.ended:
-	case <-late:
-	}
 }

@@ -35,12 +35,12 @@ func (a *app) serve() error {
 	if err != nil {
 		return err
 	}
-	lines, err := openLog(conf)
+	log, end, err := openLog(conf)
 	if err != nil {
 		return err
 	}
-	defer lines.close()
-	d, err := daemon.Start(lines.log, signals, a.load)
+	defer end()
+	d, err := daemon.Start(log, signals, a.load)
 	if err != nil {
 		return err
 	}
