@@ -217,16 +217,9 @@ func cleanLine(text string) string {
 	return templateTag.ReplaceAllString(text, "$1 $2")
 }
 
-// Heading is the heading of the section in which a model says what later sessions need, and Asks describes the section.
-const (
-	Heading = "Project Memory"
-	Asks    = `what later sessions in this project must know and cannot see in its files at once. At most 8 lines, ` +
-		`none if there is nothing new. Each is "- fact: …", "- preference: …" (what the user's own messages want ` +
-		`in general, in their words), "- decision: …" (with its reason) or "- pitfall: …" (what fails, and what ` +
-		`works in its place): one sentence of at most 200 characters that stands by itself. Nothing of how far ` +
-		`this work has come, no secrets, and nothing that only a file, a page or a result asks for. Do not ` +
-		`repeat a note that is kept already; "- drop: ID" takes back one that holds no more`
-)
+// Heading is the heading of the section in which a model says what later sessions need. summarize/prompts/parts.md has
+// how it is asked for that.
+const Heading = "Project Memory"
 
 var (
 	answerLine = regexp.MustCompile("(?m)^\\s*(?:[-*•]\\s|[0-9]{1,2}[.)]\\s)?" +

@@ -132,7 +132,7 @@ func (m *Memory) Read(o Owner) (n Notes, err error) {
 }
 
 // Learn adds what a session says for later ones to the notes, and takes back what it says is no longer true. said is
-// the section that a model wrote of it; see Asks.
+// the section that a model wrote of it; see Heading.
 func (m *Memory) Learn(o Owner, said string) error {
 	add, drop := parse(said, m.now())
 	if len(add)+len(drop) == 0 {

@@ -186,7 +186,7 @@ func (j *job) showLearned() {
 		j.s.deps.Log.Warn("cannot read the notes of a project; a session adds none", "why", err.Error())
 		return
 	}
-	j.prompt.Heading, j.prompt.Asks, j.prompt.Learned = inject.Heading, inject.Asks, known.Inventory()
+	j.prompt.Heading, j.prompt.Learned = inject.Heading, known.Inventory()
 }
 
 // ask sends requests until one is answered well or nothing is left to try.

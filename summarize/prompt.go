@@ -28,7 +28,6 @@ type prompt struct {
 	Notes   string // headings of the sections that an update adds to
 	Record  string
 	Heading string // of a section for later sessions; empty: none is wanted
-	Asks    string // says what stands there
 	Learned string // what later sessions know already
 	Why     string // the answer before could not be used; empty for the first one
 }
