@@ -174,24 +174,21 @@ func (b *bucket) ping(ctx context.Context) error {
 	return plain(err)
 }
 
-func (b *bucket) key(name string) string { return b.prefix + fileOf(name) }
-
 // write writes an object.
-func (b *bucket) write(key string, content []byte, o minio.PutObjectOptions) error {
+func (b *bucket) write(name string, content []byte, o minio.PutObjectOptions) error {
 	o.ContentType = textType
 	sum := sha256.Sum256(content)
 	return b.do(int64(len(content)), func(ctx context.Context) error {
-		_, err := b.client.PutObject(ctx, b.name, key, bytes.NewReader(content), int64(len(content)), "",
+		_, err := b.client.PutObject(ctx, b.name, b.prefix+name, bytes.NewReader(content), int64(len(content)), "",
 			hex.EncodeToString(sum[:]), o)
 		return err
 	})
 }
 
-// read returns an object.
-func (b *bucket) read(key string) (content []byte, err error) {
+func (b *bucket) get(name string) (content []byte, err error) {
 	const usual = 16 << 20 // bytes: a larger object must come faster
 	err = b.do(usual, func(ctx context.Context) error {
-		body, _, _, err := b.client.GetObject(ctx, b.name, key, minio.GetObjectOptions{})
+		body, _, _, err := b.client.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
 		if err != nil {
 			return err
 		}
@@ -203,23 +200,22 @@ func (b *bucket) read(key string) (content []byte, err error) {
 }
 
 func (b *bucket) secret() ([]byte, error) {
-	key := b.prefix + secretObject
-	read := func() ([]byte, error) { return b.read(key) }
+	read := func() ([]byte, error) { return b.get(secretObject) }
 	create := func(secret []byte) error {
 		var o minio.PutObjectOptions
 		o.SetMatchETagExcept("*") // only if there is none
-		return b.write(key, secret, o)
+		return b.write(secretObject, secret, o)
 	}
-	return secretOf("the object "+key, read, create)
+	return secretOf("the object "+b.prefix+secretObject, read, create)
 }
 
 func (b *bucket) put(name string, content []byte) error {
-	return b.write(b.key(name), content, minio.PutObjectOptions{})
+	return b.write(name, content, minio.PutObjectOptions{})
 }
 
 // renew has the service copy an object onto itself.
 func (b *bucket) renew(name string, age time.Duration) error {
-	key := b.key(name)
+	key := b.prefix + name
 	var info minio.ObjectInfo
 	err := b.do(0, func(ctx context.Context) (err error) {
 		info, err = b.client.StatObject(ctx, b.name, key, minio.StatObjectOptions{})
@@ -236,12 +232,10 @@ func (b *bucket) renew(name string, age time.Duration) error {
 	})
 }
 
-func (b *bucket) get(name string) ([]byte, error) { return b.read(b.key(name)) }
-
 func (b *bucket) remove(name string) error {
 	isDenied := false // which is no failure of the service: epitome deletes nothing else
 	err := b.do(0, func(ctx context.Context) error {
-		err := b.client.RemoveObject(ctx, b.name, b.key(name), minio.RemoveObjectOptions{})
+		err := b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{})
 		isDenied = minio.ToErrorResponse(err).Code == minio.AccessDenied
 		if isDenied {
 			return nil

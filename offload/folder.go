@@ -49,7 +49,7 @@ func OpenFolder(data string, o Options) (*Shelf, error) {
 	return (&Shelf{place: f, folder: f}).open(o)
 }
 
-func (f *folder) file(name string) string { return filepath.Join(f.path, fileOf(name)) }
+func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
 
 func (f *folder) secret() ([]byte, error) {
 	read := func() ([]byte, error) { return os.ReadFile(f.secretFile) }
@@ -107,7 +107,7 @@ func (f *folder) renew(name string, age time.Duration) error {
 func (f *folder) get(name string) ([]byte, error) { return os.ReadFile(f.file(name)) }
 
 func (f *folder) remove(name string) error {
-	return f.removeExpired(f.file(name), time.Now().AddDate(1, 0, 0), &Swept{}) // whenever it was renewed
+	return f.removeExpired(name, time.Now().AddDate(1, 0, 0), &Swept{}) // whenever it was renewed
 }
 
 func (f *folder) sweep(ctx context.Context, before time.Time) (swept Swept, err error) {
@@ -122,17 +122,17 @@ func (f *folder) sweep(ctx context.Context, before time.Time) (swept Swept, err 
 		} else if name := strings.TrimSuffix(e.Name(), extension); fileOf(name) != e.Name() || !IsName(name) {
 			continue
 		}
-		err = errors.Join(err, f.removeExpired(filepath.Join(f.path, e.Name()), expired, &swept))
+		err = errors.Join(err, f.removeExpired(e.Name(), expired, &swept))
 	}
 	return swept, err
 }
 
 // removeExpired deletes a file that was last modified before a time, and counts it. It may be gone, as another process
 // has swept it or its write has ended.
-func (f *folder) removeExpired(path string, before time.Time, swept *Swept) error {
+func (f *folder) removeExpired(name string, before time.Time, swept *Swept) error {
 	f.sweeping.Lock()
 	defer f.sweeping.Unlock()
-	info, err := os.Lstat(path)
+	info, err := os.Lstat(f.file(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (f *folder) removeExpired(path string, before time.Time, swept *Swept) erro
 	}
 	swept.Files++
 	swept.Bytes += info.Size()
-	return os.Remove(path)
+	return os.Remove(f.file(name))
 }
 
 // cause returns err without paths and URLs, which hold names of artifacts.
@@ -225,7 +225,7 @@ func (s *Shelf) Address(name string) string {
 	if s.folder == nil || how != "path" && how != "both" {
 		return url
 	}
-	path := s.folder.file(name)
+	path := s.folder.file(fileOf(name))
 	if s.options.Shown != "" {
 		path = s.options.Shown + fileOf(name)
 	}

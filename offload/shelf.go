@@ -66,7 +66,8 @@ type Shelf struct {
 	server  *store.Monitor // of the bucket; nil for other shelves
 }
 
-// place keeps contents by name. Other processes may use the same place. An absent content is fs.ErrNotExist.
+// place keeps contents by the names of their files. Other processes may use the same place. An absent content is
+// fs.ErrNotExist.
 type place interface {
 	// secret returns the key of names, the same for all that use the place. It makes one if there is none.
 	secret() ([]byte, error)
@@ -115,7 +116,7 @@ func (s *Shelf) Put(name string, content []byte, urgent bool) error {
 	const small = 64 << 10 // bytes: to write so few to a bucket takes no longer than to ask whether they are there
 	err := fs.ErrNotExist
 	if s.server == nil || len(content) > small {
-		err = s.place.renew(name, s.options.Keep/8)
+		err = s.place.renew(fileOf(name), s.options.Keep/8)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = s.write(name, content, urgent)
@@ -147,7 +148,7 @@ func (s *Shelf) write(name string, content []byte, urgent bool) error {
 		s.refused.Store(true)
 		return fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, used-size, limit, size)
 	}
-	err := s.place.put(name, content)
+	err := s.place.put(fileOf(name), content)
 	if err != nil {
 		s.used.Add(-size)
 		return err
@@ -162,7 +163,7 @@ func (s *Shelf) Touch(name string) bool {
 	if !IsName(name) {
 		return false
 	}
-	err := s.place.renew(name, s.options.Keep/8)
+	err := s.place.renew(fileOf(name), s.options.Keep/8)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -177,7 +178,7 @@ func (s *Shelf) Get(name string) ([]byte, error) {
 	if !IsName(name) {
 		return nil, ErrUnknown
 	}
-	content, err := s.place.get(name)
+	content, err := s.place.get(fileOf(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrUnknown
 	}
@@ -190,7 +191,7 @@ func (s *Shelf) Delete(name string) error {
 	if !IsName(name) {
 		return nil
 	}
-	err := s.place.remove(name)
+	err := s.place.remove(fileOf(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
