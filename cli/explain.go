@@ -144,8 +144,9 @@ func (e *explanation) play(earlier bool) (out rewrite.Output, changes []change) 
 		if !isLast && !earlier {
 			continue
 		}
-		out = e.shaper.Shape(rewrite.Input{Dialect: e.dialect, Body: body, Upstream: e.upstream, Limits: &e.conf.Rewrite,
-			Summary: e.conf.Summarize, Project: to.Project, Contexts: slices.Concat(to.Context, e.conf.Context.Names)})
+		out = e.shaper.Shape(rewrite.Input{Dialect: e.dialect, Body: body, Upstream: e.upstream,
+			Limits: &e.conf.Rewrite, Summary: e.conf.Summarize, Project: to.Project,
+			Contexts: slices.Concat(to.Context, e.conf.Context.Names)})
 		turn++
 		if isLast {
 			turn = 0

@@ -66,8 +66,8 @@ func (x *shaping) expand() error {
 		text, err := offload.Open(x.sealName(), sealed)
 		if err != nil {
 			return errors.New("the compaction in this request was made for another credential, or by an epitome with " +
-				"another secret, or it was changed: send the credential with which the session began, give all epitomes " +
-				"the same offload.secret_file, or begin a new session. With keys of epitome's, clients may change " +
+				"another secret, or it was changed: send the credential with which the session began, give all " +
+				"epitomes the same offload.secret_file, or begin a new session. With keys of epitome's, clients may change " +
 				"credentials")
 		}
 		size += len(text)

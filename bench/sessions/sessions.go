@@ -120,7 +120,7 @@ func readRequests(documents []gjson.Result) (bodies [][]byte, err error) {
 type tree struct {
 	model        string
 	instructions string              // of Codex
-	part         string              // parts of one answer are added with the same value; empty: the log does not say it
+	part         string              // the same for all parts of an answer; empty: the log does not say it
 	last         *message            // the next message follows it; nil: it is the first one
 	messages     []*message          // without results
 	lines        map[string]*message // the last messages of lines, by the IDs of the lines; the empty ID is the start
