@@ -76,17 +76,15 @@ func (x *shaping) limits(ratio float64) ladder.Effective {
 		most := in.Rescue.Most
 		window, usable = min(window, most+most/4), min(usable, most)
 	}
-	limits := in.Limits
-	if prices := x.deps.CachedPrice; prices != nil {
-		if price, ok := prices(in.Upstream, r.Model); ok {
-			limits = limits.AtPrice(price)
+	limits := *in.Limits // as requests for other models use them too
+	if x.deps.CachedPrice != nil && !limits.PriceFixed {
+		if price, ok := x.deps.CachedPrice(in.Upstream, r.Model); ok {
+			limits.CachedPrice = price
 		}
 	}
 	at := r.Threshold
 	if r.Strips && at >= least && at < limits.EffectiveAt(window, usable, 1).CompactLine {
-		own := *limits
-		own.CompactAt = ladder.Line(at)
-		limits = &own
+		limits.CompactAt = ladder.Line(at)
 	}
 	return limits.EffectiveAt(window, usable, ratio)
 }

@@ -117,16 +117,6 @@ func (l *Limits) SetPreset(name string) error {
 	return toml.Unmarshal(numbers, l)
 }
 
-// AtPrice returns the limits with a model's price of cached tokens in CachedPrice, unless the user set that.
-func (l *Limits) AtPrice(cached float64) *Limits {
-	if l.PriceFixed || l.CachedPrice == cached {
-		return l
-	}
-	own := *l // as requests for other models use l too
-	own.CachedPrice = cached
-	return &own
-}
-
 // BindsThinking reports whether a model accepts its thinking only behind an unchanged prefix: the longest pattern that
 // matches its name decides, and of equally long ones the last in the alphabet.
 func (l *Limits) BindsThinking(model string) bool {

@@ -28,7 +28,10 @@ func TestEveryNumberCanBeSetByItsName(t *testing.T) {
 		n++
 		got, ok, err := usual(t).With(name, "1")
 		value := reflect.ValueOf(got).FieldByIndex(f.Index)
-		if !ok || err != nil || value.CanInt() && value.Int() != 1 || value.CanFloat() && value.Float() != 1 {
+		if !ok || err != nil || got.PriceFixed != (name == "cached_price") {
+			t.Errorf("%s: %v, %v, the price holds for every model: %v", name, ok, err, got.PriceFixed)
+		}
+		if value.CanInt() && value.Int() != 1 || value.CanFloat() && value.Float() != 1 {
 			t.Errorf("%s is %v, %v", name, value, err)
 		}
 		for _, bad := range []string{"", "x", "NaN", "Inf", "-1", "1e99", "999999999"} {
@@ -76,15 +79,4 @@ func TestSharesMustBeInOrder(t *testing.T) {
 	f(false, "clear_at=0.91")
 	f(true, "compact_turns=5", "keep_turns=4")
 	f(false, "compact_turns=5", "keep_turns=10")
-}
-
-func TestAKnownPriceHoldsUnlessTheUserGaveOne(t *testing.T) {
-	l := Limits{CachedPrice: 0.1}
-	if got := l.AtPrice(0.5).CachedPrice; got != 0.5 {
-		t.Errorf("a cached token costs %v", got)
-	}
-	l, _, err := l.With("cached_price", "0.1")
-	if got := l.AtPrice(0.5).CachedPrice; got != 0.1 || err != nil {
-		t.Errorf("the user's price is %v, %v", got, err)
-	}
 }
