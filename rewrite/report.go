@@ -48,10 +48,8 @@ func (o *Output) Changes() (list []Change) {
 			continue
 		}
 		c := Change{Edit: e, New: n >= firstNew, Before: k.OfModel(e.Tokens + e.Saved), After: k.OfModel(e.Tokens)}
-		// Of a call that the provider ran, Result is its own Item. A Drop is about no single call.
-		isEdited := func(call activity.Call) bool { return call.Result == e.First && call.Item < e.First }
-		if i := slices.IndexFunc(k.Calls, isEdited); i >= 0 && e.Op != view.Drop {
-			c.Tool, c.Argument = k.Calls[i].Tool, k.Calls[i].About
+		if e.Op != view.Drop { // which is about no single call
+			c.Tool, c.Argument = k.CallOf[e.First].Tool, k.CallOf[e.First].About
 		}
 		list = append(list, c)
 	}

@@ -107,7 +107,7 @@ func (k *Known) keepContent(content []byte) string {
 
 // linesCount reports whether the lines of item i stay as they are: those of a file do, which the agent may edit.
 func (k *Known) linesCount(i int) bool {
-	return k.Request.Items[i].Role != conversation.Tool || k.callOf[i].Kind == activity.Read
+	return k.Request.Items[i].Role != conversation.Tool || k.CallOf[i].Kind == activity.Read
 }
 
 // keepText keeps a text of item i, which is the JSON string raw, and returns its names. Where unquoting loses letters,

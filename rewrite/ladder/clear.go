@@ -68,7 +68,7 @@ func freedBy(list []candidate) (freed int) {
 // replaced. Not among them are results behind prefixEnd, which no decision covers yet, and those that would free too
 // little.
 func (k *Known) clearable(v *view.View) (list []candidate) {
-	since := slices.Repeat([]int{k.Answers() + 1}, len(k.callOf)) // by item: as in candidate
+	since := slices.Repeat([]int{k.Answers() + 1}, len(k.CallOf)) // by item: as in candidate
 	var newest []int                                              // results up to item i: tokens of them, at most Protect
 	tokens := 0
 	for i := range k.Request.Items {
@@ -85,7 +85,7 @@ func (k *Known) clearable(v *view.View) (list []candidate) {
 		}
 	}
 	for i := range k.prefixEnd {
-		if at := k.callOf[i].Replaced; at > 0 && at < k.prefixEnd {
+		if at := k.CallOf[i].Replaced; at > 0 && at < k.prefixEnd {
 			since[i] = min(since[i], k.answersUpTo[at])
 		}
 		c := candidate{item: i, freed: v.Forms[i].Tokens - stubTokens, since: since[i]}
@@ -170,7 +170,7 @@ func (k *Known) isLarge(v *view.View, i int) bool {
 func (k *Known) askDistillates(p *Plan) {
 	before := k.AnswersBefore(k.Recorded) // answers that the request before had
 	for _, c := range k.clearable(&p.View) {
-		call := k.callOf[c.item]
+		call := k.CallOf[c.item]
 		if c.since > before && k.isLarge(&p.View, c.item) && !k.isStale(c.item) &&
 			call.Failure(k.Request.LinesOf(&k.Request.Items[c.item])) == "" {
 			k.Model.Distill(c.item, call)

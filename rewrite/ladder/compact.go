@@ -299,7 +299,7 @@ func (k *Known) isKept(p *Plan, g conversation.Group) bool {
 	if p.MayDrop || p.View.Forms[g.First].Gone {
 		return false
 	}
-	return slices.ContainsFunc(k.callOf[g.First:g.End], func(c *activity.Call) bool {
+	return slices.ContainsFunc(k.CallOf[g.First:g.End], func(c *activity.Call) bool {
 		return k.Limits.toolLimit(c.Tool).Keep
 	})
 }

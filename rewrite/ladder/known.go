@@ -33,12 +33,12 @@ type Known struct {
 	Binds     bool // the model accepts thinking only behind an unchanged prefix
 	Artifacts Artifacts
 	Model     Model
+	CallOf    []*activity.Call // by item: the call that it answers; an empty call if none is known. Index sets it
 
 	// prefixEnd is Request.End, the end of the last whole answer or result: a decision covers the items before it.
 	// Later items may be others in the next request, such as reminders that clients move.
 	prefixEnd   int
-	answersUpTo []int            // by item: how many answers of the model there are up to it, with it
-	callOf      []*activity.Call // by item: the call that it answers; an empty call if none is known
+	answersUpTo []int // by item: how many answers of the model there are up to it, with it
 }
 
 // Demand says who wants the request to be shorter, beside the lines of Limits.
@@ -71,18 +71,18 @@ type Model struct {
 func (k *Known) Index() {
 	r := k.Request
 	k.prefixEnd = r.End()
-	k.answersUpTo, k.callOf = make([]int, len(r.Items)), make([]*activity.Call, len(r.Items))
+	k.answersUpTo, k.CallOf = make([]int, len(r.Items)), make([]*activity.Call, len(r.Items))
 	answers := 0
 	noCall := &activity.Call{Exit: -1}
 	for i := range r.Items {
 		if r.Items[i].StartsAnswer {
 			answers++
 		}
-		k.answersUpTo[i], k.callOf[i] = answers, noCall
+		k.answersUpTo[i], k.CallOf[i] = answers, noCall
 	}
 	for n := range k.Calls {
 		if i := k.Calls[n].Result; i > k.Calls[n].Item { // the provider's own results are parts of an answer
-			k.callOf[i] = &k.Calls[n]
+			k.CallOf[i] = &k.Calls[n]
 		}
 	}
 }
@@ -175,7 +175,7 @@ func (k *Known) isPinned(g conversation.Group) bool {
 // isStale reports whether a later call, before prefixEnd, changed or repeated what result i shows.
 func (k *Known) isStale(i int) bool {
 	isBefore := func(at int) bool { return at > 0 && at < k.prefixEnd }
-	return isBefore(k.callOf[i].Replaced) || isBefore(k.callOf[i].Patched)
+	return isBefore(k.CallOf[i].Replaced) || isBefore(k.CallOf[i].Patched)
 }
 
 // mustShow reports whether at least an excerpt of result i has to be sent: no whole answer follows it, so the model has
@@ -192,7 +192,7 @@ func (k *Known) mustShow(i int) bool {
 // content is not opaque (Locked), and no Limit.Keep is set for its tool.
 func (k *Known) mayReplace(v *view.View, i int, role conversation.Role) bool {
 	it, f := &k.Request.Items[i], &v.Forms[i]
-	isKept := k.Limits.toolLimit(k.callOf[i].Tool).Keep
+	isKept := k.Limits.toolLimit(k.CallOf[i].Tool).Keep
 	return it.Role == role && !f.Gone && !f.Cleared && !it.Locked && !isKept
 }
 
@@ -203,7 +203,7 @@ func (k *Known) mayShorten(v *view.View, i int) bool { return k.mayReplace(v, i,
 // calls, and their tokens as they came: lookups whose earlier result is not sent whole, and reads of artifacts.
 func (k *Known) ReadAgain(v *view.View, first int) (things, tokens int) {
 	for i := first; i < k.prefixEnd; i++ {
-		c := k.callOf[i]
+		c := k.CallOf[i]
 		isOut := c.Again > 0 && !v.Forms[c.Again].IsWhole()
 		readsArtifact := c.Kind != activity.Write && k.namesArtifact(v, i, false)
 		if c.State() == "ok" && (isOut || readsArtifact) {
@@ -218,7 +218,7 @@ func (k *Known) ReadAgain(v *view.View, first int) (things, tokens int) {
 // the system prompt count if withAdded is set.
 func (k *Known) namesArtifact(v *view.View, i int, withAdded bool) bool {
 	const most = 4 << 10 // bytes of arguments
-	arguments := k.callOf[i].Arguments.Of(k.Request.Body)
+	arguments := k.CallOf[i].Arguments.Of(k.Request.Body)
 	if len(arguments) > most {
 		return false
 	}

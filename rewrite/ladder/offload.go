@@ -58,7 +58,7 @@ func (k *Known) limitsAt(p *Plan, i int) (limit, keep int, ok bool) {
 	if !k.mayShorten(v, i) || k.readsBack(v, i) {
 		return 0, 0, false
 	}
-	call := k.callOf[i]
+	call := k.CallOf[i]
 	limit, keep = k.Limits.Offload, k.Limits.OffloadKeep
 	switch call.Kind {
 	case activity.Search, activity.Fetch:
@@ -138,7 +138,7 @@ func (k *Known) shorten(i, limit, keep int) (edits []view.Edit) {
 // within its limit, a tenth and leastScreen tokens.
 func (k *Known) shortenText(i int, t itemText, limit, keep int) (e view.Edit, ok bool) {
 	const leastScreen = 200
-	what, where, over := excerpt.OneLine(k.callOf[i].String(), maxCall), "Full output", event.CodeOverLimit
+	what, where, over := excerpt.OneLine(k.CallOf[i].String(), maxCall), "Full output", event.CodeOverLimit
 	isAgents := k.Request.Items[i].Role == conversation.Assistant
 	if isAgents {
 		what, where, over = "this text", "Full text", event.CodeReplayed

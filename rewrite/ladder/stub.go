@@ -15,7 +15,7 @@ const maxCall = 100
 // the result is and where it can be read. Unless the result is stale, it quotes the failure of a failed call, or else a
 // model's distillate, if there is one.
 func (k *Known) stub(v *view.View, i int) view.Edit {
-	call := k.callOf[i]
+	call := k.CallOf[i]
 	what := excerpt.OneLine(call.String(), maxCall) + ", " + call.State()
 	what = strings.TrimSuffix(what, ", ok") // as most calls end
 	if k.isStale(i) {
