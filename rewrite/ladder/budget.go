@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"math"
+	"slices"
 
 	"epitome/event"
 	"epitome/summarize"
@@ -87,11 +88,7 @@ func (k *Known) trigger(tokens, line int, isFull bool) (trigger string, reason e
 // HasRoom reports whether something calls for a compaction though the window has room: the tokens or the answers since
 // the last one, or the agent.
 func (b *Budget) HasRoom() bool {
-	switch b.Trigger {
-	case event.ReasonBudget, event.ReasonTurns, event.ReasonAgent:
-		return true
-	}
-	return false
+	return slices.Contains([]string{event.ReasonBudget, event.ReasonTurns, event.ReasonAgent}, b.Trigger)
 }
 
 // target returns the tokens to which a compaction brings the request: TargetLine, but two fifths of the room that the

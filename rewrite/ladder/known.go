@@ -115,15 +115,15 @@ func (k *Known) Size(first, end int) (tokens int) {
 // OfModel converts tokens of the vocabulary to tokens of the model.
 func (k *Known) OfModel(tokens int) int { return int(float64(tokens) * k.Scale.Ratio) }
 
-// messagesIn returns how many messages edits take out, in whole or in part.
-func (k *Known) messagesIn(edits []view.Edit) int {
-	numbers := map[int]bool{}
-	for n := range edits {
-		for i := edits[n].First; i < edits[n].End(); i++ {
-			numbers[k.Request.Items[i].Number] = true
-		}
+// messagesIn returns how many messages edits take out, in whole or in part. The edits are in the order of their items.
+func (k *Known) messagesIn(edits []view.Edit) (messages int) {
+	next := 0 // the first message that is not counted yet
+	for _, e := range edits {
+		end := k.Request.Items[e.End()-1].Number + 1
+		messages += end - max(next, k.Request.Items[e.First].Number)
+		next = end
 	}
-	return len(numbers)
+	return messages
 }
 
 // edit returns the edit that sends text in the place of tokens of item i.

@@ -53,7 +53,7 @@ type step struct {
 	take    func(k *Known, p *Plan)
 }
 
-// reach is which items a step changes.
+// reach is which items a step changes, each with those before.
 type reach uint8
 
 const (
@@ -78,8 +78,9 @@ func (k *Known) Decide(p *Plan) {
 	}
 	why := k.whyNothingOlder(p)
 	p.Reason = why
+	reach := k.reach(why)
 	for _, s := range steps {
-		if k.reaches(s.changes, why) {
+		if s.changes <= reach {
 			p.take(s.name, func() { s.take(k, p) })
 		}
 	}
@@ -112,17 +113,15 @@ func (k *Known) whyNothingOlder(p *Plan) event.Code {
 	return event.NoCode
 }
 
-// reaches reports whether a step may act that changes such items, where older ones may not change for a reason.
-func (k *Known) reaches(items reach, why event.Code) bool {
+// reach returns which items may change, where older ones may not for a reason.
+func (k *Known) reach(why event.Code) reach {
 	switch {
-	case items == newItems:
-		return true
-	case !k.mayDecideOlder():
-		return false
-	case items == outdated:
-		return why == event.NoCode || why == event.CodeFloor
+	case !k.mayDecideOlder() || why != event.NoCode && why != event.CodeFloor:
+		return newItems
+	case why == event.CodeFloor || k.prefixEnd <= k.Request.Head:
+		return outdated
 	}
-	return why == event.NoCode && k.prefixEnd > k.Request.Head
+	return anyItems
 }
 
 // take takes a step, which is left out alone if it panics.
