@@ -54,10 +54,6 @@ func (k *Known) compactHard(p *Plan, b Budget) {
 	if p.View.Total > b.Most && slices.ContainsFunc(k.Request.Groups(), isKept) {
 		p.MayDrop = true
 		k.newCompaction(p, true).run()
-		if p.View.Total > b.Most { // no cut was left: those before the last one go
-			cut, _ := p.View.Compacted()
-			k.newCompaction(p, true).replace(cut, 0)
-		}
 	}
 	if b.IsCrowded && p.View.Total > b.Most {
 		k.newCompaction(p, true).replace(k.prefixEnd, 0)
