@@ -53,7 +53,7 @@ func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
 
 func (f *folder) secret() ([]byte, error) {
 	read := func() ([]byte, error) { return os.ReadFile(f.secretFile) }
-	create := func(secret []byte) error { return writeFile(f.secretFile, secret, link) }
+	create := func(secret []byte) error { return WriteFile(f.secretFile, secret, link) }
 	secret, err := secretOf(f.secretFile, read, create)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (f *folder) secret() ([]byte, error) {
 }
 
 func (f *folder) put(name string, content []byte) error {
-	return writeFile(f.file(name), content, os.Rename)
+	return WriteFile(f.file(name), content, os.Rename)
 }
 
 // link gives a file another name, unless a file has that already. Where a file system has no links, it renames the
@@ -75,8 +75,9 @@ func link(file, name string) error {
 	return err
 }
 
-// writeFile writes a file that settle then brings to its place, so that nobody sees a part of it.
-func writeFile(path string, content []byte, settle func(temp, path string) error) error {
+// WriteFile writes a file that settle then brings to its place, mostly os.Rename, so that nobody sees a part of it. Only
+// the user may read it. If the process is killed meanwhile, a file is left whose name begins with a dot.
+func WriteFile(path string, content []byte, settle func(temp, path string) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil { // somebody may have deleted it
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"epitome/dialect"
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
+	"epitome/offload"
 	"epitome/rewrite"
 	"epitome/summarize"
 )
@@ -50,20 +51,17 @@ func (s *Service) KeepRequests(since time.Time) {
 	}
 }
 
-// write writes a request, without its functions and so without a credential. A reader sees all of it.
+// write writes a request, without its functions and so without a credential.
 func (s *Service) write(last rewrite.Last) error {
 	var content bytes.Buffer
 	pack := gzip.NewWriter(&content)
-	if err := errors.Join(gob.NewEncoder(pack).Encode(last), pack.Close(), os.MkdirAll(s.Requests, 0o700)); err != nil {
+	if err := errors.Join(gob.NewEncoder(pack).Encode(last), pack.Close()); err != nil {
 		return err
 	}
-	file := filepath.Join(s.Requests, last.Conversation)
-	temp := file + ".new" // tidy deletes it in time if this process is killed here
-	if err := os.WriteFile(temp, content.Bytes(), 0o600); err != nil {
-		return err
-	}
-	now := time.Now() // finer than the time that the system gives a file
-	return errors.Join(os.Chtimes(temp, now, now), os.Rename(temp, file))
+	return offload.WriteFile(filepath.Join(s.Requests, last.Conversation), content.Bytes(), func(temp, path string) error {
+		now := time.Now() // finer than the time that the system gives a file
+		return errors.Join(os.Chtimes(temp, now, now), os.Rename(temp, path))
+	})
 }
 
 // KeptRequests writes those that are not on disk yet, and returns the conversations whose newest requests are kept, the
