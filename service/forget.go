@@ -76,33 +76,30 @@ func (s *Service) deleteArtifacts(names map[string]bool) (artifacts, inBucket in
 // keysOf returns keys in the store: of all decisions of a conversation; of those of others, the newest ones and those
 // with new edits; and of models' answers for the conversation. The error is journal.ErrUnknown if it has no event.
 func (s *Service) keysOf(conversation string) (own, others map[string]bool, answers []string, err error) {
-	own, others = map[string]bool{}, map[string]bool{}
-	newest := map[string]string{} // of others
-	isKnown := false
+	own = map[string]bool{}
+	kept := map[string]string{} // of others: the newest ones by conversation, those with new edits by themselves
 	err = s.Book.Each(func(n journal.Entry) {
 		if summary := n.Summary; summary != nil && summary.Conversation == conversation {
 			answers = append(answers, summary.Key)
 		}
 		e := n.Exchange
-		if e == nil {
-			return
-		}
 		switch {
+		case e == nil:
 		case e.Conversation == conversation:
-			isKnown = true
 			own[e.Decision] = true
 		case e.Decided:
-			others[e.Decision] = true
+			kept[e.Decision] = e.Decision
 		case e.Decision != "":
-			newest[e.Conversation] = e.Decision
+			kept[e.Conversation] = e.Decision
 		}
 	})
-	for _, key := range newest {
-		others[key] = true
+	if err == nil && len(own) == 0 {
+		err = journal.ErrUnknown
 	}
 	delete(own, "")
-	if err == nil && !isKnown {
-		err = journal.ErrUnknown
+	others = map[string]bool{}
+	for _, key := range kept {
+		others[key] = true
 	}
 	return own, others, answers, err
 }
