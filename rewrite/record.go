@@ -270,21 +270,25 @@ func (x *shaping) decided() ledger.Decision {
 }
 
 // record records the decision. If an equal request was recorded first, its decision holds, and the body is built by it.
-// Nothing is recorded while the ledger does not say what was decided before.
+// Nothing is recorded while the ledger does not say what was decided before. After an error the next request of the
+// conversation finds the decision in memory (remember): it records it once the ledger answers, or adopts what was
+// recorded for a longer prefix.
 func (x *shaping) record() error {
 	d := x.decided()
+	isShared := d.Items <= x.request.Lead // a prefix of system items alone is that of other conversations as well
+	if isShared && x.found.err == nil {
+		return nil
+	}
+	x.decision, x.held = d, true
 	if x.found.err != nil {
 		return errors.New("the ledger did not say what was decided before")
-	}
-	if d.Items <= x.request.Lead { // a prefix of system items alone is that of other conversations as well
-		return nil
 	}
 	isUnwanted := x.known.Demand.Asked || x.known.Demand.Refused || x.found.discarded // the recorded decision
 	inForce, won, err := x.deps.Ledger.Record(x.subject, d, isUnwanted)
 	if err != nil {
 		return err
 	}
-	x.decision = inForce
+	x.decision, x.held = inForce, false
 	if won {
 		x.plan.View.Edits = inForce.Edits // with their names
 		return nil
@@ -301,17 +305,8 @@ func (x *shaping) settle() (recorded bool) {
 		x.deps.Ledger.LearnBinds(x.in.Upstream, x.request.Model)
 	}
 	recorded = ladder.Try(x.record) == nil
-	if !recorded {
-		x.hold()
-	}
 	x.remember(nil) // Shape has released the last request
 	return recorded
-}
-
-// hold has the next request of the conversation find the decision in memory (remember), as it could not be recorded.
-// The next request records it once the ledger answers, or adopts what was recorded for a longer prefix.
-func (x *shaping) hold() {
-	x.decision, x.held = x.decided(), true
 }
 
 // fallBack builds a request for which a step failed, with the replayed edits and no new ones. It records that if it
@@ -330,8 +325,8 @@ func (x *shaping) fallBack(why error) {
 		why = errors.Join(why, err)
 		p.View = x.known.View(nil)
 	}
-	if !isPlain || x.found.err != nil || x.record() != nil {
-		x.hold()
+	if isPlain {
+		_ = x.record() // else the decision is held
 	}
 	x.out.Report.fail(why)
 }

@@ -30,7 +30,7 @@ type shaping struct {
 	found    found
 	plan     ladder.Plan     // which begins with the view of the decision that was found
 	decision ledger.Decision // by which the request is sent: the one that was found, until a new one is made
-	held     bool            // it could not be recorded
+	held     bool            // it could not be recorded: see record
 }
 
 // errClientLeft keeps a compaction from being recorded: its summary may lack what a model would have said.
@@ -84,8 +84,7 @@ func (x *shaping) conclude() error {
 		return nil
 	}
 	err := x.record()
-	if err != nil && x.isVital() {
-		x.hold()
+	if err != nil && x.isVital() { // the decision is held
 		x.out.Report.Code = event.CodeUnrecorded
 		return nil
 	}
