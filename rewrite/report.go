@@ -36,24 +36,34 @@ type Change struct {
 	New            bool   // decided for this request
 }
 
-// Changes returns the edits of the request, except of its system prompt, in the order of its messages.
-func (o *Output) Changes() (list []Change) {
-	k, v := o.known, &o.sent
-	if k == nil { // the body was not read
-		return nil
-	}
-	firstNew := len(v.Edits) - v.New // new edits come last
-	for n, e := range v.Edits {
-		if e.Op == view.AppendSystem {
-			continue
+// Changes returns the edits of messages that a request is sent with, in the order of these. The last ones of edits, as
+// many as added says, were decided for the request. ratio is that of tokens of the model to those of the vocabulary.
+func Changes(edits []view.Edit, added int, ratio float64) (list []Change) {
+	for n, e := range edits {
+		if e.Op != view.AppendSystem { // which edits the system prompt
+			list = append(list, Change{
+				Edit: e, New: n >= len(edits)-added,
+				Before: int(float64(e.Tokens+e.Saved) * ratio), After: int(float64(e.Tokens) * ratio),
+			})
 		}
-		c := Change{Edit: e, New: n >= firstNew, Before: k.OfModel(e.Tokens + e.Saved), After: k.OfModel(e.Tokens)}
-		if e.Op != view.Drop { // which is about no single call
-			c.Tool, c.Argument = k.CallOf[e.First].Tool, k.CallOf[e.First].About
-		}
-		list = append(list, c)
 	}
 	slices.SortStableFunc(list, func(a, b Change) int { return a.Messages[0] - b.Messages[0] })
+	return list
+}
+
+// Changes returns those of the request, with their calls; none if the body was not read.
+func (o *Output) Changes() (list []Change) {
+	if o.known == nil {
+		return nil
+	}
+	list = Changes(o.sent.Edits, o.sent.New, o.known.Scale.Ratio)
+	for n := range list {
+		c := &list[n]
+		if c.Op != view.Drop { // which is about no single call
+			call := o.known.CallOf[c.First]
+			c.Tool, c.Argument = call.Tool, call.About
+		}
+	}
 	return list
 }
 

@@ -96,7 +96,7 @@ type Input struct {
 	// Memory returns empty memory for Output.Body, which lasts as long as Body does; nil: Go's own.
 	Memory func(bytes int) []byte
 	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.
-	Client context.Context
+	Client     context.Context
 	ClientName string // in the configuration, for events; mostly empty
 	// Places bound what is shaped at once. They may be nil, and so may Client then.
 	Places *Places

@@ -26,7 +26,6 @@ import (
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
-	"epitome/rewrite/view"
 	"epitome/store"
 	"epitome/window"
 )
@@ -72,22 +71,16 @@ func (s *Service) Edits(decision string) (event.Edits, error) {
 	if err == nil && !found {
 		all.Missing = "the decision for this request is not kept any more: it has expired, or its store is gone"
 	}
-	firstNew := len(sent.Edits) - sent.Added                                     // the request's own edits come last
-	ofModel := func(tokens int) int { return int(float64(tokens) * sent.Ratio) } // from tokens of the vocabulary
-	for i, e := range sent.Edits {
-		if e.Op == view.AppendSystem {
-			continue
-		}
+	for _, c := range rewrite.Changes(sent.Edits, sent.Added, sent.Ratio) {
 		edit := event.Edit{
-			Item: e.Messages[0], Last: e.Messages[1], Rung: string(e.Step), Code: e.Reason, Reason: e.Reason.Sentence(),
-			New: i >= firstNew, Before: ofModel(e.Tokens + e.Saved), After: ofModel(e.Tokens), Text: e.Text,
+			Item: c.Messages[0], Last: c.Messages[1], Rung: string(c.Step), Code: c.Reason, Reason: c.Reason.Sentence(),
+			New: c.New, Before: c.Before, After: c.After, Text: c.Text,
 		}
-		if len(e.Artifacts) > 0 {
-			edit.Artifact = e.Artifacts[0] // of two, the second has the JSON as the client sent it
+		if len(c.Artifacts) > 0 {
+			edit.Artifact = c.Artifacts[0] // of two, the second has the JSON as the client sent it
 		}
 		all.List = append(all.List, edit)
 	}
-	slices.SortStableFunc(all.List, func(a, b event.Edit) int { return cmp.Compare(a.Item, b.Item) })
 	return all, err
 }
 
@@ -100,9 +93,6 @@ func (s *Service) EditsWith(h http.Header, artifact string) (edits []event.Edit,
 	}
 	_, isShared := s.Store.(*store.Redis) // other replicas have conversations that this one does not know
 	for _, c := range s.Book.Conversations() {
-		if c.Decision == "" { // nothing has left it
-			continue
-		}
 		sent, err := s.Edits(c.Decision)
 		if err != nil {
 			return nil, err
