@@ -143,12 +143,8 @@ func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error
 	for _, e := range known.stored {
 		edits[e.Name] = e
 	}
-	var unknown []string
-	for _, name := range names {
-		if edits[name].Name == "" {
-			unknown = append(unknown, name)
-		}
-	}
+	isKnown := func(name string) bool { return edits[name].Name != "" }
+	unknown := slices.DeleteFunc(slices.Clone(names), isKnown)
 	values, err := l.store.GetMany(unknown)
 	for i, value := range values {
 		e := view.Edit{Name: unknown[i]}
