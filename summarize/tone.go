@@ -50,7 +50,7 @@ type phrase struct {
 // endings.
 func isWide(c rune) bool { return c >= 0x2e80 }
 
-// phrases has those of words.txt by their first word, or where they are wide by their first character, the longest first.
+// phrases has those of words.txt by their first word, the longest first.
 var phrases = readPhrases(wordsText)
 
 func readPhrases(text string) map[string][]phrase {
@@ -59,10 +59,6 @@ func readPhrases(text string) map[string][]phrase {
 		for p := range strings.SplitSeq(list, "|") {
 			p = plainWords(p)
 			first, _, _ := strings.Cut(p[1:], " ")
-			if strings.IndexFunc(p, isWide) >= 0 {
-				p = strings.TrimSpace(p)
-				first = string([]rune(p)[0])
-			}
 			all[first] = append(all[first], phrase{text: p, tone: 1 << slices.Index(toneNames, name)})
 		}
 	}
@@ -73,27 +69,31 @@ func readPhrases(text string) map[string][]phrase {
 }
 
 // plainWords returns the words of a text in small letters, with a space around each, and a comma between clauses. What
-// ends with an apostrophe is a word, as in "n'oublie".
+// ends with an apostrophe is a word, as in "n'oublie", and so is each character of Chinese, Japanese and Korean.
 func plainWords(text string) string {
 	const clauses = ",:;–—(，、：；（"
-	text = strings.Map(func(c rune) rune {
+	var words strings.Builder
+	for _, c := range text {
 		switch {
-		case unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) || c == '-' || c == '\'':
-			return unicode.ToLower(c)
+		case isWide(c) && (unicode.IsLetter(c) || unicode.IsDigit(c)):
+			words.WriteString(" " + string(c) + " ")
+		case unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) || c == '-':
+			words.WriteRune(unicode.ToLower(c))
+		case c == '\'' || c == '’':
+			words.WriteString("' ")
 		case strings.ContainsRune(clauses, c):
-			return ','
+			words.WriteString(" , ")
+		default:
+			words.WriteByte(' ')
 		}
-		return ' '
-	}, strings.ReplaceAll(strings.ReplaceAll(text, "’", "'"), "'", "' "))
-	return " " + strings.Join(strings.Fields(strings.ReplaceAll(text, ",", " , ")), " ") + " "
+	}
+	return " " + strings.Join(strings.Fields(words.String()), " ") + " "
 }
 
-// toneOf returns the tones of a sentence, and those with which it or a clause of it begins.
+// toneOf returns the tones of a sentence, and those with which it or a clause of it begins. In Chinese, Japanese and
+// Korean verbs stand anywhere.
 func toneOf(sentence string) (in, begins tones) {
 	words := plainWords(sentence)
-	if strings.IndexFunc(words, isWide) >= 0 {
-		in, begins = wideTone(words)
-	}
 	isFirst, isClause := true, true // only fillers are before, in the sentence or the clause
 	for len(words) > 1 {
 		word, _, _ := strings.Cut(words[1:], " ")
@@ -111,36 +111,18 @@ func toneOf(sentence string) (in, begins tones) {
 			here |= p.tone
 		}
 		in |= here
-		if isFirst {
+		first, _ := utf8.DecodeRuneInString(word)
+		switch {
+		case isFirst:
 			begins |= here
-		} else if isClause {
+		case isWide(first):
+			begins |= here & (never | stop | must)
+		case isClause:
 			begins |= here &^ (not | topic | works) // there they belong to the clause before
 		}
 		words = words[length:]
 		isFirst = isFirst && (here.has(filler) || word == ",")
 		isClause = word == "," || isClause && here.has(filler)
-	}
-	return in, begins
-}
-
-// wideTone is toneOf for words in Chinese, Japanese or Korean, whose verbs stand anywhere.
-func wideTone(words string) (in, begins tones) {
-	for at := 0; at < len(words); {
-		first, length := utf8.DecodeRuneInString(words[at:])
-		for _, p := range phrases[string(first)] {
-			if !strings.HasPrefix(words[at:], p.text) {
-				continue
-			}
-			if p.tone == idle {
-				length = len(p.text)
-				break
-			}
-			in |= p.tone
-			if p.tone.has(never|stop|must) || at == len(" ") {
-				begins |= p.tone
-			}
-		}
-		at += length
 	}
 	return in, begins
 }
