@@ -95,9 +95,7 @@ func ordersIn(text string) (list []string) {
 			continue
 		}
 		least := typed.points(from, at)
-		for line != "" {
-			sentence := firstSentence(line, ".!?;", len(line))
-			line = line[len(sentence):]
+		for sentence := range sentences(line) {
 			whole := strings.TrimSpace(text[from : from+len(sentence)])
 			from += len(sentence)
 			said := strings.TrimSpace(sentence)
