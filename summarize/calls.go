@@ -3,7 +3,6 @@ package summarize
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -45,20 +44,32 @@ type callList struct {
 	calls   []*listedCall
 	tool    string                 // of the oldest of them
 	byKey   map[string]*listedCall // by what is equal in calls that are counted as one
-	omitted map[string]int         // how many calls of each tool do not fit
+	omitted int                    // how many calls do not fit
 	room    int                    // bytes that are left
 }
 
-// calls lists the calls of the span in budget tokens, oldest first: below the tool's name the main argument of each
-// call, how it ended unless its state is ok, and quoted lines of its result. A count stands for older calls that do not
-// fit. files are those of the listed calls that ended well.
+// calls lists the calls of the span in budget tokens, oldest first, but for those that set tasks or ask the user, which
+// have sections of their own: below the tool's name the main argument of each call, how it ended unless its state is ok,
+// and quoted lines of its result. A count stands for older calls that do not fit. files are those of the listed calls
+// that ended well.
 func (s *summary) calls(budget int) (text string, files []string) {
 	if s.Budgets.Work == 0 {
 		return "", nil
 	}
-	list := s.listCalls(bytesFor(budget))
+	list := &callList{byKey: map[string]*listedCall{}, room: bytesFor(budget)}
+	s.collectNames()
+	for k := range slices.Backward(s.Calls) {
+		c := &s.Calls[k]
+		isElsewhere := c.Kind == activity.Todo || c.Kind == activity.Ask
+		if s.inSpan(c) && !isElsewhere && !(s.Budgets.State && isPast(c, list.byKey)) {
+			s.list(c, list)
+		}
+	}
+	s.addResults(list.calls, tokensFor(list.room))
 	var b strings.Builder
-	b.WriteString(countsByTool(list.omitted))
+	if list.omitted > 0 {
+		fmt.Fprintf(&b, "(%d older calls are not listed)\n", list.omitted)
+	}
 	tool := ""
 	for _, l := range slices.Backward(list.calls) {
 		if l.tool != tool {
@@ -73,22 +84,6 @@ func (s *summary) calls(budget int) (text string, files []string) {
 	return b.String(), files
 }
 
-// listCalls returns the calls of the span that fit in room bytes, but for those that set tasks or ask the user, which
-// have sections of their own.
-func (s *summary) listCalls(room int) *callList {
-	list := &callList{byKey: map[string]*listedCall{}, omitted: map[string]int{}, room: room}
-	s.collectNames()
-	for k := range slices.Backward(s.Calls) {
-		c := &s.Calls[k]
-		isElsewhere := c.Kind == activity.Todo || c.Kind == activity.Ask
-		if s.inSpan(c) && !isElsewhere && !(s.Budgets.State && isPast(c, list.byKey)) {
-			s.list(c, list)
-		}
-	}
-	s.addResults(list.calls, tokensFor(list.room))
-	return list
-}
-
 // list adds a call to a list of newer ones: once one does not fit, older ones are only counted. A call that reads like a
 // newer one is counted with it, unless it did not fail and has other lines to quote.
 func (s *summary) list(c *activity.Call, list *callList) {
@@ -99,7 +94,7 @@ func (s *summary) list(c *activity.Call, list *callList) {
 	}
 	same := list.byKey[key]
 	isSame := same != nil && c.Failed()
-	isFull := len(list.omitted) > 0
+	isFull := list.omitted > 0
 	if !isSame && !isFull {
 		l.quoted = quote(s.linesToQuote(c))
 		isSame = same != nil && l.quoted == ""
@@ -112,7 +107,7 @@ func (s *summary) list(c *activity.Call, list *callList) {
 	case isSame:
 		same.times++
 	case isFull || size > list.room:
-		list.omitted[l.tool]++
+		list.omitted++
 	default:
 		list.room -= size
 		list.tool = l.tool
@@ -150,23 +145,6 @@ func (s *summary) addResults(list []*listedCall, room int) {
 			}
 		}
 	}
-}
-
-// countsByTool says how many calls of each tool are not listed, those of the most frequent one first; nothing if
-// there are none.
-func countsByTool(calls map[string]int) string {
-	tools := slices.SortedFunc(maps.Keys(calls), func(a, b string) int {
-		return cmp.Or(calls[b]-calls[a], strings.Compare(a, b))
-	})
-	all, list := 0, ""
-	for _, tool := range tools {
-		all += calls[tool]
-		list += fmt.Sprintf(", %s %d", tool, calls[tool])
-	}
-	if all == 0 {
-		return ""
-	}
-	return fmt.Sprintf("(%d older calls are not listed: %s)\n", all, list[len(", "):])
 }
 
 // argumentOf returns the files of a call, its main argument or all of its arguments. Of several files that it failed to
