@@ -153,7 +153,7 @@ func (s *summary) newest(note string, room, line, longest int, textOf func(*conv
 		text := ending(textOf(it), longest)
 		isNew := len(list) < always || s.seen.news(text) >= newsOfWhole
 		m := message{item: i, note: note, text: quote(text)}
-		if text == "" || !isNew || line+len(m.text) > room || note == byAgent && s.isAnnouncement(i, text) {
+		if text == "" || !isNew || line+len(m.text) > room {
 			continue
 		}
 		if note == byAgent {
@@ -164,17 +164,6 @@ func (s *summary) newest(note string, room, line, longest int, textOf func(*conv
 		s.seen.add(text)
 	}
 	return list
-}
-
-// isAnnouncement reports whether what the agent says in item i only announces a call, which is listed: it is a single
-// line that ends with a colon, or that is short, stands before a call and has no name or number.
-func (s *summary) isAnnouncement(i int, said string) bool {
-	const short = 80                                           // bytes that mostly say no more than what comes next
-	next := &s.Request.Items[min(i+1, len(s.Request.Items)-1)] // a call may be an item of its own
-	isBeforeCall := len(s.Request.Items[i].Calls) > 0 || len(next.Calls) > 0
-	hasName := len(namesIn(said)) > 0 || strings.ContainsAny(said, "0123456789`")
-	isShort := isBeforeCall && len(said) < short && !hasName
-	return !strings.Contains(said, "\n") && (strings.HasSuffix(said, ":") || isShort)
 }
 
 // ending returns the last paragraphs of a text that fit in longest bytes, or the last lines, sentences or words if
