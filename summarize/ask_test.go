@@ -140,12 +140,6 @@ func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
 	f("too long", func(*Question) {}, raw(400, "too long"))
 	f("too long within", func(*Question) {}, says(answer.Answer{Error: []byte("too long")}))
 	f("refused", func(*Question) {}, raw(422, "roles must alternate"))
-	q := question("a")
-	q.Transcript = nil
-	r := rigged(t, plain(), raw(400, "too long"))
-	r.fails(q, ErrFailed, "too long")
-	q.Conversation, q.Key, q.Continue = "another", "b", nil
-	r.fails(q, ErrFailed, "nothing to ask")
 }
 
 // A client that leaves and comes again, and again, goes on without a summary once summary_wait has passed in all.

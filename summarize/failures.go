@@ -176,7 +176,7 @@ func (j *job) adaptForm(refusal []byte) bool {
 
 // fallBack leaves the conversation itself for its transcript.
 func (j *job) fallBack(why string) error {
-	if j.question.Continue == nil || len(j.question.Transcript) == 0 {
+	if j.question.Continue == nil {
 		return j.fail(why)
 	}
 	j.question.Continue = nil
@@ -206,7 +206,7 @@ func (j *job) askAgain(why string, a answer.Answer) error {
 	if a.Cut { // reasoning may have used up the output
 		j.form.MaxOutput *= 2
 	}
-	if (a.Cut || a.Called) && len(j.question.Transcript) > 0 {
+	if a.Cut || a.Called {
 		j.question.Continue = nil // a transcript has no tools, and leaves room for a long answer
 	}
 	return nil

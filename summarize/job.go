@@ -51,11 +51,8 @@ func (s *Summarizer) newJob(q Question, isAwaited bool) *job {
 	if q.Distills {
 		j.step = uncut
 	}
-	j.form.MaxOutput = maxOutput
-	usable := j.question.Model.Usable
-	if usable > 0 { // every window keeps an eighth free for answers, up to more than maxOutput
-		j.form.MaxOutput = min(maxOutput, max(usable/7, minOutput))
-	}
+	// Every window keeps an eighth free for answers, up to more than maxOutput.
+	j.form.MaxOutput = min(maxOutput, max(j.question.Model.Usable/7, minOutput))
 	return j
 }
 
@@ -192,12 +189,9 @@ func (j *job) showLearned() {
 // ask sends requests until one is answered well or nothing is left to try.
 func (j *job) ask(ctx context.Context) (string, error) {
 	for range maxRequests {
-		body, err := j.body()
-		if err != nil {
-			return "", err
-		}
-		a, status := j.send(ctx, body)
+		a, status := j.send(ctx, j.body())
 		text, why := j.read(a)
+		var err error
 		switch {
 		case ctx.Err() != nil:
 			return "", j.late()
@@ -216,17 +210,14 @@ func (j *job) ask(ctx context.Context) (string, error) {
 }
 
 // body returns the next request: the conversation with an instruction behind it, or one of its own.
-func (j *job) body() ([]byte, error) {
+func (j *job) body() []byte {
 	q := &j.question
 	if q.Continue != nil {
 		body, err := q.Model.Dialect.Continue(q.Continue, j.prompt.render("continue.md"), j.form)
 		if err == nil {
-			return body, nil
+			return body
 		}
 		q.Continue = nil
-	}
-	if len(q.Transcript) == 0 {
-		return nil, j.fail("there is nothing to ask")
 	}
 	name := "summary"
 	if q.Distills {
@@ -237,8 +228,8 @@ func (j *job) body() ([]byte, error) {
 	for ; ; j.step++ {
 		j.prompt.Record = turnsOf(q.Transcript, j.prompt.Tag, j.step)
 		system, user := j.prompt.render(name+"-system.md"), j.prompt.render(name+".md")
-		if q.Model.Usable <= 0 || j.step >= lastStep || j.s.deps.Count(system)+j.s.deps.Count(user) <= room {
-			return conversation.Prompt(q.Model.Dialect, q.Model.Name, system, user, j.form), nil
+		if j.step >= lastStep || j.s.deps.Count(system)+j.s.deps.Count(user) <= room {
+			return conversation.Prompt(q.Model.Dialect, q.Model.Name, system, user, j.form)
 		}
 	}
 }

@@ -36,11 +36,7 @@ type prompt struct {
 func newPrompt(q *Question) prompt {
 	round := func(tokens int) int { return max(tokens/100*100, 100) }
 	share, _ := q.Brief.Detail.share()
-	tokens := int(summaryTokens * share)
-	most := q.maxTokens()
-	if most > 0 {
-		tokens = round(min(tokens, most*3/4))
-	}
+	tokens := round(min(int(summaryTokens*share), q.maxTokens()*3/4))
 	if q.Brief.Earlier != "" { // most of its notes stay as they are
 		tokens = round(tokens * 2 / 3)
 	}
@@ -132,7 +128,7 @@ type Question struct {
 	SpanTokens   int     // of the span as it is sent now
 	Written      string  // the files that were written in the span, a line each: an answer has to name one of them
 	Distills     bool    // a distillate of one result is wanted, not a summary
-	Room         int     // tokens that the answer may take; 0 is no limit but SpanTokens
+	Room         int     // tokens that the answer may take
 	Brief        Brief
 }
 
@@ -143,7 +139,7 @@ type Model struct {
 	Dialect    conversation.Dialect // of the upstream
 	Credential any                  // by which the upstream knows the client; nil for another one than the client's
 	KeyEnv     string               // environment variable with the key, if it is not empty; a Summarizer sets it
-	Usable     int                  // tokens of the vocabulary that a request may have; 0 if that is not known
+	Usable     int                  // tokens of the vocabulary that a request may have
 }
 
 // Brief says what an answer is to be like.
@@ -156,13 +152,8 @@ type Brief struct {
 	Behind       int    // tokens of the messages behind the span, which stay; more may come before the answer is used
 }
 
-// maxTokens returns how many tokens the answer may have: no more than what it replaces. 0 is no limit.
-func (q *Question) maxTokens() int {
-	if q.Room > 0 && q.SpanTokens > 0 {
-		return min(q.Room, q.SpanTokens)
-	}
-	return max(q.Room, q.SpanTokens)
-}
+// maxTokens returns how many tokens the answer may have: no more than what it replaces.
+func (q *Question) maxTokens() int { return min(q.Room, q.SpanTokens) }
 
 // owner returns whose notes for later sessions the answer may add to.
 func (q *Question) owner() inject.Owner {

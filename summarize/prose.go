@@ -174,7 +174,7 @@ func (j *job) read(a answer.Answer) (text, why string) {
 	switch {
 	case !namesOne(strings.Fields(j.question.Written), text):
 		return "", "it named none of the files that were written"
-	case most > 0 && tokens > most:
+	case tokens > most:
 		return "", fmt.Sprintf("it had %d tokens, and %d are the most", tokens, most)
 	case j.question.Brief.Earlier != "":
 		return j.joined(parts), ""
@@ -214,7 +214,7 @@ func (j *job) joined(parts map[string]string) string {
 		parts[name] = joinedLines(earlier[name], parts[name])
 	}
 	over := j.s.deps.Count(withHeadings(parts)) - 2*j.question.Room
-	for over > 0 && j.question.Room > 0 {
+	for over > 0 {
 		longest := slices.MaxFunc(notes, func(a, b string) int { return len(parts[a]) - len(parts[b]) })
 		line, rest, isLong := strings.Cut(parts[longest], "\n")
 		if !isLong {

@@ -41,7 +41,7 @@ func good(about string) string {
 // question is one about a conversation of its own.
 func question(key string) Question {
 	return Question{
-		Key: key, Conversation: "c " + key, Model: Model{Upstream: "up", Name: "own", Dialect: tongue{}, Credential: secret},
+		Key: key, Conversation: "c " + key, Model: Model{Upstream: "up", Name: "own", Dialect: tongue{}, Credential: secret, Usable: 1 << 20},
 		Continue: []byte("the conversation of " + key),
 		Transcript: []Entry{
 			{Speaker: "user", Text: "please fix " + key},
@@ -191,7 +191,7 @@ func over(t testing.TB, s store.Store, c Config, steps ...step) *rig {
 		Dialect:  tongue{},
 		Overflow: func(_ int, body []byte) bool { return bytes.Contains(body, []byte("too long")) },
 		Count:    func(text string) int { return len(text) / 4 },
-		Usable:   func(upstream, model string) int { return 0 },
+		Usable:   func(upstream, model string) int { return 1 << 20 },
 		Tell: func(e event.Summary) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
