@@ -115,7 +115,7 @@ func (a *app) recallCommand() *cobra.Command {
 	c.Flags().StringVar(&mode, "mode", string(summarize.Intent), "`mode` of summaries")
 	c.Flags().BoolVar(&once, "once", false, "compact each conversation once, instead of playing it as it grew")
 	return a.playCommand(c, []string{"32k", "64k"}, func(ctx context.Context, o replay.Options) (err error) {
-		if o.Config.Summarize.Mode, err = summarize.ParseMode(mode); err != nil {
+		if o.Config.Summarize.Mode, err = summarize.Parse[summarize.Mode](mode, summarize.Modes); err != nil {
 			return fmt.Errorf("cannot use --mode %.40q: %w", mode, err)
 		}
 		o.Once = once

@@ -303,8 +303,8 @@ var choices = map[string][]string{
 	"offload.address":        {"path", "url", "both", "tool", "auto", "none"},
 	"upstreams.NAME.billing": {event.ByTokens, event.Subscription, event.Free},
 	"rewrite.preset":         ladder.Presets(),
-	"summarize.mode":         summarize.Modes(),
-	"summarize.detail":       summarize.Details(),
+	"summarize.mode":         summarize.Modes,
+	"summarize.detail":       summarize.Details,
 	"summarize.prepare":      {"auto", "on", "off"},
 }
 

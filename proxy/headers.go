@@ -182,9 +182,9 @@ func setNumbers(in *rewrite.Input, list string) error {
 		var err error
 		switch key {
 		case "summarize_mode":
-			in.Summary.Mode, err = summarize.ParseMode(value)
+			in.Summary.Mode, err = summarize.Parse[summarize.Mode](value, summarize.Modes)
 		case "summarize_detail":
-			in.Summary.Detail, err = summarize.ParseDetail(value)
+			in.Summary.Detail, err = summarize.Parse[summarize.Detail](value, summarize.Details)
 		default:
 			*in.Limits, isKnown, err = in.Limits.With(key, value)
 		}

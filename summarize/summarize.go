@@ -245,15 +245,14 @@ const (
 	Lossless Mode = "lossless" // by code alone: how everything stands, without the calls that led there
 )
 
-// Modes returns the names of all modes.
-func Modes() []string {
-	return []string{string(Auto), string(LLM), string(Intent), string(Hybrid), string(Window), string(Lossless)}
-}
+// The names of all modes and levels of detail.
+var (
+	Modes   = []string{string(Auto), string(LLM), string(Intent), string(Hybrid), string(Window), string(Lossless)}
+	Details = []string{string(Low), string(Medium), string(High), string(Full), string(Truncate)}
+)
 
-// ParseMode returns the mode with that name. The error does not repeat the name.
-func ParseMode(name string) (Mode, error) { return oneOf[Mode](Modes(), name) }
-
-func oneOf[T ~string](names []string, name string) (T, error) {
+// Parse returns the mode or level with a name, which has to be one of some. The error does not repeat the name.
+func Parse[T Mode | Detail](name string, names []string) (T, error) {
 	if !slices.Contains(names, name) {
 		return "", fmt.Errorf("write one of %s", strings.Join(names, ", "))
 	}
@@ -272,14 +271,6 @@ const (
 	Full     Detail = "full"     // nothing is compacted unless it is asked for, or the provider refuses
 	Truncate Detail = "truncate" // as with the mode Window
 )
-
-// Details returns the names of all levels.
-func Details() []string {
-	return []string{string(Low), string(Medium), string(High), string(Full), string(Truncate)}
-}
-
-// ParseDetail returns the level with that name. The error does not repeat the name.
-func ParseDetail(name string) (Detail, error) { return oneOf[Detail](Details(), name) }
 
 // share returns how much of the room of Medium a summary takes, and how many tokens a model's text may have: a third
 // more than it is asked for.
