@@ -65,7 +65,7 @@ func (s *summary) calls(budget int) (text string, files []string) {
 			s.list(c, list)
 		}
 	}
-	s.addResults(list.calls, tokensFor(list.room))
+	s.addResults(list.calls, list.room)
 	var b strings.Builder
 	if list.omitted > 0 {
 		fmt.Fprintf(&b, "(%d older calls are not listed)\n", list.omitted)
@@ -123,10 +123,11 @@ func isPast(c *activity.Call, newer map[string]*listedCall) bool {
 	return c.Kind != activity.Run && !c.Failed() || newer[c.Tool+c.About] != nil
 }
 
-// addResults quotes the lines of short results that say something new and fit in room tokens, those of the newest calls
+// addResults quotes the lines of short results that say something new and fit in room bytes, those of the newest calls
 // first: an answer to a question is often a single value, such as a hash, which has more tokens than its bytes say.
 func (s *summary) addResults(list []*listedCall, room int) {
-	const longest = 240 // bytes
+	const longest = 240   // bytes
+	room = room * 10 / 36 // tokens, as bytesFor has them
 	for _, l := range list {
 		text := l.call.ResultText(s.Request)
 		if l.quoted != "" || len(text) > longest {
@@ -377,5 +378,3 @@ func Size(s Span) int {
 
 // bytesFor estimates the bytes of some tokens of names, paths and code: counting tokens line by line would take long.
 func bytesFor(tokens int) int { return tokens * 36 / 10 }
-
-func tokensFor(bytes int) int { return bytes * 10 / 36 }

@@ -263,7 +263,7 @@ func (j *job) parts(said string, isCut bool) (parts map[string]string, why strin
 	for _, name := range headings() {
 		body, found := parts[name]
 		body = strings.TrimSpace(body)
-		parts[name] = defuse(body)
+		parts[name] = frame.ReplaceAllString(body, "> $1") // so no line passes for one of the frame
 		switch {
 		case found && !(strings.HasPrefix(body, "[") && strings.Contains(form, body)): // not the form as it was given
 			isEmpty = isEmpty && body == ""
@@ -331,6 +331,3 @@ func headingIn(line string, headings []string) (name, rest string) {
 	}
 	return headings[i], rest
 }
-
-// defuse returns a text of which no line can be taken for one of the frame around a summary.
-func defuse(text string) string { return frame.ReplaceAllString(text, "> $1") }
