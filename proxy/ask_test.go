@@ -18,7 +18,7 @@ import (
 const question = `{"model":"m"}`
 
 // send asks upstream test on behalf of a client.
-func (r *rig) send(c *credential, change ...func(*summarize.Model)) (summarize.Response, error) {
+func (r *rig) send(c *credential, change ...func(*summarize.Model)) (status int, answer []byte, err error) {
 	m := summarize.Model{Upstream: "test", Dialect: chat.Dialect{}, Credential: c}
 	for _, f := range change {
 		f(&m)
@@ -63,12 +63,12 @@ func TestQuestionSpeaksForTheClientAndSaysNothingElseOfItsRequest(t *testing.T) 
 		"Accept-Encoding: gzip", "Content-Type: text/plain",
 		"Content-MD5: m", "Cookie: c", "If-None-Match: e", "X-Stainless-Retry-Count: 1",
 	})...)
-	a, err := r.send(c)
+	status, answer, err := r.send(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(a.Body) != "a" || a.Status != 200 {
-		t.Errorf("got %d %q", a.Status, a.Body)
+	if string(answer) != "a" || status != 200 {
+		t.Errorf("got %d %q", status, answer)
 	}
 	if head, body := r.got(); head != asked(chatTarget+"?api-version=1", carried...) || body != question {
 		t.Errorf("the upstream got\n%q and the body %q", head, body)
@@ -85,7 +85,7 @@ func TestQuestionGoesWhereTheConversationWent(t *testing.T) {
 		if target != "" {
 			c = r.credential(target)
 		}
-		if _, err := r.send(c); err != nil {
+		if _, _, err := r.send(c); err != nil {
 			t.Fatal(err)
 		}
 		if head, _ := r.got(); !strings.HasPrefix(head, "POST "+want+" HTTP/1.1\r\n") {
@@ -110,7 +110,7 @@ func TestKeyEnvIsTheKeyOfQuestions(t *testing.T) {
 	r := on(t, taking)
 	c := r.credential(chatTarget, "Authorization: Bearer theirs", "x-api-key: theirs")
 	ask := func(name string) error {
-		_, err := r.send(c, func(m *summarize.Model) { m.KeyEnv = name })
+		_, _, err := r.send(c, func(m *summarize.Model) { m.KeyEnv = name })
 		return err
 	}
 	if err := ask("EPITOME_TEST_KEY"); err != nil {
@@ -135,7 +135,7 @@ func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 	r, other := on(t, taking), startProvider(t, taking)
 	c := r.credential(chatTarget, "Authorization: Bearer theirs")
 	r.reload(func(s *Settings) { s.Upstreams = map[string]UpstreamConfig{"test": {URL: other.url()}} })
-	if _, err := r.send(c); err == nil || strings.Contains(err.Error(), "theirs") || len(other.requests()) > 0 {
+	if _, _, err := r.send(c); err == nil || strings.Contains(err.Error(), "theirs") || len(other.requests()) > 0 {
 		t.Errorf("got %v, and the other upstream %d requests", err, len(other.requests()))
 	}
 }
@@ -205,7 +205,7 @@ func TestQuestionsEndWithTheirContext(t *testing.T) {
 			c.send(begin)
 			c.hangUp()
 		})
-		if a, err := r.send(nil); err == nil {
+		if _, a, err := r.send(nil); err == nil {
 			t.Errorf("of %q came %+v", begin, a)
 		}
 	}
@@ -221,7 +221,7 @@ func TestQuestionsEndWithTheirContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		failed := make(chan error, 1)
 		go func() {
-			_, err := r.upstreams.Send(ctx, summarize.Model{Upstream: "test", Dialect: chat.Dialect{}}, []byte(question))
+			_, _, err := r.upstreams.Send(ctx, summarize.Model{Upstream: "test", Dialect: chat.Dialect{}}, []byte(question))
 			failed <- err
 		}()
 		<-reached

@@ -238,15 +238,15 @@ func (j *job) body() []byte {
 // the upstream could not be reached or broke off.
 func (j *job) send(ctx context.Context, body []byte) (a answer.Answer, status int) {
 	j.cost.Requests++
-	resp, err := j.s.deps.Send(ctx, j.question.Model, body)
+	status, said, err := j.s.deps.Send(ctx, j.question.Model, body)
 	if err != nil {
 		return a, 0
 	}
-	if resp.Status != http.StatusOK {
-		a.Error = resp.Body[:min(len(resp.Body), maxRefusal)]
-		return a, resp.Status
+	if status != http.StatusOK {
+		a.Error = said[:min(len(said), maxRefusal)]
+		return a, status
 	}
-	a, err = answer.Read(j.question.Model.Dialect, resp.Body)
+	a, err = answer.Read(j.question.Model.Dialect, said)
 	j.cost.InputTokens += a.Input
 	j.cost.CachedTokens += a.Cached
 	j.cost.WrittenTokens += a.Written
@@ -257,7 +257,7 @@ func (j *job) send(ctx context.Context, body []byte) (a answer.Answer, status in
 	if err != nil {
 		return a, 0
 	}
-	return a, resp.Status
+	return a, status
 }
 
 func (j *job) fail(why string) error { return fmt.Errorf("%w: %s", ErrFailed, why) }

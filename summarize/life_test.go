@@ -163,7 +163,7 @@ func TestCloseEndsAllJobs(t *testing.T) {
 }
 
 func TestPanicFailsOneJob(t *testing.T) {
-	boom := func(context.Context, sent) (Response, error) { panic(secret) }
+	boom := func(context.Context, sent) (int, []byte, error) { panic(secret) }
 	r := rigged(t, plain(), boom, text(good("a")))
 	r.fails(question("a"), ErrFailed, "a bug")
 	r.answered(question("b"))

@@ -59,7 +59,7 @@ func (r *rig) pauses() (n int) {
 // once it answers, so does this one.
 func TestFailingModelIsPaused(t *testing.T) {
 	cut := says(answer.Answer{Text: good("a")[:40], Cut: true})
-	mixed := func(ctx context.Context, s sent) (Response, error) {
+	mixed := func(ctx context.Context, s sent) (int, []byte, error) {
 		kinds := []step{raw(500, "oops"), text(""), cut}
 		return kinds[len(s.Ask)%len(kinds)](ctx, s)
 	}

@@ -173,12 +173,6 @@ const (
 	WayTranscript = "transcript" // a request of its own, with the span as text
 )
 
-// Response is the answer of an upstream.
-type Response struct {
-	Status int
-	Body   []byte // without content coding
-}
-
-// Sender sends a request to a model and returns the whole answer, or an error once ctx has ended. The body holds a
-// conversation: it is not for logs.
-type Sender func(ctx context.Context, m Model, body []byte) (Response, error)
+// Sender sends a request to a model and returns the whole answer, without content coding, or an error once ctx has
+// ended. The body holds a conversation: it is not for logs.
+type Sender func(ctx context.Context, m Model, body []byte) (status int, answer []byte, err error)

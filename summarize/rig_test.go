@@ -95,41 +95,41 @@ func (tongue) Usage(text []byte) (u event.Usage, input int) {
 }
 
 // step is what the upstream does with a request.
-type step func(ctx context.Context, r sent) (Response, error)
+type step func(ctx context.Context, r sent) (int, []byte, error)
 
 func says(a answer.Answer) step {
-	return func(context.Context, sent) (Response, error) {
+	return func(context.Context, sent) (int, []byte, error) {
 		b, err := json.Marshal(a)
-		return Response{Status: 200, Body: b}, err
+		return 200, b, err
 	}
 }
 
 func text(t string) step { return says(answer.Answer{Text: t, Input: 1000, Cached: 900, Output: 50}) }
 
 func raw(status int, body string) step {
-	return func(context.Context, sent) (Response, error) {
-		return Response{Status: status, Body: []byte(body)}, nil
+	return func(context.Context, sent) (int, []byte, error) {
+		return status, []byte(body), nil
 	}
 }
 
-func breaks(context.Context, sent) (Response, error) {
-	return Response{}, errors.New("dial " + secret + ": refused")
+func breaks(context.Context, sent) (int, []byte, error) {
+	return 0, nil, errors.New("dial " + secret + ": refused")
 }
 
 // silent answers nothing for as long as anyone waits.
-func silent(ctx context.Context, _ sent) (Response, error) {
+func silent(ctx context.Context, _ sent) (int, []byte, error) {
 	<-ctx.Done()
-	return Response{}, ctx.Err()
+	return 0, nil, ctx.Err()
 }
 
 // takes answers after d.
 func takes(d time.Duration, then step) step {
-	return func(ctx context.Context, r sent) (Response, error) {
+	return func(ctx context.Context, r sent) (int, []byte, error) {
 		select {
 		case <-time.After(d):
 			return then(ctx, r)
 		case <-ctx.Done():
-			return Response{}, ctx.Err()
+			return 0, nil, ctx.Err()
 		}
 	}
 }
@@ -147,7 +147,7 @@ type rig struct {
 	events []event.Summary
 }
 
-func (r *rig) send(ctx context.Context, m Model, body []byte) (Response, error) {
+func (r *rig) send(ctx context.Context, m Model, body []byte) (int, []byte, error) {
 	var s sent
 	if err := json.Unmarshal(body, &s); err != nil {
 		r.t.Errorf("the request is %q: %v", body, err)
