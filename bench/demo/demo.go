@@ -26,7 +26,6 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/tidwall/gjson"
 
-	"epitome/event"
 	"epitome/event/journal"
 )
 
@@ -122,7 +121,7 @@ func (s *session) send(ctx context.Context, x step) (taken step, err error) {
 	}
 	t.Got, taken = s.Model.last, s.Model.taken
 	if s.id != "" {
-		t.Exchange, err = s.exchange()
+		t.Step, err = s.decided()
 	}
 	if t.Question && taken.Tool == "" {
 		t.Answer, t.Right = taken.found, taken.found == x.Needs.Want
@@ -163,17 +162,19 @@ func (s *session) post(ctx context.Context, url string) (answer message, err err
 	return body.Choices[0].Message, nil
 }
 
-// exchange returns epitome's record of the latest request, as soon as there is one.
-func (s *session) exchange() (event.Exchange, error) {
+// decided returns what epitome has newly decided with the latest request, as its pages say it; empty for nothing. It
+// waits for the record.
+func (s *session) decided() (string, error) {
 	for range 1000 {
-		var all journal.Story
-		err := s.Get("/-/api/conversations/"+s.id, &all)
-		if err == nil && len(all.Exchanges) == s.turn.Number {
-			return all.Exchanges[s.turn.Number-1], nil
+		var c journal.Conversation
+		err := s.Get("/-/api/conversations/"+s.id, &c)
+		if err == nil && c.Turns == s.turn.Number {
+			_, step, _ := strings.Cut(c.Latest, fmt.Sprintf("turn %d: ", c.Turns))
+			return step, nil
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	return event.Exchange{}, errors.New("epitome has no record of it")
+	return "", errors.New("epitome has no record of it")
 }
 
 // nameOf matches the name of an artifact.

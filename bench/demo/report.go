@@ -4,10 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dustin/go-humanize/english"
-
 	"epitome/console"
-	"epitome/event"
 	"epitome/event/journal"
 )
 
@@ -41,9 +38,9 @@ type Turn struct {
 	Did      string   // by agent or user since the request before
 	Sent     int      // tokens, as the agent sent it
 	Got      received // empty if the model gave no answer
-	Exchange event.Exchange
-	Question bool   // the user has asked something
-	Answer   string // to that
+	Step     string   // that epitome has newly decided; empty for none
+	Question bool     // the user has asked something
+	Answer   string   // to that
 	Right    bool
 	ReadBack bool // it has the text of a file of epitome
 }
@@ -94,20 +91,8 @@ func (s *session) printTurn() {
 // notes returns what happened in the turn.
 func (s *session) notes() (notes []string) {
 	t := &s.turn
-	for _, step := range []struct {
-		verb, noun string
-		n          int
-	}{
-		{"compact", "message", t.Exchange.Compacted},
-		{"clear", "result", t.Exchange.Cleared},
-		{"offload", "result", t.Exchange.Offloaded},
-	} {
-		if step.n > 0 {
-			notes = append(notes, step.verb+" "+english.Plural(step.n, step.noun, ""))
-		}
-	}
-	if notes != nil {
-		notes[0] += ": −" + tokens(t.Exchange.TakenOut) // of all steps together
+	if t.Step != "" {
+		notes = append(notes, t.Step)
 	}
 	where := "answered without reading a file"
 	if t.ReadBack {
