@@ -185,7 +185,9 @@ func (a *Answer) next(most time.Duration) (p Piece, err error) {
 	}
 	p = Piece{Raw: b, Content: b}
 	if a.Length == ChunkedLength {
-		p = a.takeChunks(b)
+		var size int
+		size, a.content, a.framingErr = a.chunks.scan(a.content[:0], b)
+		p = Piece{Raw: b[:size], Content: a.content}
 	}
 	_, _ = reader.Discard(len(p.Raw))
 	return p, nil
@@ -203,19 +205,6 @@ func (a *Answer) fill(most time.Duration) error {
 		return ErrTruncated
 	}
 	return err
-}
-
-// takeChunks takes chunks from the beginning of b, up to the end of the body or an error.
-func (a *Answer) takeChunks(b []byte) Piece {
-	size := 0
-	a.content = a.content[:0]
-	for size < len(b) && a.chunks.state != endOfBody && a.framingErr == nil {
-		n, run, err := a.chunks.scan(b[size:])
-		size += n
-		a.content = append(a.content, run...)
-		a.framingErr = err
-	}
-	return Piece{Raw: b[:size], Content: a.content}
 }
 
 // End gives the connection back, or closes it where the next answer could not be told from the rest of this one. What
@@ -258,20 +247,21 @@ type chunks struct {
 	line      []byte // the beginning of a framing line
 }
 
-// scan takes bytes from b. It returns how many belong to the body and the content that they end in, and an error when
-// they break the coding. It stops behind each run of content and at the end of the body.
-func (c *chunks) scan(b []byte) (n int, content []byte, err error) {
+// scan takes bytes from the beginning of b, up to the end of the body, and appends their content to dst. It returns how
+// many bytes those are, and an error if the next ones break the coding.
+func (c *chunks) scan(dst, b []byte) (n int, content []byte, err error) {
 	for n < len(b) && c.state != endOfBody {
 		if c.remaining > 0 {
-			content = b[n:]
-			content = content[:min(c.remaining, int64(len(content)))]
-			c.remaining -= int64(len(content))
-			return n + len(content), content, nil
+			run := b[n:][:min(c.remaining, int64(len(b)-n))]
+			dst = append(dst, run...)
+			c.remaining -= int64(len(run))
+			n += len(run)
+			continue
 		}
 		part, _, whole := bytes.Cut(b[n:], []byte("\n"))
 		c.line = append(c.line, part...)
 		if len(c.line) > maxChunkLine || whole && !c.endLine() {
-			return n, nil, errFraming
+			return n, dst, errFraming
 		}
 		n += len(part)
 		if whole {
@@ -279,7 +269,7 @@ func (c *chunks) scan(b []byte) (n int, content []byte, err error) {
 			c.line = c.line[:0]
 		}
 	}
-	return n, nil, nil
+	return n, dst, nil
 }
 
 // endLine reads a framing line up to its LF, and reports whether the coding allows it.

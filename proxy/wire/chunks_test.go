@@ -10,19 +10,13 @@ import (
 // follow scans text in pieces of the given size.
 func follow(text string, size int) (content string, taken int, done bool, err error) {
 	var c chunks
-	for taken < len(text) && c.state != endOfBody {
-		piece := text[taken:min(taken+size, len(text))]
-		for len(piece) > 0 && c.state != endOfBody {
-			n, run, err := c.scan([]byte(piece))
-			content += string(run)
-			taken += n
-			if err != nil {
-				return content, taken, false, err
-			}
-			piece = piece[n:]
-		}
+	var all []byte
+	for taken < len(text) && c.state != endOfBody && err == nil {
+		var n int
+		n, all, err = c.scan(all, []byte(text[taken:min(taken+size, len(text))]))
+		taken += n
 	}
-	return content, taken, c.state == endOfBody, nil
+	return string(all), taken, c.state == endOfBody, err
 }
 
 func TestMalformedChunksAreRefused(t *testing.T) {

@@ -71,8 +71,12 @@ type Client struct {
 	slack     time.Duration // by which the body being read may be late; zero for no body, and the deadline is fasthttp's
 	remaining time.Duration // of the slack
 
-	watch     watch
 	pipelined *byte // was read by the watch, and belongs to the next request
+
+	mu      sync.Mutex
+	timer   *time.Timer   // begins the watch; goes on to the next exchange, as each start of a timer wakes a thread
+	onGone  func()        // nil while no exchange is under way
+	reading chan struct{} // closed when the watch has ended; nil if it has not begun
 }
 
 // longAgo is a deadline that ends all waiting at once.
@@ -196,15 +200,6 @@ func linger(c net.Conn) {
 // goroutine, and an exchange that ends sooner has nothing to gain from it.
 const watchAfter = 5 * time.Millisecond
 
-// watch is how a client is watched. Its timer goes on from one exchange to the next, as each start of a timer wakes a
-// thread.
-type watch struct {
-	mu      sync.Mutex
-	timer   *time.Timer
-	onGone  func()        // nil while no exchange is under way
-	reading chan struct{} // closed when the reading of the connection has ended; nil if it has not begun
-}
-
 // Watch calls onGone, on a goroutine of its own, if the client closes or resets the connection before Unwatch. A client
 // that only ends its sending side counts as gone, as it does everywhere in Go. After a pipelined byte the watch sees no
 // further, until the next request.
@@ -217,29 +212,27 @@ func (c *Client) Watch(onGone func()) {
 		return
 	}
 	_ = c.SetReadDeadline(time.Time{}) // takes away the one that the reading of the request has left
-	w := &c.watch
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.onGone = onGone
-	if w.timer == nil {
-		w.timer = time.AfterFunc(watchAfter, c.look)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onGone = onGone
+	if c.timer == nil {
+		c.timer = time.AfterFunc(watchAfter, c.look)
 	} else {
-		w.timer.Reset(watchAfter)
+		c.timer.Reset(watchAfter)
 	}
 }
 
 // look waits for the client to leave, if an exchange is under way.
 func (c *Client) look() {
-	w := &c.watch
-	w.mu.Lock()
-	onGone := w.onGone
-	if onGone == nil || w.reading != nil {
-		w.mu.Unlock()
+	c.mu.Lock()
+	onGone := c.onGone
+	if onGone == nil || c.reading != nil {
+		c.mu.Unlock()
 		return
 	}
 	reading := make(chan struct{})
-	w.reading = reading
-	w.mu.Unlock()
+	c.reading = reading
+	c.mu.Unlock()
 	defer close(reading)
 	var b [1]byte
 	n, err := c.Conn.Read(b[:])
@@ -253,11 +246,10 @@ func (c *Client) look() {
 
 // Unwatch ends the watch; afterwards the connection is read as if there had been none.
 func (c *Client) Unwatch() {
-	w := &c.watch
-	w.mu.Lock()
-	reading := w.reading
-	w.onGone, w.reading = nil, nil
-	w.mu.Unlock()
+	c.mu.Lock()
+	reading := c.reading
+	c.onGone, c.reading = nil, nil
+	c.mu.Unlock()
 	if reading != nil {
 		_ = c.Conn.SetReadDeadline(longAgo())
 		<-reading
@@ -278,24 +270,18 @@ func RunTunnel(fromClient io.Reader, c *Client, a *Answer, try func(func() error
 	defer silence.Stop()
 	_ = a.conn.SetDeadline(time.Time{})
 	_ = c.SetReadDeadline(time.Time{})
-	up := make(chan error, 1)
-	go func() {
-		up <- try(func() error {
-			_, err := io.Copy(tunnelEnd{a.conn, silence, a.readIdle}, fromClient)
+	ended := make(chan error, 2) // the way that ends first comes first
+	pass := func(to io.Writer, from io.Reader, n *int64) {
+		ended <- try(func() (err error) {
+			*n, err = io.Copy(tunnelEnd{to, silence, a.readIdle}, from)
 			return err
 		})
 		end()
-	}()
-	err = try(func() (err error) {
-		down, err = io.Copy(tunnelEnd{c, silence, a.readIdle}, a.conn.reader)
-		return err
-	})
-	select {
-	case err = <-up: // the client ended first
-	default:
-		end()
-		<-up
 	}
+	go pass(a.conn, fromClient, new(int64))
+	pass(c, a.conn.reader, &down)
+	err = <-ended
+	<-ended
 	return down, err
 }
 
