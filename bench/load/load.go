@@ -49,37 +49,30 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	machine := fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	r := &run{&Report{Machine: machine}, all, o.Progress, 1}
-	for _, c := range all {
-		r.Contenders = append(r.Contenders, c.name)
-	}
+	r := &run{Report: &Report{}, contenders: all, progress: o.Progress, haste: 1}
+	r.Machine = fmt.Sprintf("%s/%s, %d CPUs, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	if o.Quick {
 		r.haste = 50
 	}
 	fmt.Fprintln(o.Progress, "bench: start")
-	return r.Report, r.withProcesses(ctx)
-}
-
-// few returns n, but a fiftieth of it and at least 2 in a quick run.
-func (r *run) few(n int) int { return max(n/r.haste, 2) }
-
-// withProcesses measures the load while a process of each proxy runs, and before that their memory.
-func (r *run) withProcesses(ctx context.Context) error {
-	for _, c := range r.contenders {
+	for _, c := range all {
+		r.Contenders = append(r.Contenders, c.name)
 		if c.command == nil {
 			continue
 		}
 		stop, err := c.start()
 		if err != nil {
-			return fmt.Errorf("cannot start %s: %w", c.name, err)
+			return nil, fmt.Errorf("cannot start %s: %w", c.name, err)
 		}
 		defer stop()
 	}
 	time.Sleep(500 * time.Millisecond / time.Duration(r.haste)) // starting takes memory for a moment
 	r.recordMemory("idle memory")
-	return r.measureLoad(ctx)
+	return r.Report, r.measureLoad(ctx)
 }
+
+// few returns n, but a fiftieth of it and at least 2 in a quick run.
+func (r *run) few(n int) int { return max(n/r.haste, 2) }
 
 // measureLoad measures requests, and memory after them.
 func (r *run) measureLoad(ctx context.Context) error {
@@ -121,11 +114,17 @@ func (r *run) measure(ctx context.Context, s series) error {
 	n := len(r.contenders)
 	for i := range s.rounds * n {
 		c := r.contenders[(i/n+i)%n]
-		sent, err := r.send(c, s)
+		began := time.Now()
+		took, err := c.sendFor(s.turn, s.body, s.conns)
 		if err = errors.Join(ctx.Err(), err); err != nil {
 			return fmt.Errorf("cannot measure %s of %s: %w", s.name, c.name, err)
 		}
-		requests[c] += float64(sent)
+		if s.conns > 1 {
+			r.record("throughput, "+s.name, "requests/s", c, float64(len(took))/time.Since(began).Seconds())
+		} else {
+			r.record("latency, "+s.name, "µs", c, median(took))
+		}
+		requests[c] += float64(len(took))
 	}
 	latency := r.find("latency, " + s.name)
 	for _, c := range r.contenders {
@@ -139,21 +138,6 @@ func (r *run) measure(ctx context.Context, s series) error {
 		}
 	}
 	return nil
-}
-
-// send has a contender take its turn in a round, and returns how many requests it took.
-func (r *run) send(c *contender, s series) (int, error) {
-	began := time.Now()
-	took, err := c.sendFor(s.turn, s.body, s.conns)
-	if err != nil {
-		return 0, err
-	}
-	if s.conns > 1 {
-		r.record("throughput, "+s.name, "requests/s", c, float64(len(took))/time.Since(began).Seconds())
-	} else {
-		r.record("latency, "+s.name, "µs", c, median(took))
-	}
-	return len(took), nil
 }
 
 // Report is the result of Run.
