@@ -24,9 +24,13 @@ import (
 )
 
 // receive reads the request's body, at most the given number of bytes.
-func (x *exchange) receive(most int64) error {
+func (x *exchange) receive(most int64) (err error) {
 	if x.unread {
-		if err := x.readBody(most); err != nil {
+		x.client.BeginBody(x.set.conf.limits.arrive)
+		length := max(int64(x.ctx.Request.Header.ContentLength()), -1)
+		x.body, err = x.room.readAll(x.life, x.ctx.RequestBodyStream(), length, most)
+		x.client.BeginBody(0)
+		if err != nil {
 			return x.whyUnread(err)
 		}
 		x.unread = false
@@ -34,14 +38,6 @@ func (x *exchange) receive(most int64) error {
 	}
 	x.event.Start = time.Now() // begin has set it for requests that are refused before they have come whole
 	return nil
-}
-
-func (x *exchange) readBody(most int64) (err error) {
-	x.client.BeginBody(x.set.conf.limits.arrive)
-	defer x.client.BeginBody(0)
-	length := max(int64(x.ctx.Request.Header.ContentLength()), -1)
-	x.body, err = x.room.readAll(x.life, x.ctx.RequestBodyStream(), length, most)
-	return err
 }
 
 // whyUnread returns the answer to a request that could not be read because of err.

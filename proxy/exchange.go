@@ -133,7 +133,7 @@ func (x *exchange) handle() error {
 		return err
 	}
 	answer, err := x.forward()
-	if err == nil && x.shaped.Carried != nil {
+	if err == nil && answer == nil {
 		return x.serveCompaction()
 	}
 	x.dropBodies() // an answer may stream for hours
@@ -232,11 +232,10 @@ func (x *exchange) forward() (*wire.Answer, error) {
 		return nil, nil
 	}
 	answer, err := x.send()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		answer, err = x.replaceCompaction(answer) // as it is if the upstream makes it, or none was asked for
 	}
-	answer, err = x.replaceCompaction(answer) // as it is if the upstream makes it, or none was asked for
-	if err != nil || x.shaped.Carried != nil {
+	if err != nil || answer == nil {
 		return nil, err
 	}
 	return x.rescue(answer) // as it is if it is no refusal as too long

@@ -34,8 +34,8 @@ func (x *exchange) shape() error {
 	}
 	defer func() { x.event.ShapeTime += time.Since(in.Now) }()
 	body, why := x.conversation()
-	if why != nil {
-		x.setReport(why)
+	if why != event.NoCode {
+		x.setReport(&rewrite.Report{Action: event.ActionNone, Shaping: event.Shaping{Code: why, Reason: why.Clause()}})
 		return nil
 	}
 	in.Body = body
@@ -120,30 +120,19 @@ func (x *exchange) dialectAt(path []byte) conversation.Dialect {
 	return nil
 }
 
-// unshaped returns the report on a request that goes on as it came. The reason holds no text of the client's.
-func unshaped(code event.Code, reason string) *rewrite.Report {
-	return &rewrite.Report{Action: event.ActionNone, Shaping: event.Shaping{Code: code, Reason: reason}}
-}
-
-var (
-	signed   = unshaped(event.CodeSigned, "the request carries a signature of its body")
-	encoded  = unshaped(event.CodeEncoded, "the body cannot be decompressed within max_body and max_in_flight")
-	noObject = unshaped(event.CodeNoObject, "the body is not a JSON object")
-)
-
-// conversation returns the body to shape, without its content coding, or the report that says why there is none.
-func (x *exchange) conversation() ([]byte, *rewrite.Report) {
+// conversation returns the body to shape, without its content coding, or the code that says why there is none.
+func (x *exchange) conversation() ([]byte, event.Code) {
 	if isSigned(x.head) {
-		return nil, signed
+		return nil, event.CodeSigned
 	}
 	body, err := x.decoded()
 	if err != nil {
-		return nil, encoded
+		return nil, event.CodeEncoded
 	}
 	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
-		return nil, noObject
+		return nil, event.CodeNoObject
 	}
-	return body, nil
+	return body, event.NoCode
 }
 
 // isSigned reports whether a signature may cover the body: the upstream would refuse any other body. Several clouds

@@ -134,7 +134,7 @@ func TestConversationsThatCannotBeReadGoOnAsTheyCame(t *testing.T) {
 	t.Parallel()
 	r := on(t, taking, func(s *Settings) { s.MaxBody = 64 << 10 })
 	r.shapes(refusing(t))
-	f := func(why *rewrite.Report, body string, lines ...string) {
+	f := func(why event.Code, body string, lines ...string) {
 		t.Helper()
 		if resp, _ := r.ask(post(chatTarget, body, lines...)); resp.Header.Get("x-epitome-action") != "none" {
 			t.Errorf("of %.20q the client got %+v", body, resp)
@@ -142,22 +142,22 @@ func TestConversationsThatCannotBeReadGoOnAsTheyCame(t *testing.T) {
 		if _, got := r.got(); got != body {
 			t.Errorf("the upstream got %q, want %q", got, body)
 		}
-		if e := r.event(); e.Reason != why.Reason || e.Code != why.Code || e.Inner != "" || e.Fault != event.None {
-			t.Errorf("of %.20q the event says %+v, want the reason %q", body, e, why.Reason)
+		if e := r.event(); e.Reason != why.Clause() || e.Code != why || e.Inner != "" || e.Fault != event.None {
+			t.Errorf("of %.20q the event says %+v, want the code %q", body, e, why)
 		}
 	}
 	for _, c := range codings {
-		f(encoded, string(encode(t, make([]byte, 1<<20), c.encode)), "Content-Encoding: "+c.name)
-		f(encoded, "{no "+c.name+"}", "Content-Encoding: "+c.name)
+		f(event.CodeEncoded, string(encode(t, make([]byte, 1<<20), c.encode)), "Content-Encoding: "+c.name)
+		f(event.CodeEncoded, "{no "+c.name+"}", "Content-Encoding: "+c.name)
 	}
-	f(encoded, long, "Content-Encoding: secret")
-	f(noObject, "[1]")
-	f(noObject, "")
-	f(noObject, string(encode(t, []byte("null"), codings[0].encode)), "Content-Encoding: gzip")
-	f(signed, long, "X-Content-SHA256: 1")
-	f(signed, long, "Authorization: AWS4-HMAC-SHA256 Credential=x")
-	f(signed, long, `authorization: Signature version="1"`)
-	f(signed, long, `Signature-Input: sig1=("content-digest")`, "Signature: sig1=:x:")
+	f(event.CodeEncoded, long, "Content-Encoding: secret")
+	f(event.CodeNoObject, "[1]")
+	f(event.CodeNoObject, "")
+	f(event.CodeNoObject, string(encode(t, []byte("null"), codings[0].encode)), "Content-Encoding: gzip")
+	f(event.CodeSigned, long, "X-Content-SHA256: 1")
+	f(event.CodeSigned, long, "Authorization: AWS4-HMAC-SHA256 Credential=x")
+	f(event.CodeSigned, long, `authorization: Signature version="1"`)
+	f(event.CodeSigned, long, `Signature-Input: sig1=("content-digest")`, "Signature: sig1=:x:")
 }
 
 func TestOnlyConversationsAreShaped(t *testing.T) {
