@@ -80,13 +80,12 @@ func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 	if a.Code < 200 || a.Code > 299 || a.Empty || !asksNow {
 		return false, false
 	}
-	coding := codingOf(a)
 	var hasItem func(content []byte) bool
-	if isStream(a) && !isEncoded(coding) {
+	if isStream(a) && !isEncoded(codingOf(a)) {
 		hasItem = compactionFinder()
 	}
-	content, err := decode(coding, hold(a, compactionFor, hasItem), mostHeld)
-	if err != nil || !a.IsComplete() {
+	content := hold(a, compactionFor, hasItem)
+	if !a.IsComplete() {
 		return false, false // who has not seen all of it does not know
 	}
 	sealed, isComplete := responses.CompactionsIn(content)
@@ -95,8 +94,7 @@ func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 
 // errorNames reports whether the text of an error has the words, which are in lower case.
 func errorNames(a *wire.Answer, words string) bool {
-	content := plainText(a, hold(a, errorFor, nil))
-	return bytes.Contains(bytes.ToLower(content), []byte(words))
+	return bytes.Contains(bytes.ToLower(hold(a, errorFor, nil)), []byte(words))
 }
 
 // compactionFinder returns a function that reports whether a stream has a compaction. Each call has more of the stream.

@@ -176,9 +176,9 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	isVia := wire.Find(x.head, viaHeader) != nil
 	if !x.own {
 		x.event.Mode, _ = x.set.mode(x.head) // checkHead refuses a header that says no mode
-	}
-	if !x.own && x.event.Mode != event.ModeOff {
-		x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
+		if x.event.Mode != event.ModeOff {
+			x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
+		}
 	}
 	// What end takes back comes last: a panic above leaves nothing behind.
 	life, cancel := context.WithCancelCause(context.Background())
@@ -254,12 +254,8 @@ func (x *exchange) send() (*wire.Answer, error) {
 		mark := viaHeader + ": " + x.proxy.mark + "\r\n"
 		out.Lines = slices.Concat(bytes.TrimRight(x.head, "\r\n"), []byte("\r\n"+mark))
 	}
-	tokens := x.shaped.Report.TokensBefore
-	if x.shaped.Changed {
-		tokens = x.shaped.Report.TokensAfter
-	}
 	if !x.isCount {
-		x.proxy.meter.add(time.Now(), x.limits, use{Tokens: tokens.Total()})
+		x.proxy.meter.add(time.Now(), x.limits, use{Tokens: x.event.Sent()})
 	}
 	if !x.reply.HTTP10 {
 		out.Interim = func(h *wire.Head) error { return x.write(h.AppendTo(nil, wire.ClientSide{})) }

@@ -135,11 +135,11 @@ func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Re
 	mayRefuse := true
 	switch {
 	case a.Code >= 300:
-		content = plainText(a, hold(a, errorFor, nil))
+		content = hold(a, errorFor, nil)
 	case isStream(a):
 		content, mayRefuse = x.holdFrame(a)
 	case a.Length >= 0 && a.Length <= mostOfSmall:
-		content = plainText(a, hold(a, x.set.conf.ReadIdle.D(), nil))
+		content = hold(a, x.set.conf.ReadIdle.D(), nil)
 	default:
 		return none
 	}
@@ -153,11 +153,11 @@ func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Re
 // on, or ends within an event.
 func (x *exchange) holdFrame(a *wire.Answer) (content []byte, mayRefuse bool) {
 	isCoded, pieces := isEncoded(codingOf(a)), 0
-	content = plainText(a, hold(a, errorFor, func(held []byte) bool {
+	content = hold(a, errorFor, func(content []byte) bool {
 		pieces++
-		step, _ := firstStep(x.dialect, plainText(a, held))
+		step, _ := firstStep(x.dialect, content)
 		return step == answer.SaidStep || isCoded && pieces == mostPieces
-	}))
+	})
 	step, endsLine := firstStep(x.dialect, content)
 	if step == answer.FrameStep {
 		return content, a.IsComplete() && endsLine
@@ -165,26 +165,25 @@ func (x *exchange) holdFrame(a *wire.Answer) (content []byte, mayRefuse bool) {
 	return content, step != answer.SaidStep
 }
 
-// plainText returns what was held of an answer without its content coding. A part of it may tell enough.
-func plainText(a *wire.Answer, held []byte) []byte {
-	held, _ = decode(codingOf(a), held, mostHeld)
-	return held
-}
-
 // hold reads an answer up to its end, until enough reports so, or until there are too many bytes or it takes too long.
-// enough may be nil. The bytes stay with the answer, to be passed on. It returns all that was held of this answer so
-// far, without framing. An error is met again when the answer is passed on.
-func hold(a *wire.Answer, wait time.Duration, enough func([]byte) bool) []byte {
+// enough may be nil. The bytes stay with the answer, to be passed on. It returns the content of all that was held of
+// this answer so far, without its content coding, as far as that can be read. An error is met again when the answer is
+// passed on.
+func hold(a *wire.Answer, wait time.Duration, enough func(content []byte) bool) []byte {
+	plain := func() []byte {
+		content, _ := decode(codingOf(a), a.Held(), mostHeld)
+		return content
+	}
 	until := time.Now().Add(wait)
 	for len(a.Held()) < mostHeld && time.Now().Before(until) {
-		if enough != nil && len(a.Held()) > 0 && enough(a.Held()) {
+		if enough != nil && len(a.Held()) > 0 && enough(plain()) {
 			break
 		}
 		if !a.Hold(time.Until(until)) {
 			break
 		}
 	}
-	return a.Held()
+	return plain()
 }
 
 // firstStep returns the meaning of the first event of a stream that is more than its frame, and whether the content
@@ -204,10 +203,9 @@ func firstStep(d conversation.Dialect, content []byte) (step answer.Step, endsLi
 // answerText keeps the beginning and the end of an answer's content, which have its token counts. An answer with a
 // content coding is kept whole, to be decoded.
 type answerText struct {
-	head, tail []byte
-	most       int    // bytes of head
-	torn       bool   // bytes between head and tail are not kept
-	coding     string // of the content
+	kept   []byte
+	torn   bool   // bytes behind headBytes are missing: a line break stands for them; of a coded answer, any
+	coding string // of the content
 }
 
 const (
@@ -221,21 +219,20 @@ func (x *exchange) newText(a *wire.Answer) *answerText {
 	if x.dialect == nil || x.isCount || x.isRefused {
 		return nil
 	}
-	t := &answerText{most: headBytes, coding: codingOf(a)}
-	if isEncoded(t.coding) {
-		t.most = codedBytes
-	}
-	return t
+	return &answerText{coding: codingOf(a)}
 }
 
 // add takes the next bytes of the answer.
 func (t *answerText) add(run []byte) {
-	n := min(t.most-len(t.head), len(run))
-	t.head = append(t.head, run[:n]...)
-	t.tail = append(t.tail, run[n:]...)
-	if len(t.tail) > 2*tailBytes {
-		t.torn = true
-		t.tail = bytes.Clone(t.tail[len(t.tail)-tailBytes:])
+	t.kept = append(t.kept, run...)
+	switch n := len(t.kept); {
+	case isEncoded(t.coding):
+		if n > codedBytes {
+			t.kept, t.torn = t.kept[:0], true
+		}
+	case n > headBytes+2*tailBytes:
+		t.kept[headBytes], t.torn = '\n', true
+		t.kept = append(t.kept[:headBytes+1], t.kept[n-tailBytes:]...)
 	}
 }
 
@@ -243,13 +240,14 @@ func (t *answerText) add(run []byte) {
 // that is kept whole both are all of it. Of a coded answer at most the given number of bytes are decoded; one that is
 // too long, or whose coding is not known, has none.
 func (t *answerText) text(most int64) (all, end []byte) {
-	if t.torn && !isEncoded(t.coding) {
-		return slices.Concat(t.head, []byte("\n"), t.tail), t.tail
-	}
 	if !t.torn {
-		all, _ = decode(t.coding, append(t.head, t.tail...), most) // the beginning of a cut answer may have its counts
+		all, _ = decode(t.coding, t.kept, most) // the beginning of a cut answer may have its counts
+		return all, all
 	}
-	return all, all
+	if isEncoded(t.coding) {
+		return nil, nil
+	}
+	return t.kept, t.kept[headBytes+1:]
 }
 
 // readUsage reads the usage from an answer that has passed, and learns from it. cut says that the answer broke off, or
@@ -283,11 +281,7 @@ func (x *exchange) readUsage(a *wire.Answer, text *answerText, cut bool) {
 
 // countUsage takes the request's tokens by our own count, where the answer states none.
 func (x *exchange) countUsage(u *event.Usage, cut bool) {
-	sent := x.event.TokensAfter
-	if x.event.Mode == event.ModeObserve {
-		sent = x.event.TokensBefore
-	}
-	u.Input = sent.Total()
+	u.Input = x.event.Sent()
 	if u.Input > 0 {
 		u.Source, u.CacheUnknown, u.Cut = event.UsageCounted, true, cut
 	}
