@@ -68,11 +68,11 @@ type exchange struct {
 func (p *Proxy) serve(ctx *fasthttp.RequestCtx) {
 	defer p.drop(ctx)
 	x := p.begin(ctx)
+	answer := x.handle
 	if x.own {
-		x.err = x.try(x.serveOwn)
-	} else {
-		x.err = x.try(x.handle)
+		answer = x.serveOwn
 	}
+	x.err = x.try(answer)
 	if !ctx.Hijacked() { // else the exchange ends where its tunnel does
 		x.end()
 	}

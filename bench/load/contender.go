@@ -1,7 +1,6 @@
 package load
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -82,22 +81,15 @@ func (c *contender) start() (stop func(), err error) {
 	return nil, fmt.Errorf("it is not ready: %s", text)
 }
 
-// usage returns the CPU time of the process in µs and its resident memory in KB. Where they are not known they are 0:
+// usage returns the CPU time of the process in µs and its resident memory in MB. Where they are not known they are 0:
 // for a direct call, and on other systems than Linux.
 func (c *contender) usage() (cpu, memory float64) {
 	if c.process == nil {
 		return 0, 0
 	}
-	process, err := procfs.NewProc(c.process.Pid)
-	if err != nil {
-		return 0, 0
-	}
-	stat, failed := process.Stat()
-	status, err := process.NewStatus()
-	if errors.Join(failed, err) != nil {
-		return 0, 0
-	}
-	return stat.CPUTime() * 1e6, float64(status.VmRSS) / 1024
+	process, _ := procfs.NewProc(c.process.Pid) // where that fails, Stat fails, too, and leaves zeros
+	stat, _ := process.Stat()
+	return stat.CPUTime() * 1e6, float64(stat.ResidentMemory()) / (1 << 20)
 }
 
 // answerLimit bounds one exchange: a proxy that hangs fails the run.

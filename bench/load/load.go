@@ -182,7 +182,7 @@ func (r *Report) record(figure, unit string, c *contender, sample float64) {
 func (r *run) recordMemory(figure string) {
 	for _, c := range r.contenders {
 		if _, memory := c.usage(); memory > 0 {
-			r.record(figure, "MB", c, memory/1024)
+			r.record(figure, "MB", c, memory)
 		}
 	}
 }
