@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"epitome/dialect/answer"
 	"epitome/dialect/responses"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
@@ -82,14 +83,15 @@ func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 	}
 	var hasItem func(content []byte) bool
 	if isStream(a) && !isEncoded(codingOf(a)) {
-		hasItem = compactionFinder()
+		hasItem = x.compactionFinder()
 	}
 	content := hold(a, compactionFor, hasItem)
 	if !a.IsComplete() {
 		return false, false // who has not seen all of it does not know
 	}
-	sealed, isComplete := responses.CompactionsIn(content)
-	return len(sealed) == 0 && isComplete, true
+	said, err := answer.Read(x.dialect, content)
+	isComplete := err == nil && said.Error == nil && !said.Cut
+	return !said.Compacted && isComplete, true
 }
 
 // errorNames reports whether the text of an error has the words, which are in lower case.
@@ -98,13 +100,13 @@ func errorNames(a *wire.Answer, words string) bool {
 }
 
 // compactionFinder returns a function that reports whether a stream has a compaction. Each call has more of the stream.
-func compactionFinder() func(content []byte) bool {
+func (x *exchange) compactionFinder() func(content []byte) bool {
 	read := 0 // bytes of whole events
 	return func(content []byte) bool {
 		end := bytes.LastIndexByte(content, '\n') + 1
-		sealed, _ := responses.CompactionsIn(content[read:end])
+		said, _ := answer.Read(x.dialect, content[read:end]) // mostly it goes on
 		read = end
-		return len(sealed) > 0
+		return said.Compacted
 	}
 }
 
@@ -116,20 +118,20 @@ func (x *exchange) serveCompaction() error {
 		Input: report.TokensBefore.Total(), Output: carried.Tokens,
 	}
 	content := "application/json"
-	var answer []byte
+	var written []byte
 	path, _, _ := bytes.Cut(x.target, []byte("?"))
 	switch {
 	case x.dialect.API().Compacts(path):
 		body, _ := x.decoded() // it was read before
-		answer = c.OfPath(body)
+		written = c.OfPath(body)
 	case report.Streams:
 		content = "text/event-stream"
-		answer = c.Write("stream")
+		written = c.Write("stream")
 	default:
-		answer = c.Write("whole")
+		written = c.Write("whole")
 	}
-	x.event.ResponseBytes = int64(len(answer))
+	x.event.ResponseBytes = int64(len(written))
 	x.event.Action = string(view.StepCompact)
 	x.setExtra(x.event.Action)
-	return x.answer(http.StatusOK, content, answer)
+	return x.answer(http.StatusOK, content, written)
 }

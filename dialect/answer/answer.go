@@ -48,11 +48,12 @@ type Format interface {
 
 // Answer is the answer of a model to one request. Tokens are 0 if it does not state them.
 type Answer struct {
-	Text    string // without reasoning
-	Refused bool   // the model, or a filter, declined
-	Cut     bool   // the cap on the output was reached
-	Called  bool   // the model calls tools
-	Error   []byte // of a provider that failed within the answer; nil if it did not
+	Text      string // without reasoning
+	Refused   bool   // the model, or a filter, declined
+	Cut       bool   // the cap on the output was reached
+	Called    bool   // the model calls tools
+	Compacted bool   // the provider of Responses has put its own summary of the conversation into the answer
+	Error     []byte // of a provider that failed within the answer; nil if it did not
 
 	Input, Cached, Written, Output int // tokens; the cache had Cached of Input, and took up Written
 }
@@ -85,7 +86,8 @@ func reportsError(event gjson.Result) bool {
 	return problem.IsObject() || problem.Str != "" || event.Get("response.error").IsObject()
 }
 
-// Read reads an answer, whole or as a stream. An answer that breaks off or is too long is io.ErrUnexpectedEOF.
+// Read reads an answer, whole or as a stream. An answer that breaks off or is too long is io.ErrUnexpectedEOF, and comes
+// without its Text and tokens.
 func Read(f Format, body []byte) (Answer, error) {
 	body = body[:min(len(body), maxBytes)]
 	var a Partial
@@ -102,7 +104,7 @@ func Read(f Format, body []byte) (Answer, error) {
 		isOver = step == EndStep || step == ErrorStep
 	}
 	if !isOver {
-		return Answer{}, io.ErrUnexpectedEOF
+		return a.Answer, io.ErrUnexpectedEOF
 	}
 	u, _ := f.Usage(body) // with the events behind EndStep, which may have the counts
 	a.Text = a.Said.String()

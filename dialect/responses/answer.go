@@ -71,6 +71,7 @@ func (Dialect) Add(a *answer.Partial, v gjson.Result) {
 func addItem(a *answer.Partial, item gjson.Result) {
 	typeName := item.Get("type").Str
 	a.Called = a.Called || strings.HasSuffix(typeName, "_call")
+	a.Compacted = a.Compacted || slices.Contains(compactions, typeName)
 	if typeName != "message" { // a call, or reasoning, which is not read
 		return
 	}
@@ -148,24 +149,4 @@ func (c *Compaction) OfPath(request []byte) []byte {
 		c.Kept = append(c.Kept, string(message))
 	}
 	return c.Write("path")
-}
-
-// CompactionsIn returns the contents of the compaction items in an answer, whole or streamed, and reports whether the
-// answer has come to its proper end.
-func CompactionsIn(content []byte) (sealed []string, isComplete bool) {
-	events := slices.Collect(answer.Events(content))
-	if gjson.ValidBytes(content) { // it is no stream
-		events = []answer.Event{{Data: content}}
-	}
-	for _, e := range events {
-		v := gjson.ParseBytes(e.Data)
-		items := slices.Concat(v.Get("item").Array(), v.Get("output").Array(), v.Get("response.output").Array())
-		for _, item := range items {
-			if slices.Contains(compactions, item.Get("type").Str) {
-				sealed = append(sealed, item.Get("encrypted_content").Str)
-			}
-		}
-	}
-	a, err := answer.Read(Dialect{}, content)
-	return sealed, err == nil && a.Error == nil && !a.Cut
 }
