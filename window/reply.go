@@ -22,7 +22,7 @@ type reply struct {
 // readReply reads an answer; if it failed, by its status, all of it is about an error.
 func readReply(failed bool, contentType, body string) *reply {
 	a := &reply{counts: map[string]int{}}
-	a.isStream = strings.Contains(contentType, "event-stream") || answer.IsStream([]byte(body[:min(len(body), 64)]))
+	a.isStream = strings.Contains(contentType, "event-stream") || forms()["stream"].MatchString(body)
 	if !a.isStream || strings.ContainsAny(body[:min(len(body), 1)], "{[<") {
 		a.read(body, failed)
 		return a

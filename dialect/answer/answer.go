@@ -209,7 +209,7 @@ type Event struct {
 
 // Events returns the events of a whole stream that have data.
 func Events(stream []byte) iter.Seq[Event] {
-	stream = bytes.TrimPrefix(stream, []byte(mark))
+	stream = bytes.TrimPrefix(stream, []byte("\ufeff")) // a byte order mark
 	stream = bytes.ReplaceAll(stream, []byte("\r\n"), []byte("\n"))
 	stream = bytes.ReplaceAll(stream, []byte("\r"), []byte("\n"))
 	return func(yield func(Event) bool) {
@@ -230,18 +230,4 @@ func Events(stream []byte) iter.Seq[Event] {
 			}
 		}
 	}
-}
-
-// mark is a byte order mark, which may stand at the beginning of a stream.
-const mark = "\ufeff"
-
-// IsStream reports whether a text with this beginning is an event stream.
-func IsStream(begin []byte) bool {
-	begin = bytes.TrimLeft(begin, " \t\r\n"+mark)
-	for _, field := range []string{"data:", "event:", ":", "id:", "retry:"} {
-		if bytes.HasPrefix(begin, []byte(field)) {
-			return true
-		}
-	}
-	return false
 }
