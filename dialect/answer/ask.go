@@ -3,6 +3,8 @@ package answer
 import (
 	"strconv"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/internal/jsonspan"
 )
 
@@ -25,17 +27,16 @@ type Form struct {
 // before. It returns body and false if there is no higher cap, or if the model could not think any more.
 func CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 	const minBudget = 1024 // tokens: Messages takes no smaller thinking budget
-	o, err := jsonspan.WholeObject(body)
-	if err != nil || tokens <= 0 {
+	if tokens <= 0 || !jsonspan.Valid(body) {
 		return body, false
 	}
 	capped = body
+	budget := ThinkingBudget(body)
 	for _, key := range []string{UsualCap, OtherCap, ResponsesCap} {
-		oldCap := Number(o.Raw(key))
+		oldCap := int(gjson.GetBytes(body, key).Int())
 		if oldCap <= tokens {
 			continue
 		}
-		budget := ThinkingBudget(o)
 		mustThinkLess := budget >= tokens && budget < oldCap // a larger budget, for thinking between calls, stays
 		if mustThinkLess && tokens <= minBudget {
 			return body, false
@@ -51,19 +52,10 @@ func CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 }
 
 // ThinkingBudget returns the thinking budget of a request body, in tokens of the model; 0 if it has none.
-func ThinkingBudget(body *jsonspan.Object) int {
-	thinking := body.In("thinking")
-	if thinking.Text("type") != "enabled" {
+func ThinkingBudget(body []byte) int {
+	thinking := gjson.GetBytes(body, "thinking")
+	if thinking.Get("type").Str != "enabled" {
 		return 0
 	}
-	return Number(thinking.Raw("budget_tokens"))
-}
-
-// Number returns the number that a JSON value is; 0 if it is none, or negative.
-func Number(value string) int {
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		return 0
-	}
-	return max(n, 0)
+	return max(int(thinking.Get("budget_tokens").Int()), 0)
 }

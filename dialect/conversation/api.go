@@ -109,13 +109,8 @@ func (a *API) Message(role, text string) []byte {
 
 // Ask returns body with a message at the end of its list, asked for in a form: see Plain.
 func (a *API) Ask(body, message []byte, f answer.Form) ([]byte, error) {
-	o, err := jsonspan.WholeObject(body)
-	if err != nil {
-		return nil, err
-	}
-	list := o.Value(a.List)
-	if list.Empty() || body[list.Start] != '[' {
-		return nil, errors.New("the body has no list of " + a.List)
+	if !jsonspan.Valid(body) || !gjson.GetBytes(body, a.List).IsArray() {
+		return nil, errors.New("the body is no object with a list of " + a.List)
 	}
 	body = jsonspan.Set(body, a.List+".-1", string(message)) // -1 appends
 	return a.Plain(body, f), nil
@@ -213,12 +208,10 @@ func (r *Request) appendToField(api *API, text string) (e jsonspan.Edit, ok bool
 	if !r.System.Empty() {
 		return jsonspan.AddTo(r.Body, r.System, "\n\n"+text, api.TextPart(text))
 	}
-	o, err := jsonspan.WholeObject(r.Body)
-	if err != nil {
-		return e, false
+	if null := gjson.GetBytes(r.Body, api.SystemField); null.Exists() { // the key is there, with null as its value
+		span := jsonspan.Span{Start: null.Index, End: null.Index + len(null.Raw)}
+		return jsonspan.Edit{Span: span, With: jsonspan.AppendQuoted(nil, text)}, true
 	}
-	if null := o.Value(api.SystemField); !null.Empty() { // the key is there, with null as its value
-		return jsonspan.Edit{Span: null, With: jsonspan.AppendQuoted(nil, text)}, true
-	}
-	return jsonspan.Insert(o.Start+1, jsonspan.Quoted(api.SystemField)+":"+jsonspan.Quoted(text)+","), true
+	start := bytes.IndexByte(r.Body, '{') + 1
+	return jsonspan.Insert(start, jsonspan.Quoted(api.SystemField)+":"+jsonspan.Quoted(text)+","), true
 }

@@ -79,7 +79,7 @@ func (r *Request) readMember(key []byte, start int) (end int, err error) {
 	case "cache_control", "prompt_cache_retention", "prompt_cache_options":
 		r.Caching = v
 	case answer.UsualCap, answer.OtherCap, answer.ResponsesCap:
-		r.MaxOutput = max(r.MaxOutput, answer.Number(string(v.Of(r.Body))))
+		r.MaxOutput = max(r.MaxOutput, int(gjson.ParseBytes(v.Of(r.Body)).Int()))
 	default:
 		err = r.Dialect.ReadSetting(r, key, v)
 	}

@@ -136,10 +136,6 @@ func countsOf(usages []gjson.Result, isSum bool) event.Usage {
 // Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text.
 // System messages at the end stay behind it, as the API takes no user's message right behind them.
 func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byte, error) {
-	o, err := jsonspan.WholeObject(body)
-	if err != nil {
-		return nil, err
-	}
 	r, err := conversation.Read(d, body, nil)
 	if err != nil {
 		return nil, err
@@ -148,12 +144,12 @@ func (d Dialect) Continue(body []byte, instruction string, f answer.Form) ([]byt
 	for last > 0 && r.Items[last].Role == conversation.System {
 		last--
 	}
-	choice := o.In("tool_choice").Text("type")
+	choice := gjson.GetBytes(body, "tool_choice.type").Str
 	if choice == "any" || choice == "tool" { // the cache depends on tool_choice, so it must stay
 		return nil, errors.New("the model must call a tool")
 	}
 	maxOutput := f.MaxOutput
-	budget := answer.ThinkingBudget(o)
+	budget := answer.ThinkingBudget(body)
 	if budget > 0 { // thinking comes on top, up to the client's cap: more may be refused
 		maxOutput = min(maxOutput+budget, max(r.MaxOutput, maxOutput))
 	}

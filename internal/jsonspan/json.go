@@ -237,14 +237,6 @@ func ObjectAt(body []byte, start int) (o *Object, err error) {
 	return o, err
 }
 
-// WholeObject reads body, which must be one valid JSON object.
-func WholeObject(body []byte) (*Object, error) {
-	if !Valid(body) {
-		return nil, ErrNoJSON
-	}
-	return ObjectAt(body, skipSpace(body, 0))
-}
-
 func (o *Object) member(key string) member {
 	for _, m := range o.members {
 		if string(m.key.Of(o.body)) == key {
