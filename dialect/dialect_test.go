@@ -47,9 +47,9 @@ func TestOddBodiesAreErrors(t *testing.T) {
 		f(name, `[]`, "not a JSON object")
 		f(name, `{`+list+`:[{"role":"user"`, "not JSON")
 		f(name, `{`+list+`:[]} x`, "not JSON")
-		f(name, `{"model":"m"}`, "no "+strings.Trim(list, `"`))
-		f(name, `{`+list+`:{}}`, "not a list")
-		f(name, `{`+list+`:null}`, "not a list")
+		for _, body := range []string{`{"model":"m"}`, `{` + list + `:{}}`, `{` + list + `:null}`} {
+			f(name, body, "no list of "+strings.Trim(list, `"`))
+		}
 		f(name, `{`+list+`:[{"role":"user"},7]}`, "item 1: it is not a JSON object")
 		f(name, `{`+list+`:[{"role":"user","role":"system"}]}`, "item 0: a key stands twice")
 		f(name, `{"a":`+deep, "too deep")

@@ -218,13 +218,8 @@ func (m Model) Document(url []byte) int {
 	return pages * (textOfAPage + m.Image(0, 0, false))
 }
 
-// Picture returns the tokens of an image in base64, with or without the beginning of a data URL.
-func (m Model) Picture(url []byte, low bool) int {
-	_, width, height := PictureSize(url)
-	return m.Image(width, height, low)
-}
-
-// PictureSize returns the format of an image in base64, and its size in pixels; 0 if it cannot be read.
+// PictureSize returns the format of an image in base64, with or without the beginning of a data URL, and its size in
+// pixels; 0 if it cannot be read.
 func PictureSize(url []byte) (format string, width, height int) {
 	const head = 256 << 10 // bytes in which the size must stand
 	decoder := base64.NewDecoder(base64.StdEncoding, bytes.NewReader(url[bytes.LastIndexByte(url, ',')+1:]))

@@ -169,14 +169,20 @@ func (r *Request) AddResults(i int, results []Result, apart bool) jsonspan.Edit 
 // Append returns the edit that adds text behind the content of an item, as a part of its own if the content is a list;
 // false if the item can take no text.
 func (r *Request) Append(it *Item, text string) (e jsonspan.Edit, ok bool) {
-	if it.Locked {
+	end := it.Content.End
+	part := "," + string(r.Dialect.API().TextPart(text))
+	switch {
+	case it.Locked, it.Content.Empty():
 		return e, false
+	case jsonspan.IsText(r.Body, it.Content):
+		quoted := jsonspan.Quoted(text)
+		return jsonspan.Insert(end-1, quoted[1:len(quoted)-1]), true // before the closing quote
+	case r.Body[it.Content.Start] == '{': // a run of parts within the list of its message
+		return jsonspan.Insert(end, part), true
+	case jsonspan.HasElements(r.Body, it.Content):
+		return jsonspan.Insert(end-1, part), true
 	}
-	part := r.Dialect.API().TextPart(text)
-	if !it.Content.Empty() && r.Body[it.Content.Start] == '{' { // a run of parts within the list of its message
-		return jsonspan.Insert(it.Content.End, ","+string(part)), true
-	}
-	return jsonspan.AddTo(r.Body, it.Content, text, part)
+	return e, false
 }
 
 // AppendSystem returns the edit that adds text to the end of the system prompt, or as a new one; false if it cannot. Of
@@ -205,8 +211,13 @@ func (r *Request) AppendSystem(text string) (e jsonspan.Edit, ok bool) {
 }
 
 func (r *Request) appendToField(api *API, text string) (e jsonspan.Edit, ok bool) {
-	if !r.System.Empty() {
-		return jsonspan.AddTo(r.Body, r.System, "\n\n"+text, api.TextPart(text))
+	switch {
+	case jsonspan.IsText(r.Body, r.System):
+		return r.Append(&Item{Content: r.System}, "\n\n"+text)
+	case jsonspan.HasElements(r.Body, r.System): // as a part of its own
+		return r.Append(&Item{Content: r.System}, text)
+	case !r.System.Empty():
+		return e, false
 	}
 	if null := gjson.GetBytes(r.Body, api.SystemField); null.Exists() { // the key is there, with null as its value
 		span := jsonspan.Span{Start: null.Index, End: null.Index + len(null.Raw)}

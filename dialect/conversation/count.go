@@ -162,5 +162,6 @@ func (s Scale) CountMedia(p Part, body []byte) int {
 	case FilePart:
 		return s.Model.Document(data)
 	}
-	return s.Model.Picture(data, string(p.Detail.Of(body)) == `"low"`)
+	_, width, height := tokenize.PictureSize(data)
+	return s.Model.Image(width, height, string(p.Detail.Of(body)) == `"low"`)
 }

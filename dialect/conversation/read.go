@@ -31,11 +31,9 @@ func Read(d Dialect, body []byte, known *Request) (*Request, error) {
 		return nil, fmt.Errorf("the request has more than %d commas outside of texts", maxCommas)
 	}
 	r := &Request{Dialect: d, Body: body}
-	listKey, hasKey := d.API().List, false
+	listKey := d.API().List
 	err := jsonspan.Document(body, func(key []byte, start int) (end int, err error) {
-		isConversation := string(key) == listKey
-		hasKey = hasKey || isConversation
-		if isConversation && body[start] == '[' {
+		if string(key) == listKey && body[start] == '[' {
 			return r.readList(known, start)
 		}
 		return r.readMember(key, start)
@@ -43,10 +41,8 @@ func Read(d Dialect, body []byte, known *Request) (*Request, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !hasKey:
-		return nil, errors.New("the body has no " + listKey)
 	case r.List == 0 && len(r.Items) == 0:
-		return nil, errors.New("the conversation is not a list")
+		return nil, errors.New("the body has no list of " + listKey)
 	case len(r.Items) > MaxItems:
 		return nil, fmt.Errorf("the request has more than %d items", MaxItems)
 	}

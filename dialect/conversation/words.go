@@ -171,27 +171,22 @@ var keepLine = regexp.MustCompile(`(?im)^keep:[^\r\n]*`)
 // IsKeepLine reports whether a line begins as those do. Where it is not the user's, it asks for nothing.
 func IsKeepLine(line string) bool { return keepLine.MatchString(line) }
 
-// keepLines returns the lines of an item that begin with "keep:", in any case, in what the user typed. Below a line
-// that begins with a tag no line counts: what stands in an element may look like its end.
-func (r *Request) keepLines(it *Item) (lines []string) {
-	if it.Role != User || !strings.Contains(strings.ToLower(r.TextOf(it)), "keep:") {
-		return nil
-	}
-	for _, text := range r.texts(it, false) {
-		text = timeNote.ReplaceAllString(text, "")
-		if first, _, name := nextTag(text); name != "" {
-			text = text[:first]
-		}
-		aboveTags := lineTag.Split(typedIn(text), 2)[0]
-		lines = append(lines, keepLine.FindAllString(aboveTags, -1)...)
-	}
-	return lines
-}
-
-// KeepLines returns the lines to keep of items [first, end).
+// KeepLines returns the lines of items [first, end) that begin with "keep:", in any case, in what the user typed. Below a
+// line that begins with a tag no line of an item counts: what stands in an element may look like its end.
 func (r *Request) KeepLines(first, end int) (lines []string) {
 	for i := first; i < end; i++ {
-		lines = append(lines, r.keepLines(&r.Items[i])...)
+		it := &r.Items[i]
+		if it.Role != User || !strings.Contains(strings.ToLower(r.TextOf(it)), "keep:") {
+			continue
+		}
+		for _, text := range r.texts(it, false) {
+			text = timeNote.ReplaceAllString(text, "")
+			if first, _, name := nextTag(text); name != "" {
+				text = text[:first]
+			}
+			aboveTags := lineTag.Split(typedIn(text), 2)[0]
+			lines = append(lines, keepLine.FindAllString(aboveTags, -1)...)
+		}
 	}
 	return lines
 }

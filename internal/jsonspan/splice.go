@@ -93,19 +93,6 @@ func Insert(at int, text string) Edit {
 	return Edit{Span: Span{Start: at, End: at}, With: []byte(text)}
 }
 
-// AddTo returns the edit that adds a text to the end of a message's content: text itself to a string, or part, the JSON
-// of a part with this text, to a list. ok is false if content is neither a string nor a list with elements.
-func AddTo(body []byte, content Span, text string, part []byte) (e Edit, ok bool) {
-	if IsText(body, content) {
-		quoted := Quoted(text)
-		return Insert(content.End-1, quoted[1:len(quoted)-1]), true // before the closing quote
-	}
-	if HasElements(body, content) {
-		return Insert(content.End-1, ","+string(part)), true
-	}
-	return e, false
-}
-
 func init() { gjson.SetEscapeHTML(false) } // escapes of <, > and & would cost the model tokens for nothing
 
 // TextOf returns the text of a JSON string, as a copy. For an invalid string, and any other value, it returns v itself.
