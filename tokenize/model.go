@@ -109,25 +109,22 @@ const (
 	toolsEnd = 12
 )
 
-// Tools returns the tokens of tools' declarations, a list in JSON, as the provider renders them for the model. ok is
-// false unless there are some and all are functions, as OpenAI's APIs have them.
-func Tools(count func(string) int, tools []byte) (n int, ok bool) {
-	n = toolsEnd
+// Tools returns the tokens of tools' declarations, a list in JSON, as the provider renders them for the model. Unless
+// all are functions, as OpenAI's APIs have them, the JSON is counted as it is written.
+func Tools(count func(string) int, tools []byte) int {
+	n := toolsEnd
 	for _, t := range gjson.ParseBytes(tools).Array() {
-		if t.Get("type").Str != "function" {
-			return 0, false
-		}
+		isFunction := t.Get("type").Str == "function"
 		if inner := t.Get("function"); inner.Exists() { // Chat Completions has the declaration in here
 			t = inner
 		}
 		name := t.Get("name").Str
-		if name == "" {
-			return 0, false
+		if !isFunction || name == "" {
+			return count(string(tools))
 		}
 		n += toolInit + count(name+":"+description(t)) + properties(count, t.Get("parameters"), 0)
-		ok = true
 	}
-	return n, ok
+	return n
 }
 
 func description(v gjson.Result) string { return strings.TrimSuffix(v.Get("description").Str, ".") }

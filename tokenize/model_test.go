@@ -44,7 +44,7 @@ func TestToolsCostWhatTheCookbookSays(t *testing.T) {
 		"You are a helpful assistant that can answer to questions about the weather.",
 		"What's the weather like in San Francisco?",
 	}
-	n, _ := tokenize.Tools(tokenize.CountString, []byte(tools))
+	n := tokenize.Tools(tokenize.CountString, []byte(tools))
 	n += tokenize.PerReply
 	for i, role := range []string{"system", "user"} {
 		n += tokenize.PerMessage + tokenize.CountString(role) + tokenize.CountString(texts[i])

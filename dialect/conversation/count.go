@@ -49,8 +49,10 @@ func (r *Request) Count(s Scale) event.Tokens {
 	for _, text := range r.Prompts {
 		r.fixed.System += s.countJSON(text.Of(r.Body), false)
 	}
-	if !r.Tools.Empty() {
-		r.fixed.Tools = r.countTools(s)
+	if jsonspan.HasElements(r.Body, r.Tools) {
+		tools := r.Tools.Of(r.Body)
+		count := func() int { return tokenize.Tools(s.CountText, tools) }
+		r.fixed.Tools = s.Memo.Count(countDeclared, tools, count)
 	}
 	for i := range r.Items {
 		if r.Items[i].Size == (Size{}) { // not reused: a counted item has some tokens at least
@@ -59,16 +61,6 @@ func (r *Request) Count(s Scale) event.Tokens {
 	}
 	r.fixed.Other = tokenize.PerReply
 	return r.fixed
-}
-
-func (r *Request) countTools(s Scale) int {
-	source := r.Tools.Of(r.Body)
-	return s.Memo.Count(countDeclared, source, func() int {
-		if n, ok := tokenize.Tools(s.CountText, source); ok {
-			return n
-		}
-		return s.CountText(string(source)) // as they are written
-	})
 }
 
 // Estimated reports whether sizes of items are estimates, as texts exceed maxCounted: no Ratio is learned from them.
