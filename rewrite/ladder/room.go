@@ -31,7 +31,8 @@ func (c *compaction) summaryRoom() summarize.Budgets {
 // divide sets how much may stay behind the cut: at most what the target leaves beside the summary. What is free even
 // then, the summary may fill.
 func (c *compaction) divide() {
-	const leastTail = 0.1 // share of Usable that may stay behind the cut where all that can go has to
+	const leastTail = 0.1     // share of Usable that may stay behind the cut where all that can go has to
+	const crampedTail = 2_500 // tokens that may stay where the overhead takes a quarter of Usable: see below
 	k, b, goal := c.known, &c.budget, c.plan.Goal
 	keep, target := k.Limits.KeepTail, b.Target
 	if c.least {
@@ -50,6 +51,10 @@ func (c *compaction) divide() {
 		}
 		c.room.tail, c.room.turns = max(min(keep, rest), 0), rest
 		return
+	}
+	isCramped := 4*b.Overhead > k.Limits.Usable
+	if isCramped && !c.least && !b.HasRoom() { // a summary is mostly smaller than measured
+		rest = max(rest, min((b.Line-b.Overhead)/4, crampedTail))
 	}
 	c.room.tail = max(min(keep, rest), minTail)
 	c.room.turns = (b.Line - withoutTail) / 4 * 3
