@@ -25,6 +25,7 @@ import (
 	"epitome/dialect/chat"
 	"epitome/event"
 	"epitome/internal/fakeapi"
+	"epitome/internal/unit"
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
@@ -272,17 +273,18 @@ func TestRequestIsWrittenOnceItCanBe(t *testing.T) {
 	}
 }
 
-// While the turns of a conversation go on, its newest request is written only if others may soon drive it out of memory;
-// at the end of the process it is written in any case.
-func TestNewestRequestOutlivesTheProcess(t *testing.T) {
+// While the turns of a conversation go on, its newest request is written only if others may soon drive it out of memory,
+// where max_recent are kept; at the end of the process it is written in any case.
+func TestMaxRecentAndRequestsThatOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name      string
 		task      int // bytes
+		recent    unit.Bytes
 		meanwhile int // requests that are written while the turns go on
-	}{{"small", 20, 0}, {"large", 13 << 20, 1}} {
+	}{{"small", 20, 24 << 20, 0}, {"large", 13 << 20, 24 << 20, 1}, {"large, with room", 13 << 20, 64 << 20, 0}} {
 		folder, conf := t.TempDir(), defaults()
-		p := run(t, folder, "http://127.0.0.1:1")
+		p := run(t, folder, "http://127.0.0.1:1", func(conf *config.Config) { conf.Proxy.MaxRecent = c.recent })
 		now, task := time.Now(), []byte(strings.Repeat("Look at ", c.task/8))
 		p.service.Live.Shape(rewrite.Input{Dialect: chat.Dialect{}, Upstream: "up", Limits: &conf.Rewrite, Now: now,
 			Body: bytes.Replace(fakeapi.Conversation(2), []byte("Look at the tables"), task, 1)})
