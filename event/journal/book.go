@@ -92,7 +92,7 @@ type Book struct {
 	since         time.Time       // of the oldest one in the sums
 	notes         []string        // about files that could not be read
 	recent        []Entry         // the newest events
-	cells         map[cell]*Sums  // that are not shared yet, if there are others
+	cells         cells           // that are not shared yet, if there are others
 	models        map[string]bool // that have sums of their own
 	agents        map[string]bool // likewise
 	conversations map[string]*conversation
@@ -104,7 +104,7 @@ func Open(c Config) *Book {
 	b := &Book{
 		Config: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 		queue: make(chan Entry, mostQueued), files: files{folder: c.Folder, quota: c.Quota},
-		cells: map[cell]*Sums{}, models: map[string]bool{}, agents: map[string]bool{},
+		cells: cells{}, models: map[string]bool{}, agents: map[string]bool{},
 		conversations: map[string]*conversation{}, fleet: fleet{process: rand.Text()[:10]},
 	}
 	go b.run(ctx)
@@ -209,7 +209,7 @@ func (b *Book) load() {
 	}
 	b.expire() // the oldest file may have older events, too
 	if b.Shared != nil {
-		b.cells = map[cell]*Sums{} // the processes that recorded the events have shared them
+		b.cells = cells{} // the processes that recorded the events have shared them
 	}
 }
 
@@ -344,11 +344,11 @@ func (b *Book) rebook(c *conversation, refused *event.Exchange) {
 // expire forgets what is older than it is kept, in memory and on disk.
 func (b *Book) expire() {
 	oldest := b.Now().Add(-b.Keep)
-	firstDay := b.dayOf(oldest).Unix()
+	firstDay := b.dayOf(oldest).Format(time.DateOnly)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	maps.DeleteFunc(b.conversations, func(_ string, c *conversation) bool { return c.Last.Before(oldest) })
-	maps.DeleteFunc(b.cells, func(at cell, _ *Sums) bool { return at.day < firstDay })
+	maps.DeleteFunc(b.cells, func(at cell, _ *Sums) bool { return at.Day < firstDay })
 	if b.Shared == nil { // else the names are in the store
 		clear(b.models)
 		clear(b.agents)

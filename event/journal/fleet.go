@@ -2,9 +2,9 @@ package journal
 
 import (
 	"bytes"
-	"encoding/json"
+	"encoding/gob"
 	"fmt"
-	"hash/fnv"
+	"hash/crc32"
 	"maps"
 	"sync"
 	"time"
@@ -19,41 +19,26 @@ type fleet struct {
 
 	mu      sync.Mutex // held while a batch is written; taken before Book.mu
 	batch   int64
-	sending map[place]map[cell]*Sums // what is left of the batch
+	sending map[string]cells // what is left of the batch, by the key of a part
 }
 
 // parts is how many facts have the sums of a day, so that a batch reads and writes few of them.
-const parts = 16
+const parts = 4
 
 // part is a fact with some of the sums of a day.
 type part struct {
-	Batches map[string]int64 `json:"batches"` // the newest one in the sums, by process
-	Rows    []partRow        `json:"rows"`
+	Batches map[string]int64 // the newest one in the sums, by process
+	Sums    cells
 }
 
-type partRow struct {
-	Of   cell `json:"of"`
-	Sums Sums `json:"sums"`
-}
-
-func readPart(value []byte) (p part) {
-	_ = json.Unmarshal(value, &p) // there is none at first
-	if p.Batches == nil {
-		p.Batches = map[string]int64{}
-	}
+func readPart(value []byte) *part {
+	p := &part{Batches: map[string]int64{}, Sums: cells{}}
+	_ = gob.NewDecoder(bytes.NewReader(value)).Decode(p) // there is none at first
 	return p
 }
 
-// place is where a part has its fact.
-type place struct {
-	day int64 // as in a cell
-	n   uint32
-}
-
-// key has the date, as days begin at other times in other time zones.
-func (p place) key(zone *time.Location) string {
-	return fmt.Sprintf("usage %s %d", time.Unix(p.day, 0).In(zone).Format(time.DateOnly), p.n)
-}
+// keyOf returns the key of a part. It has the date, as days begin at other times in other time zones.
+func keyOf(day string, part int) string { return fmt.Sprintf("usage %s %d", day, part) }
 
 // Share adds what was summed up to the sums of all replicas. It does nothing if the store is not shared. After an error
 // the rest stays here until the next call.
@@ -75,36 +60,34 @@ func (b *Book) Share() error {
 
 // send adds the batch to the parts.
 func (b *Book) send() error {
-	for at, cells := range b.fleet.sending {
-		if err := b.putPart(at, cells); err != nil {
+	for key, sums := range b.fleet.sending {
+		if err := b.addToPart(key, sums); err != nil {
 			return err
 		}
-		delete(b.fleet.sending, at)
+		delete(b.fleet.sending, key)
 	}
 	return nil
 }
 
-// takeCells takes the sums of this replica away, and returns them by the places of their parts.
-func (b *Book) takeCells() map[place]map[cell]*Sums {
+// takeCells takes the sums of this replica away, and returns them by the keys of their parts.
+func (b *Book) takeCells() map[string]cells {
 	b.lock()
 	defer b.mu.Unlock()
-	all := map[place]map[cell]*Sums{}
+	all := map[string]cells{}
 	for at, sums := range b.cells {
-		h := fnv.New32a()
-		_, _ = h.Write([]byte(at.Client + "\n" + at.Agent + "\n" + at.Model))
-		to := place{at.day, h.Sum32() % parts}
-		if all[to] == nil {
-			all[to] = map[cell]*Sums{}
+		h := crc32.ChecksumIEEE([]byte(at.Client + "\n" + at.Agent + "\n" + at.Model))
+		key := keyOf(at.Day, int(h%parts))
+		if all[key] == nil {
+			all[key] = cells{}
 		}
-		all[to][at] = sums
+		all[key][at] = sums
 	}
-	b.cells = map[cell]*Sums{}
+	b.cells = cells{}
 	return all
 }
 
-// putPart adds sums to a part, unless an earlier call has.
-func (b *Book) putPart(at place, cells map[cell]*Sums) error {
-	key := at.key(b.Now().Location())
+// addToPart adds sums to a part, unless an earlier call has.
+func (b *Book) addToPart(key string, sums cells) error {
 	old, err := store.Get(b.Shared, key)
 	for err == nil {
 		p := readPart(old)
@@ -112,16 +95,12 @@ func (b *Book) putPart(at place, cells map[cell]*Sums) error {
 			return nil
 		}
 		p.Batches[b.fleet.process] = b.fleet.batch
-		all := p.cells(at.day)
-		addAll(all, cells)
-		p.Rows = nil
-		for of, sums := range all {
-			p.Rows = append(p.Rows, partRow{of, *sums})
-		}
-		text, _ := json.Marshal(p) // numbers and names
+		p.Sums.add(sums)
+		var value bytes.Buffer
+		_ = gob.NewEncoder(&value).Encode(p) // numbers and names
 		var standing []byte
-		standing, err = b.Shared.Swap(key, old, text, b.Keep)
-		if bytes.Equal(standing, text) {
+		standing, err = b.Shared.Swap(key, old, value.Bytes(), b.Keep)
+		if bytes.Equal(standing, value.Bytes()) {
 			return err
 		}
 		old = standing // another replica was first
@@ -129,64 +108,40 @@ func (b *Book) putPart(at place, cells map[cell]*Sums) error {
 	return err
 }
 
-// cells returns the sums of a part as those of a day.
-func (p *part) cells(day int64) map[cell]*Sums {
-	all := map[cell]*Sums{}
-	for i := range p.Rows {
-		at := p.Rows[i].Of
-		at.day = day
-		all[at] = &p.Rows[i].Sums
-	}
-	return all
-}
-
-// addAll adds sums to those that are there.
-func addAll(all, more map[cell]*Sums) {
-	for at, sums := range more {
-		if all[at] == nil {
-			all[at] = &Sums{}
-		}
-		all[at].add(sums)
-	}
-}
-
 // ofFleet returns the sums of all replicas from a time on, and when they begin. Those of other replicas are as old as their
 // last call of Share. After an error the sums are those that this replica has not shared.
-func (b *Book) ofFleet(from time.Time) (all map[cell]*Sums, begins time.Time, err error) {
+func (b *Book) ofFleet(from time.Time) (all cells, begins time.Time, err error) {
 	now := b.Now()
 	if oldest := now.Add(-b.Keep); from.Before(oldest) {
 		from = oldest
 	}
-	err = b.Share()
+	first := b.dayOf(from)
 	var keys []string
-	var days []int64
 	const ahead = 1 // a day, in another time zone
-	for day := b.dayOf(from); err == nil && day.Before(now.AddDate(0, 0, ahead)); day = day.AddDate(0, 0, 1) {
-		for n := range uint32(parts) {
-			at := place{day.Unix(), n}
-			keys = append(keys, at.key(now.Location()))
-			days = append(days, at.day)
+	for day := first; day.Before(now.AddDate(0, 0, ahead)); day = day.AddDate(0, 0, 1) {
+		for n := range parts {
+			keys = append(keys, keyOf(day.Format(time.DateOnly), n))
 		}
 	}
 	var values [][]byte
-	if len(keys) > 0 {
+	err = b.Share()
+	if err == nil {
 		values, err = b.Shared.GetMany(keys)
 	}
-	all = map[cell]*Sums{}
+	all = cells{}
 	for i, value := range values {
-		p := readPart(value)
-		maps.Copy(all, p.cells(days[i]))
+		maps.Copy(all, readPart(value).Sums)
 		if begins.IsZero() && value != nil {
-			begins = time.Unix(days[i], 0)
+			begins = first.AddDate(0, 0, i/parts)
 		}
 	}
 	b.fleet.mu.Lock()
 	defer b.fleet.mu.Unlock()
 	b.lock()
 	defer b.mu.Unlock()
-	for _, cells := range b.fleet.sending {
-		addAll(all, cells)
+	for _, sums := range b.fleet.sending {
+		all.add(sums)
 	}
-	addAll(all, b.cells)
+	all.add(b.cells)
 	return all, begins, err
 }

@@ -85,16 +85,16 @@ func (b *Book) Reports(from, to time.Time, by ...string) (all []Report, err erro
 			return nil, fmt.Errorf("cannot group by %.20q: use day, model, agent, upstream, client or team", name)
 		}
 	}
-	var cells map[cell]*Sums
+	var sums cells
 	var since time.Time
 	var away error
 	if b.Shared != nil {
-		cells, since, away = b.ofFleet(from)
+		sums, since, away = b.ofFleet(from)
 	}
 	b.lock()
 	defer b.mu.Unlock()
 	if b.Shared == nil {
-		cells, since = b.cells, b.since
+		sums, since = b.cells, b.since
 	}
 	now := b.Now()
 	s := Report{
@@ -108,22 +108,22 @@ func (b *Book) Reports(from, to time.Time, by ...string) (all []Report, err erro
 	s.Prices.Old = now.Sub(event.PricesDate) > 90*24*time.Hour
 	for _, name := range by {
 		s.By, s.Rows, s.Total = name, []Row{}, Sums{}
-		b.group(&s, cells, to)
+		b.group(&s, sums, to)
 		all = append(all, s)
 	}
 	return all, nil
 }
 
 // group sets the rows and the total of a report whose span ends at a time; zero: now.
-func (b *Book) group(s *Report, cells map[cell]*Sums, to time.Time) {
+func (b *Book) group(s *Report, all cells, to time.Time) {
 	rows := map[string]*Sums{}
-	for at, sums := range cells {
-		day := time.Unix(at.day, 0).In(s.From.Location())
-		if day.Before(s.From) || !to.IsZero() && day.After(to) {
+	first, last := s.From.Format(time.DateOnly), to.In(s.From.Location()).Format(time.DateOnly)
+	for at, sums := range all {
+		if at.Day < first || !to.IsZero() && at.Day > last {
 			continue
 		}
 		keys := map[string]string{
-			"day": day.Format(time.DateOnly), "model": at.Model, "agent": at.Agent, "upstream": at.Upstream,
+			"day": at.Day, "model": at.Model, "agent": at.Agent, "upstream": at.Upstream,
 			"client": at.Client, "team": b.TeamOf(at.Client),
 		}
 		key := keys[s.By]

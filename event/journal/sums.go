@@ -8,7 +8,7 @@ import (
 	"epitome/event"
 )
 
-// Sums are the sums of some exchanges. Amounts are in nano-dollars.
+// Sums are the sums of some exchanges. Amounts are in nano-dollars. Replicas share them under the names of fields.
 type Sums struct {
 	Exchanges    int64 `json:"exchanges"`
 	Failed       int64 `json:"failed"`        // status 400 and more, cut off, or with an error
@@ -74,11 +74,26 @@ type Money struct {
 
 // cell is what sums are kept by.
 type cell struct {
-	day      int64  // its beginning, in seconds since 1970
-	Upstream string `json:"upstream"`
-	Model    string `json:"model"`
-	Client   string `json:"client,omitempty"`
-	Agent    string `json:"agent,omitempty"`
+	Day                            string // as time.DateOnly writes it
+	Upstream, Model, Client, Agent string
+}
+
+// cells are sums by what they are kept by.
+type cells map[cell]*Sums
+
+// of returns the sums of a cell, which are there from now on.
+func (c cells) of(at cell) *Sums {
+	if c[at] == nil {
+		c[at] = &Sums{}
+	}
+	return c[at]
+}
+
+// add adds sums to those that are there.
+func (c cells) add(more cells) {
+	for at, sums := range more {
+		c.of(at).add(sums)
+	}
 }
 
 // otherName is the name under which models, or agents, share sums.
@@ -91,11 +106,7 @@ func (b *Book) sumsOf(at time.Time, upstream, model, client, agent string) *Sums
 	}
 	model = ownName(b.models, model, mostModels)
 	agent = ownName(b.agents, agent, mostAgents)
-	c := cell{b.dayOf(at).Unix(), upstream, model, client, agent}
-	if b.cells[c] == nil {
-		b.cells[c] = &Sums{}
-	}
-	return b.cells[c]
+	return b.cells.of(cell{b.dayOf(at).Format(time.DateOnly), upstream, model, client, agent})
 }
 
 // ownName returns a name that has sums of its own, or otherName if too many others have.
