@@ -78,7 +78,7 @@ var Functions = template.FuncMap{
 	"bytes":  func(n any) string { return humanize.IBytes(uint64(amount(n))) },
 	"ratio":  ratio,
 	"times":  func(part, whole any) string { return fmt.Sprintf("%.1f", float64(amount(part))/float64(amount(whole))) },
-	"share":  func(part, whole any) float64 { return 100 * float64(amount(part)) / float64(amount(whole)) },
+	"share":  share,
 	"plural": plural,
 	// times
 	"clock": func(t time.Time) string { return t.Local().Format("Jan 2 15:04:05") },
@@ -179,6 +179,11 @@ func amount(n any) int64 {
 		return int64(v.Uint())
 	}
 	return v.Int()
+}
+
+// share returns a part of the whole in percent, to two digits behind the point.
+func share(part, whole any) float64 {
+	return math.Round(1e4*float64(amount(part))/float64(amount(whole))) / 100
 }
 
 // ratio returns a part of the whole in percent; empty if there is no whole.
