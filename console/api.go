@@ -42,21 +42,6 @@ func badRequest(format string, args ...any) error {
 	return refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// statusOf returns the status of an answer that says an error.
-func statusOf(err error) int {
-	var refused interface{ Status() int }
-	switch {
-	case errors.As(err, &refused):
-		return refused.Status()
-	case errors.Is(err, journal.ErrUnknown), errors.Is(err, inject.ErrNoEntry), errors.Is(err, offload.ErrUnknown),
-		errors.Is(err, offload.ErrNoLines):
-		return http.StatusNotFound
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, store.ErrAway):
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusInternalServerError
-}
-
 // json returns a handler that answers with what load returns.
 func (o *Console) json(load loader) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -78,17 +63,24 @@ func (o *Console) fail(w http.ResponseWriter, err error) {
 // told returns what an answer says of an error. One of epitome's own is logged, and the answer has none of its text: it
 // may name files and servers.
 func (o *Console) told(err error) refusal {
-	status := statusOf(err)
+	var refused interface{ Status() int }
 	switch {
-	case status < http.StatusInternalServerError:
-		return refusal{status, err.Error()}
+	case errors.As(err, &refused):
+		return refusal{refused.Status(), err.Error()}
+	case errors.Is(err, journal.ErrUnknown), errors.Is(err, inject.ErrNoEntry), isGone(err):
+		return refusal{http.StatusNotFound, err.Error()}
 	case errors.Is(err, store.ErrAway):
-		return refusal{status, store.ErrAway.Error() + ": ask again soon"}
-	case status == http.StatusServiceUnavailable:
-		return refusal{status, "this takes too long: ask again, or for less"}
+		return refusal{http.StatusServiceUnavailable, store.ErrAway.Error() + ": ask again soon"}
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return refusal{http.StatusServiceUnavailable, "this takes too long: ask again, or for less"}
 	}
 	o.program.Log.Warn("cannot answer a request under /-/", "error", err.Error())
-	return refusal{status, "epitome failed, as its log says"}
+	return refusal{http.StatusInternalServerError, "epitome failed, as its log says"}
+}
+
+// isGone reports whether there is no artifact of a name, or no such line in it.
+func isGone(err error) bool {
+	return errors.Is(err, offload.ErrUnknown) || errors.Is(err, offload.ErrNoLines)
 }
 
 // decode reads a small JSON body; form is what a client should send.
@@ -100,33 +92,26 @@ func decode(r *http.Request, body any, form string) error {
 	return nil
 }
 
-// summary returns the sums of a time.
-func (o *Console) summary(r *http.Request) (any, error) { return o.asked(r) }
-
-// usage answers with the sums of a time as JSON, or as CSV if the query has format=csv.
+// usage answers with the sums that a query asks for, as JSON, or as CSV if it has format=csv.
 func (o *Console) usage(w http.ResponseWriter, r *http.Request) {
-	sums, err := o.asked(r)
-	if err == nil && r.URL.Query().Get("format") == "csv" {
-		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-		_ = sums.WriteCSV(w) // an error means that the client has left
-		return
-	}
-	o.json(func(*http.Request) (any, error) { return sums, err })(w, r)
-}
-
-// asked returns the sums that a query asks for.
-func (o *Console) asked(r *http.Request) (sums journal.Report, err error) {
 	q := r.URL.Query()
 	from, err := parseTime(q.Get("from"))
 	to, err2 := parseTime(q.Get("to"))
-	if err := errors.Join(err, err2); err != nil {
-		return sums, err
+	err = errors.Join(err, err2)
+	var all []journal.Report
+	if err == nil {
+		all, err = o.sums(from, to, cmp.Or(q.Get("by"), "day"))
 	}
-	all, err := o.sums(from, to, cmp.Or(q.Get("by"), "day"))
 	if err != nil {
-		return sums, err
+		o.fail(w, err)
+		return
 	}
-	return all[0], nil
+	if q.Get("format") == "csv" {
+		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+		_ = all[0].WriteCSV(w) // an error means that the client has left
+		return
+	}
+	writeJSON(w, http.StatusOK, all[0])
 }
 
 // run returns the sums of an "epitome run".
@@ -341,23 +326,24 @@ func (o *Console) forget(r *http.Request) (any, error) {
 }
 
 // shaped returns the conversation of a request in another form. ok is false if an error was answered.
-func shaped(w http.ResponseWriter, r *http.Request, by func(*http.Request, []byte) (rewrite.Output, error)) (
-	done rewrite.Output, ok bool) {
+func (o *Console) shaped(w http.ResponseWriter, r *http.Request,
+	by func(*http.Request, []byte) (rewrite.Output, error)) (done rewrite.Output, ok bool) {
 	body, err := io.ReadAll(r.Body) // the server bounds it
 	if err != nil {
-		err = errors.New("the body was cut off: send it again")
+		err = badRequest("the body was cut off: send it again")
 	} else {
 		r.Header.Del(OwnerHeader) // it says nothing of how to shape
 		done, err = by(r, body)
 	}
-	if err != nil {
-		status := statusOf(err)
-		if status == http.StatusInternalServerError { // it is about the body
-			status = http.StatusBadRequest
-		}
-		refuse(w, status, err.Error())
+	if err == nil {
+		return done, true
 	}
-	return done, err == nil
+	var refused interface{ Status() int }
+	if !errors.As(err, &refused) {
+		err = badRequest("%v", err) // it is about the body
+	}
+	o.fail(w, err)
+	return done, false
 }
 
 // Compressed is the answer of /-/v1/compress beside the messages, as in Headroom's API, which gateways call.
@@ -372,7 +358,7 @@ type Compressed struct {
 
 // compress answers a gateway with its messages as they are to be sent, byte for byte the same in each call.
 func (o *Console) compress(w http.ResponseWriter, r *http.Request) {
-	done, ok := shaped(w, r, o.program.Compress)
+	done, ok := o.shaped(w, r, o.program.Compress)
 	if !ok {
 		return
 	}
@@ -406,7 +392,7 @@ func (o *Console) retrieve(r *http.Request) (any, error) {
 // compact answers a conversation with a shorter form of it, and if the query asks for that with a receipt. Nothing is
 // sent to a provider.
 func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
-	done, ok := shaped(w, r, o.program.Compact)
+	done, ok := o.shaped(w, r, o.program.Compact)
 	if !ok {
 		return
 	}

@@ -164,7 +164,7 @@ func (o *Console) find(r *http.Request) (any, error) {
 				lines, failed := ReadArtifact(o.program.Artifact).lines(r.Context(), edit.Artifact, "", "(?i)"+q.Get("find"))
 				if failed == nil {
 					hits = append(hits, Hit{id, e.Turn, edit, string(lines)})
-				} else if statusOf(failed) != http.StatusNotFound { // it has such lines, and has not expired
+				} else if !isGone(failed) { // it has such lines, and has not expired
 					err = failed
 				}
 			}

@@ -134,7 +134,7 @@ func TestPagesThatAreNotThere(t *testing.T) {
 	story, _ := o.program.Book.Conversation(id)
 	story.Exchanges = story.Exchanges[5:]
 	_, err := turnOf(story, httptest.NewRequest(http.MethodGet, "/?turn=3", nil))
-	if statusOf(err) != http.StatusNotFound || err.Error() != "turn 3 of this conversation is no longer kept" {
+	if o.told(err).status != http.StatusNotFound || err.Error() != "turn 3 of this conversation is no longer kept" {
 		t.Errorf("of a turn that is no longer kept: %v", err)
 	}
 }
