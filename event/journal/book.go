@@ -385,12 +385,7 @@ type Run struct {
 // Run returns what became of the requests of a run. It reads all events, as those in memory may have only its end.
 func (b *Book) Run(name string) (r Run, err error) {
 	ofRun := map[string]bool{} // conversations
-	newest := uint64(0)
 	err = b.Each(func(n Entry) {
-		if *n.Seq() <= newest { // they come again
-			return
-		}
-		newest = *n.Seq()
 		if e := n.Exchange; e != nil && e.Run == name {
 			r.Sums.addExchange(e)
 			ofRun[e.Conversation] = true

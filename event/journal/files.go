@@ -155,12 +155,16 @@ func (j *files) read(do func(Entry)) (unreadable int, failed error) {
 	return unreadable, failed
 }
 
-// Each calls do with all events that are kept, the oldest first. It may begin anew, with those in memory.
+// Each calls do with all events that are kept, the oldest first.
 func (b *Book) Each(do func(Entry)) error {
 	b.flush()
-	_, err := b.files.read(do)
-	recent, _, _ := b.Since(0)
-	for _, n := range recent {
+	written := uint64(0)
+	_, err := b.files.read(func(n Entry) {
+		written = max(written, *n.Seq())
+		do(n)
+	})
+	rest, _, _ := b.Since(written)
+	for _, n := range rest {
 		do(n)
 	}
 	return err

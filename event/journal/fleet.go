@@ -3,8 +3,6 @@ package journal
 import (
 	"bytes"
 	"encoding/gob"
-	"fmt"
-	"hash/crc32"
 	"maps"
 	"sync"
 	"time"
@@ -19,26 +17,23 @@ type fleet struct {
 
 	mu      sync.Mutex // held while a batch is written; taken before Book.mu
 	batch   int64
-	sending map[string]cells // what is left of the batch, by the key of a part
+	sending map[string]cells // what is left of the batch, by the day
 }
 
-// parts is how many facts have the sums of a day, so that a batch reads and writes few of them.
-const parts = 4
-
-// part is a fact with some of the sums of a day.
-type part struct {
+// dayFact is a fact with the sums of a day. Its key has the date, as days begin at other times in other time zones. Six
+// thousand sums and more fit into it.
+type dayFact struct {
 	Batches map[string]int64 // the newest one in the sums, by process
 	Sums    cells
 }
 
-func readPart(value []byte) *part {
-	p := &part{Batches: map[string]int64{}, Sums: cells{}}
-	_ = gob.NewDecoder(bytes.NewReader(value)).Decode(p) // there is none at first
-	return p
-}
+const keyPrefix = "usage "
 
-// keyOf returns the key of a part. It has the date, as days begin at other times in other time zones.
-func keyOf(day string, part int) string { return fmt.Sprintf("usage %s %d", day, part) }
+func readDay(value []byte) *dayFact {
+	d := &dayFact{Batches: map[string]int64{}, Sums: cells{}}
+	_ = gob.NewDecoder(bytes.NewReader(value)).Decode(d) // there is none at first
+	return d
+}
 
 // Share adds what was summed up to the sums of all replicas. It does nothing if the store is not shared. After an error
 // the rest stays here until the next call.
@@ -58,46 +53,44 @@ func (b *Book) Share() error {
 	return err
 }
 
-// send adds the batch to the parts.
+// send adds the batch to the days.
 func (b *Book) send() error {
-	for key, sums := range b.fleet.sending {
-		if err := b.addToPart(key, sums); err != nil {
+	for date, sums := range b.fleet.sending {
+		if err := b.addToDay(keyPrefix+date, sums); err != nil {
 			return err
 		}
-		delete(b.fleet.sending, key)
+		delete(b.fleet.sending, date)
 	}
 	return nil
 }
 
-// takeCells takes the sums of this replica away, and returns them by the keys of their parts.
+// takeCells takes the sums of this replica away, and returns them by their days.
 func (b *Book) takeCells() map[string]cells {
 	b.lock()
 	defer b.mu.Unlock()
 	all := map[string]cells{}
 	for at, sums := range b.cells {
-		h := crc32.ChecksumIEEE([]byte(at.Client + "\n" + at.Agent + "\n" + at.Model))
-		key := keyOf(at.Day, int(h%parts))
-		if all[key] == nil {
-			all[key] = cells{}
+		if all[at.Day] == nil {
+			all[at.Day] = cells{}
 		}
-		all[key][at] = sums
+		all[at.Day][at] = sums
 	}
 	b.cells = cells{}
 	return all
 }
 
-// addToPart adds sums to a part, unless an earlier call has.
-func (b *Book) addToPart(key string, sums cells) error {
+// addToDay adds sums to those of the day under a key, unless an earlier call has.
+func (b *Book) addToDay(key string, sums cells) error {
 	old, err := store.Get(b.Shared, key)
 	for err == nil {
-		p := readPart(old)
-		if p.Batches[b.fleet.process] == b.fleet.batch {
+		d := readDay(old)
+		if d.Batches[b.fleet.process] == b.fleet.batch {
 			return nil
 		}
-		p.Batches[b.fleet.process] = b.fleet.batch
-		p.Sums.add(sums)
+		d.Batches[b.fleet.process] = b.fleet.batch
+		d.Sums.add(sums)
 		var value bytes.Buffer
-		_ = gob.NewEncoder(&value).Encode(p) // numbers and names
+		_ = gob.NewEncoder(&value).Encode(d) // numbers and names
 		var standing []byte
 		standing, err = b.Shared.Swap(key, old, value.Bytes(), b.Keep)
 		if bytes.Equal(standing, value.Bytes()) {
@@ -119,9 +112,7 @@ func (b *Book) ofFleet(from time.Time) (all cells, begins time.Time, err error) 
 	var keys []string
 	const ahead = 1 // a day, in another time zone
 	for day := first; day.Before(now.AddDate(0, 0, ahead)); day = day.AddDate(0, 0, 1) {
-		for n := range parts {
-			keys = append(keys, keyOf(day.Format(time.DateOnly), n))
-		}
+		keys = append(keys, keyPrefix+day.Format(time.DateOnly))
 	}
 	var values [][]byte
 	err = b.Share()
@@ -130,9 +121,9 @@ func (b *Book) ofFleet(from time.Time) (all cells, begins time.Time, err error) 
 	}
 	all = cells{}
 	for i, value := range values {
-		maps.Copy(all, readPart(value).Sums)
+		maps.Copy(all, readDay(value).Sums)
 		if begins.IsZero() && value != nil {
-			begins = first.AddDate(0, 0, i/parts)
+			begins = first.AddDate(0, 0, i)
 		}
 	}
 	b.fleet.mu.Lock()
