@@ -92,7 +92,7 @@ type Book struct {
 	since         time.Time       // of the oldest one in the sums
 	notes         []string        // about files that could not be read
 	recent        []Entry         // the newest events
-	cells         cells           // that are not shared yet, if there are others
+	days          days            // that are not shared yet, if there are others
 	models        map[string]bool // that have sums of their own
 	agents        map[string]bool // likewise
 	conversations map[string]*conversation
@@ -104,7 +104,7 @@ func Open(c Config) *Book {
 	b := &Book{
 		Config: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 		queue: make(chan Entry, mostQueued), files: files{folder: c.Folder, quota: c.Quota},
-		cells: cells{}, models: map[string]bool{}, agents: map[string]bool{},
+		days: days{}, models: map[string]bool{}, agents: map[string]bool{},
 		conversations: map[string]*conversation{}, fleet: fleet{process: rand.Text()[:10]},
 	}
 	go b.run(ctx)
@@ -209,7 +209,7 @@ func (b *Book) load() {
 	}
 	b.expire() // the oldest file may have older events, too
 	if b.Shared != nil {
-		b.cells = cells{} // the processes that recorded the events have shared them
+		b.days = days{} // the processes that recorded the events have shared them
 	}
 }
 
@@ -348,14 +348,16 @@ func (b *Book) expire() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	maps.DeleteFunc(b.conversations, func(_ string, c *conversation) bool { return c.Last.Before(oldest) })
-	maps.DeleteFunc(b.cells, func(at cell, _ *Sums) bool { return at.Day < firstDay })
+	maps.DeleteFunc(b.days, func(date string, _ map[cell]*Sums) bool { return date < firstDay })
 	if b.Shared == nil { // else the names are in the store
 		clear(b.models)
 		clear(b.agents)
 	}
-	for at := range b.cells {
-		b.models[at.Model] = true
-		b.agents[at.Agent] = true
+	for _, sums := range b.days {
+		for at := range sums {
+			b.models[at.Model] = true
+			b.agents[at.Agent] = true
+		}
 	}
 	if !b.since.IsZero() && b.since.Before(oldest) {
 		b.since = oldest

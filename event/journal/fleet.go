@@ -17,20 +17,20 @@ type fleet struct {
 
 	mu      sync.Mutex // held while a batch is written; taken before Book.mu
 	batch   int64
-	sending map[string]cells // what is left of the batch, by the day
+	sending days // what is left of the batch
 }
 
 // dayFact is a fact with the sums of a day. Its key has the date, as days begin at other times in other time zones. Six
 // thousand sums and more fit into it.
 type dayFact struct {
 	Batches map[string]int64 // the newest one in the sums, by process
-	Sums    cells
+	Sums    days             // of that day alone
 }
 
 const keyPrefix = "usage "
 
 func readDay(value []byte) *dayFact {
-	d := &dayFact{Batches: map[string]int64{}, Sums: cells{}}
+	d := &dayFact{Batches: map[string]int64{}, Sums: days{}}
 	_ = gob.NewDecoder(bytes.NewReader(value)).Decode(d) // there is none at first
 	return d
 }
@@ -47,7 +47,9 @@ func (b *Book) Share() error {
 	err := b.send() // what is left of the batch before
 	if err == nil {
 		f.batch++
-		f.sending = b.takeCells()
+		b.lock()
+		f.sending, b.days = b.days, days{}
+		b.mu.Unlock()
 		err = b.send()
 	}
 	return err
@@ -55,8 +57,8 @@ func (b *Book) Share() error {
 
 // send adds the batch to the days.
 func (b *Book) send() error {
-	for date, sums := range b.fleet.sending {
-		if err := b.addToDay(keyPrefix+date, sums); err != nil {
+	for date := range b.fleet.sending {
+		if err := b.addToDay(date); err != nil {
 			return err
 		}
 		delete(b.fleet.sending, date)
@@ -64,23 +66,9 @@ func (b *Book) send() error {
 	return nil
 }
 
-// takeCells takes the sums of this replica away, and returns them by their days.
-func (b *Book) takeCells() map[string]cells {
-	b.lock()
-	defer b.mu.Unlock()
-	all := map[string]cells{}
-	for at, sums := range b.cells {
-		if all[at.Day] == nil {
-			all[at.Day] = cells{}
-		}
-		all[at.Day][at] = sums
-	}
-	b.cells = cells{}
-	return all
-}
-
-// addToDay adds sums to those of the day under a key, unless an earlier call has.
-func (b *Book) addToDay(key string, sums cells) error {
+// addToDay adds the batch to the sums of a day, unless an earlier call has.
+func (b *Book) addToDay(date string) error {
+	key := keyPrefix + date
 	old, err := store.Get(b.Shared, key)
 	for err == nil {
 		d := readDay(old)
@@ -88,7 +76,7 @@ func (b *Book) addToDay(key string, sums cells) error {
 			return nil
 		}
 		d.Batches[b.fleet.process] = b.fleet.batch
-		d.Sums.add(sums)
+		d.Sums.add(days{date: b.fleet.sending[date]})
 		var value bytes.Buffer
 		_ = gob.NewEncoder(&value).Encode(d) // numbers and names
 		var standing []byte
@@ -103,7 +91,7 @@ func (b *Book) addToDay(key string, sums cells) error {
 
 // ofFleet returns the sums of all replicas from a time on, and when they begin. Those of other replicas are as old as their
 // last call of Share. After an error the sums are those that this replica has not shared.
-func (b *Book) ofFleet(from time.Time) (all cells, begins time.Time, err error) {
+func (b *Book) ofFleet(from time.Time) (all days, begins time.Time, err error) {
 	now := b.Now()
 	if oldest := now.Add(-b.Keep); from.Before(oldest) {
 		from = oldest
@@ -119,7 +107,7 @@ func (b *Book) ofFleet(from time.Time) (all cells, begins time.Time, err error) 
 	if err == nil {
 		values, err = b.Shared.GetMany(keys)
 	}
-	all = cells{}
+	all = days{}
 	for i, value := range values {
 		maps.Copy(all, readDay(value).Sums)
 		if begins.IsZero() && value != nil {
@@ -130,9 +118,7 @@ func (b *Book) ofFleet(from time.Time) (all cells, begins time.Time, err error) 
 	defer b.fleet.mu.Unlock()
 	b.lock()
 	defer b.mu.Unlock()
-	for _, sums := range b.fleet.sending {
-		all.add(sums)
-	}
-	all.add(b.cells)
+	all.add(b.fleet.sending)
+	all.add(b.days)
 	return all, begins, err
 }

@@ -85,7 +85,7 @@ func (b *Book) Reports(from, to time.Time, by ...string) (all []Report, err erro
 			return nil, fmt.Errorf("cannot group by %.20q: use day, model, agent, upstream, client or team", name)
 		}
 	}
-	var sums cells
+	var sums days
 	var since time.Time
 	var away error
 	if b.Shared != nil {
@@ -94,7 +94,7 @@ func (b *Book) Reports(from, to time.Time, by ...string) (all []Report, err erro
 	b.lock()
 	defer b.mu.Unlock()
 	if b.Shared == nil {
-		sums, since = b.cells, b.since
+		sums, since = b.days, b.since
 	}
 	now := b.Now()
 	s := Report{
@@ -115,23 +115,25 @@ func (b *Book) Reports(from, to time.Time, by ...string) (all []Report, err erro
 }
 
 // group sets the rows and the total of a report whose span ends at a time; zero: now.
-func (b *Book) group(s *Report, all cells, to time.Time) {
+func (b *Book) group(s *Report, all days, to time.Time) {
 	rows := map[string]*Sums{}
 	first, last := s.From.Format(time.DateOnly), to.In(s.From.Location()).Format(time.DateOnly)
-	for at, sums := range all {
-		if at.Day < first || !to.IsZero() && at.Day > last {
+	for date, sums := range all {
+		if date < first || !to.IsZero() && date > last {
 			continue
 		}
-		keys := map[string]string{
-			"day": at.Day, "model": at.Model, "agent": at.Agent, "upstream": at.Upstream,
-			"client": at.Client, "team": b.TeamOf(at.Client),
+		for at, sums := range sums {
+			keys := map[string]string{
+				"day": date, "model": at.Model, "agent": at.Agent, "upstream": at.Upstream, "client": at.Client,
+				"team": b.TeamOf(at.Client),
+			}
+			key := keys[s.By]
+			if rows[key] == nil {
+				rows[key] = &Sums{}
+			}
+			rows[key].add(sums)
+			s.Total.add(sums)
 		}
-		key := keys[s.By]
-		if rows[key] == nil {
-			rows[key] = &Sums{}
-		}
-		rows[key].add(sums)
-		s.Total.add(sums)
 	}
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		s.Rows = append(s.Rows, Row{key, *rows[key]})

@@ -72,27 +72,29 @@ type Money struct {
 	KeptAlive int64 `json:"died"` // conversations that had an oversized request
 }
 
-// cell is what sums are kept by.
-type cell struct {
-	Day                            string // as time.DateOnly writes it
-	Upstream, Model, Client, Agent string
-}
+// cell is what the sums of a day are kept by.
+type cell struct{ Upstream, Model, Client, Agent string }
 
-// cells are sums by what they are kept by.
-type cells map[cell]*Sums
+// days are sums by the date of their day, as time.DateOnly writes it, and by cell.
+type days map[string]map[cell]*Sums
 
-// of returns the sums of a cell, which are there from now on.
-func (c cells) of(at cell) *Sums {
-	if c[at] == nil {
-		c[at] = &Sums{}
+// of returns the sums of a cell of a day, which are there from now on.
+func (d days) of(date string, at cell) *Sums {
+	if d[date] == nil {
+		d[date] = map[cell]*Sums{}
 	}
-	return c[at]
+	if d[date][at] == nil {
+		d[date][at] = &Sums{}
+	}
+	return d[date][at]
 }
 
 // add adds sums to those that are there.
-func (c cells) add(more cells) {
-	for at, sums := range more {
-		c.of(at).add(sums)
+func (d days) add(more days) {
+	for date, all := range more {
+		for at, sums := range all {
+			d.of(date, at).add(sums)
+		}
 	}
 }
 
@@ -106,7 +108,7 @@ func (b *Book) sumsOf(at time.Time, upstream, model, client, agent string) *Sums
 	}
 	model = ownName(b.models, model, mostModels)
 	agent = ownName(b.agents, agent, mostAgents)
-	return b.cells.of(cell{b.dayOf(at).Format(time.DateOnly), upstream, model, client, agent})
+	return b.days.of(b.dayOf(at).Format(time.DateOnly), cell{upstream, model, client, agent})
 }
 
 // ownName returns a name that has sums of its own, or otherName if too many others have.
