@@ -89,7 +89,6 @@ type Book struct {
 	files         files
 	unwritten     error           // why events were not written to disk the last time; nil if they were
 	seq           uint64          // of the newest event
-	since         time.Time       // of the oldest one in the sums
 	notes         []string        // about files that could not be read
 	recent        []Entry         // the newest events
 	days          days            // that are not shared yet, if there are others
@@ -358,9 +357,6 @@ func (b *Book) expire() {
 			b.models[at.Model] = true
 			b.agents[at.Agent] = true
 		}
-	}
-	if !b.since.IsZero() && b.since.Before(oldest) {
-		b.since = oldest
 	}
 	b.files.tidy(oldest)
 }

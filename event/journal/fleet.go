@@ -89,17 +89,16 @@ func (b *Book) addToDay(date string) error {
 	return err
 }
 
-// ofFleet returns the sums of all replicas from a time on, and when they begin. Those of other replicas are as old as their
-// last call of Share. After an error the sums are those that this replica has not shared.
-func (b *Book) ofFleet(from time.Time) (all days, begins time.Time, err error) {
+// ofFleet returns the sums of all replicas from a time on. Those of other replicas are as old as their last call of
+// Share. After an error the sums are those that this replica has not shared.
+func (b *Book) ofFleet(from time.Time) (all days, err error) {
 	now := b.Now()
 	if oldest := now.Add(-b.Keep); from.Before(oldest) {
 		from = oldest
 	}
-	first := b.dayOf(from)
 	var keys []string
 	const ahead = 1 // a day, in another time zone
-	for day := first; day.Before(now.AddDate(0, 0, ahead)); day = day.AddDate(0, 0, 1) {
+	for day := b.dayOf(from); day.Before(now.AddDate(0, 0, ahead)); day = day.AddDate(0, 0, 1) {
 		keys = append(keys, keyPrefix+day.Format(time.DateOnly))
 	}
 	var values [][]byte
@@ -108,11 +107,8 @@ func (b *Book) ofFleet(from time.Time) (all days, begins time.Time, err error) {
 		values, err = b.Shared.GetMany(keys)
 	}
 	all = days{}
-	for i, value := range values {
+	for _, value := range values {
 		maps.Copy(all, readDay(value).Sums)
-		if begins.IsZero() && value != nil {
-			begins = first.AddDate(0, 0, i)
-		}
 	}
 	b.fleet.mu.Lock()
 	defer b.fleet.mu.Unlock()
@@ -120,5 +116,5 @@ func (b *Book) ofFleet(from time.Time) (all days, begins time.Time, err error) {
 	defer b.mu.Unlock()
 	all.add(b.fleet.sending)
 	all.add(b.days)
-	return all, begins, err
+	return all, err
 }

@@ -20,7 +20,7 @@ type Report struct {
 	Mode    string    `json:"mode"`
 	From    time.Time `json:"from"`
 	To      time.Time `json:"to"`
-	Since   time.Time `json:"since"` // from when on anything is known
+	Since   time.Time `json:"since"` // the first day of which anything is known
 	Fleet   bool      `json:"fleet"` // of all replicas
 	By      string    `json:"by"`    // as in Reports
 	Total   Sums      `json:"total"`
@@ -86,20 +86,26 @@ func (b *Book) Reports(from, to time.Time, by ...string) (all []Report, err erro
 		}
 	}
 	var sums days
-	var since time.Time
 	var away error
 	if b.Shared != nil {
-		sums, since, away = b.ofFleet(from)
+		sums, away = b.ofFleet(from)
 	}
 	b.lock()
 	defer b.mu.Unlock()
 	if b.Shared == nil {
-		sums, since = b.days, b.since
+		sums = b.days
 	}
 	now := b.Now()
+	since := b.dayOf(now)
+	for date := range sums {
+		day, _ := time.ParseInLocation(time.DateOnly, date, now.Location()) // as sumsOf writes it
+		if day.Before(since) {
+			since = day
+		}
+	}
 	s := Report{
-		Since: cmp.Or(since, now), Notes: b.allNotes(), Fleet: b.Shared != nil && away == nil,
-		From: b.dayOf(cmp.Or(from, since, now)), To: cmp.Or(to, now),
+		Since: since, Notes: b.allNotes(), Fleet: b.Shared != nil && away == nil,
+		From: b.dayOf(cmp.Or(from, since)), To: cmp.Or(to, now),
 	}
 	if away != nil {
 		s.Notes = append(s.Notes, "the store does not answer: figures have only what this replica has not shared yet")

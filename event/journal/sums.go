@@ -103,9 +103,6 @@ const otherName = "other"
 
 // sumsOf returns the sums to which an event belongs. Once too many models or agents were named, the others share sums.
 func (b *Book) sumsOf(at time.Time, upstream, model, client, agent string) *Sums {
-	if b.since.IsZero() || at.Before(b.since) {
-		b.since = at
-	}
 	model = ownName(b.models, model, mostModels)
 	agent = ownName(b.agents, agent, mostAgents)
 	return b.days.of(b.dayOf(at).Format(time.DateOnly), cell{upstream, model, client, agent})

@@ -189,7 +189,7 @@ export const overview = ({ report, reports, story, conversations }) => ({
   "#figures .legend": [dayOf(new Date(Date.now() - 29 * 86400e3)), tokens(Math.max(1, ...reports[0].rows.map((r) => r.sums.tokens_before))), dayOf(new Date())],
   "#figures :is(tbody th, tbody td)": reports.flatMap(({ rows }) => rows.flatMap((r) => [r.key, ...columns(r.sums)])),
   "#recent :is(th[scope=row], td)": list(conversations),
-  "main > p:last-of-type": [report.prices.date.slice(0, 10), clock(report.since)],
+  "main > p:last-of-type": [report.prices.date.slice(0, 10), report.since.slice(0, 10)],
 });
 
 // conversation returns the places of the page of a conversation at a turn.
