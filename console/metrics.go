@@ -24,7 +24,7 @@ import (
 // chooses. So clients cannot grow the number of series.
 type Metrics struct {
 	http.Handler // serves the metrics as text
-	registry     *prometheus.Registry
+	auto         promauto.Factory
 
 	exchanges, changes, rescues, misses, compactions, summaries, ownDollars *prometheus.CounterVec
 	clientTokens, clientDollars                                             *prometheus.CounterVec
@@ -37,16 +37,16 @@ func NewMetrics(version string) *Metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	auto := promauto.With(registry)
+	auto := promauto.With(prometheus.WrapRegistererWithPrefix("epitome_", registry))
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return auto.NewCounterVec(prometheus.CounterOpts{Name: "epitome_" + name, Help: help}, labels)
+		return auto.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
-	histogram := func(name, help string, buckets ...float64) *prometheus.HistogramVec {
-		return auto.NewHistogramVec(prometheus.HistogramOpts{Name: "epitome_" + name, Help: help, Buckets: buckets},
-			[]string{"upstream"})
+	upstream := []string{"upstream"}
+	histogram := func(name, help string, labels []string, buckets ...float64) *prometheus.HistogramVec {
+		return auto.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
 	}
 	auto.NewGauge(prometheus.GaugeOpts{
-		Name: "epitome_build_info", Help: "Always 1.",
+		Name: "build_info", Help: "Always 1.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}).Set(1)
 	figures := map[string]*prometheus.MetricVec{}
@@ -57,13 +57,13 @@ func NewMetrics(version string) *Metrics {
 		case strings.HasSuffix(f.Metric, "_total"):
 			figures[f.Metric] = counter(f.Metric, f.Help, labels...).MetricVec
 		default:
-			opts := prometheus.GaugeOpts{Name: "epitome_" + f.Metric, Help: f.Help}
+			opts := prometheus.GaugeOpts{Name: f.Metric, Help: f.Help}
 			figures[f.Metric] = auto.NewGaugeVec(opts, labels).MetricVec
 		}
 	}
 	return &Metrics{
 		figures: figures,
-		Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), registry: registry,
+		Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), auto: auto,
 		exchanges: counter("exchanges_total", "Exchanges ended. Status 0: no answer; fault: which side failed.",
 			"upstream", "status", "action", "fault"),
 		changes: counter("changes_total", "Items newly changed, by step of the ladder.", "upstream", "rung"),
@@ -81,18 +81,16 @@ func NewMetrics(version string) *Metrics {
 		ownDollars: counter("own_dollars_total", "What requests for summaries and distillates cost.",
 			"upstream", "model"),
 		firstByte: histogram("first_byte_seconds", "Time from a request's arrival to the first byte of its answer.",
-			.005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600),
+			upstream, .005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600),
 		duration: histogram("exchange_seconds", "Time from a request's arrival to the end of its exchange.",
-			.005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600, 3600),
+			upstream, .005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600, 3600),
 		shaping: histogram("shape_seconds", "Time spent reading, counting and rewriting a conversation.",
-			.0001, .0005, .002, .01, .05, .2, 1, 5, 30),
+			upstream, .0001, .0005, .002, .01, .05, .2, 1, 5, 30),
 		windowUsed: histogram("window_used_ratio", "Share of the model's window that a request fills as sent.",
-			.1, .25, .5, .6, .7, .8, .9, 1, 1.1),
-		storeCalls: auto.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "epitome_store_seconds",
-			Help:    "Time that Redis or the bucket took for a call, by outcome: ok, refused, unanswered.",
-			Buckets: []float64{.001, .005, .02, .05, .1, .25, .5, 1, 2.5},
-		}, []string{"server", "outcome"}),
+			upstream, .1, .25, .5, .6, .7, .8, .9, 1, 1.1),
+		storeCalls: histogram("store_seconds",
+			"Time that Redis or the bucket took for a call, by outcome: ok, refused, unanswered.",
+			[]string{"server", "outcome"}, .001, .005, .02, .05, .1, .25, .5, 1, 2.5),
 	}
 }
 
@@ -105,12 +103,12 @@ func (m *Metrics) Observer(server string) store.Observer {
 
 // Gauge adds a gauge, whose value is read when the metrics are.
 func (m *Metrics) Gauge(name, help string, value func() float64) {
-	promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Name: "epitome_" + name, Help: help}, value)
+	m.auto.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 }
 
 // Counter adds a counter, whose value is read when the metrics are.
 func (m *Metrics) Counter(name, help string, value func() float64) {
-	promauto.With(m.registry).NewCounterFunc(prometheus.CounterOpts{Name: "epitome_" + name, Help: help}, value)
+	m.auto.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value)
 }
 
 // Charge counts what a client has used. It is for clients of the configuration alone.

@@ -96,13 +96,8 @@ func (b *Book) Reports(from, to time.Time, by ...string) (all []Report, err erro
 		sums = b.days
 	}
 	now := b.Now()
-	since := b.dayOf(now)
-	for date := range sums {
-		day, _ := time.ParseInLocation(time.DateOnly, date, now.Location()) // as sumsOf writes it
-		if day.Before(since) {
-			since = day
-		}
-	}
+	first := slices.Min(append(slices.Collect(maps.Keys(sums)), now.Format(time.DateOnly)))
+	since, _ := time.ParseInLocation(time.DateOnly, first, now.Location()) // as sumsOf writes it
 	s := Report{
 		Since: since, Notes: b.allNotes(), Fleet: b.Shared != nil && away == nil,
 		From: b.dayOf(cmp.Or(from, since)), To: cmp.Or(to, now),
