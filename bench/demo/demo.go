@@ -14,12 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -73,9 +68,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot play turn %d: %w", s.turn.Number, err)
 	}
+	var sums journal.Report
 	if s.id != "" {
-		err = s.review()
+		err = s.Get("/-/api/summary", &sums)
 	}
+	s.report.Sums = sums.Total
 	return &s.report, err
 }
 
@@ -175,49 +172,6 @@ func (s *session) decided() (string, error) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	return "", errors.New("epitome has no record of it")
-}
-
-// nameOf matches the name of an artifact.
-var nameOf = regexp.MustCompile(`\b[a-z2-7]{26}\b`)
-
-// review finds out where each message of the last request is: in the request as the model received it, or in the files
-// that this names. It also asks for the sums that epitome's pages show.
-func (s *session) review() error {
-	var sums journal.Report
-	if err := s.Get("/-/api/summary", &sums); err != nil {
-		return err
-	}
-	got := string(s.Model.last.body)
-	files := map[string]string{}
-	for names := nameOf.FindAllString(got, -1); len(names) > 0; names = names[1:] {
-		name := names[0]
-		if _, known := files[name]; known {
-			continue
-		}
-		text, err := os.ReadFile(filepath.Join(s.Artifacts, name+".txt"))
-		if err != nil {
-			return fmt.Errorf("cannot read what was taken out: %w", err)
-		}
-		files[name] = string(text)
-		first, _, _ := strings.Cut(files[name], "\n") // of a transcript, it names the file with the JSON
-		names = append(names, nameOf.FindAllString(first, -1)...)
-	}
-	stored := strings.Join(slices.Collect(maps.Values(files)), "\n")
-	sent := s.messages[:len(s.messages)-1] // without the last answer
-	r := &s.report
-	r.Sums, r.Files, r.KB = sums.Total, len(files), len(stored)/1024
-	for _, m := range sent {
-		raw := string(encode(m))
-		switch {
-		case strings.Contains(got, strings.TrimSuffix(raw, `"}`)): // a summary may follow
-			r.Whole++
-		case strings.Contains(stored, raw) || m.Role == "tool" && strings.Contains(stored, m.Content):
-			r.Stored++
-		}
-	}
-	r.Messages = len(sent)
-	r.Lost = r.Messages - r.Whole - r.Stored
-	return nil
 }
 
 // encode returns v as JSON.

@@ -10,26 +10,19 @@ import (
 
 // Report is the result of a session. Tokens are the model's.
 type Report struct {
-	Window      int    `json:"window"`
-	Turns       int    `json:"turns"`
-	Alone       string `json:"alone"`        // how many turns the session lasts without epitome
-	Raw         int    `json:"raw"`          // tokens of all requests, as the agent sent them
-	Sent        int    `json:"sent"`         // and as the model received them
-	Cached      int    `json:"cached"`       // of Sent
-	RawLargest  int    `json:"raw_largest"`  // tokens of the largest request
-	SentLargest int    `json:"sent_largest"` // likewise, as the model received it
-	Extended    int    `json:"extended"`     // requests that begin with the whole one before; the first one, too
-	Reads       int    `json:"reads"`        // turns with the text of files of epitome
-	Asked       int    `json:"asked"`        // questions about earlier turns that the model answered
-	Right       int    `json:"right"`        // answers that are right
-
-	Sums     journal.Sums `json:"sums"`     // as epitome's pages show them
-	Messages int          `json:"messages"` // of the agent's last request
-	Whole    int          `json:"whole"`    // of these, in the request as the model received it
-	Stored   int          `json:"stored"`   // or in the files that it names
-	Lost     int          `json:"lost"`     // or nowhere
-	Files    int          `json:"files"`    // that it names
-	KB       int          `json:"kb"`       // of these
+	Window      int          `json:"window"`
+	Turns       int          `json:"turns"`
+	Alone       string       `json:"alone"`        // how many turns the session lasts without epitome
+	Raw         int          `json:"raw"`          // tokens of all requests, as the agent sent them
+	Sent        int          `json:"sent"`         // and as the model received them
+	Cached      int          `json:"cached"`       // of Sent
+	RawLargest  int          `json:"raw_largest"`  // tokens of the largest request
+	SentLargest int          `json:"sent_largest"` // likewise, as the model received it
+	Extended    int          `json:"extended"`     // requests that begin with the whole one before; the first one, too
+	Reads       int          `json:"reads"`        // turns with the text of files of epitome
+	Asked       int          `json:"asked"`        // questions about earlier turns that the model answered
+	Right       int          `json:"right"`        // answers that are right
+	Sums        journal.Sums `json:"sums"`         // as epitome's pages show them
 }
 
 // Turn is one request of the agent.
