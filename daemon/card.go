@@ -145,7 +145,7 @@ func (c *Card) Post(target string, question, answer any) error {
 	return c.ask(10*time.Minute, http.MethodPost, target, question, answer)
 }
 
-// ask sends a request as the owner, and decodes the body of an answer with status 200.
+// ask sends a request as the owner, and decodes the answer.
 func (c *Card) ask(patience time.Duration, method, target string, question, answer any) error {
 	body, err := json.Marshal(question)
 	if err != nil {
@@ -159,53 +159,43 @@ func (c *Card) ask(patience time.Duration, method, target string, question, answ
 	req.Header.Set(console.OwnerHeader, c.Token)
 	// The lock vouches for the address; a certificate is for the names that others use.
 	anyName := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} //nolint:gosec // as said
-	client := http.Client{
+	return do(&http.Client{
 		Timeout:   patience,
 		Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: anyName},
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return fmt.Errorf("cannot ask the epitome on %s: %w", c.Listen, errors.Unwrap(err))
-	}
-	defer resp.Body.Close()
-	if err := read(resp, answer); err != nil {
-		return fmt.Errorf("the epitome on %s answers: %w", c.Listen, err)
-	}
-	return nil
+	}, req, answer)
 }
 
-// GetAt is Get for an epitome elsewhere, which asks for its console.token.
+// GetAt is Get for an epitome elsewhere, which asks for its console.token. It waits a minute.
 func GetAt(base, token, target string, answer any) error {
 	req, err := http.NewRequest(http.MethodGet, strings.TrimSuffix(base, "/")+target, nil)
 	if err != nil {
 		return err
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
-	client := http.Client{Timeout: time.Minute}
-	resp, err := client.Do(req)
-	if err != nil {
-		return fmt.Errorf("cannot ask the epitome at %s: %w", base, errors.Unwrap(err))
-	}
-	defer resp.Body.Close()
-	if err := read(resp, answer); err != nil {
-		return fmt.Errorf("the epitome at %s answers: %w", base, err)
-	}
-	return nil
+	return do(&http.Client{Timeout: time.Minute}, req, answer)
 }
 
-// read decodes the body of an answer, or returns the error that it says.
-func read(resp *http.Response, answer any) error {
-	text, err := io.ReadAll(resp.Body)
+// do sends a request, and decodes the body of an answer with status 200. Any other is an error with what it says.
+func do(client *http.Client, req *http.Request, answer any) error {
+	resp, err := client.Do(req)
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot ask the epitome on %s: %w", req.URL.Host, errors.Unwrap(err))
 	}
-	switch resp.StatusCode {
-	case http.StatusOK:
-		return json.Unmarshal(text, answer)
-	case http.StatusNotFound:
-		return ErrNotFound
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	switch {
+	case err != nil:
+	case resp.StatusCode == http.StatusOK:
+		err = json.Unmarshal(text, answer)
+	case resp.StatusCode == http.StatusNotFound:
+		err = ErrNotFound
+	default:
+		err = errors.New(cmp.Or(gjson.GetBytes(text, "error.message").String(), resp.Status))
 	}
-	return errors.New(cmp.Or(gjson.GetBytes(text, "error.message").String(), resp.Status))
+	if err != nil {
+		return fmt.Errorf("the epitome on %s answers: %w", req.URL.Host, err)
+	}
+	return nil
 }
 
 // State asks the epitome how it runs.
