@@ -87,14 +87,14 @@ func (a *app) findNames(of string) (names []string, err error) {
 		return nil, fmt.Errorf("cannot look for artifact %.60q: an id is 26 characters of a to z and 2 to 7; "+
 			"* stands for any of them", of)
 	}
-	conf, home, err := a.loadWithFolder()
+	conf, err := a.load()
 	if err != nil {
 		return nil, err
 	}
 	if conf.Offload.Bucket != "" {
 		return nil, fmt.Errorf("cannot look for artifact %.60q in a bucket: write the whole id", of)
 	}
-	for _, folder := range daemon.FoldersIn(home) {
+	for _, folder := range daemon.FoldersIn(conf.Data) {
 		files, _ := os.ReadDir(daemon.ArtifactsIn(conf, folder)) // there may be none
 		for _, file := range files {
 			name := strings.TrimSuffix(file.Name(), ".txt")
@@ -111,11 +111,11 @@ func (a *app) findNames(of string) (names []string, err error) {
 
 // readArtifact reads the artifact of a name in the data folder, or in those below it that "epitome run" makes.
 func (a *app) readArtifact(name string) ([]byte, error) {
-	conf, home, err := a.loadWithFolder()
+	conf, err := a.load()
 	if err != nil {
 		return nil, err
 	}
-	for _, folder := range daemon.FoldersIn(home) {
+	for _, folder := range daemon.FoldersIn(conf.Data) {
 		var content []byte
 		shelf, err := daemon.OpenArtifacts(conf, folder)
 		if err == nil {

@@ -57,12 +57,11 @@ func (a *app) checkConfiguration() error {
 	if err != nil {
 		return err
 	}
-	folder, err := conf.Admit()
-	if err != nil {
+	if err := conf.Admit(); err != nil {
 		return err
 	}
-	data := map[string]any{"Config": conf, "To": conf.Upstreams[conf.Upstream].URL, "Folder": folder}
-	card, err := daemon.Read(folder)
+	data := map[string]any{"Config": conf, "To": conf.Upstreams[conf.Upstream].URL, "Folder": conf.Data}
+	card, err := daemon.Read(conf.Data)
 	if err == nil {
 		state, err := card.State()
 		if err != nil {

@@ -38,16 +38,6 @@ type app struct {
 // load reads the configuration, with the flags above the file.
 func (a *app) load() (config.Config, error) { return config.Load(a.defaults, a.file, a.flags) }
 
-// loadWithFolder reads the configuration, and finds the data folder that it names.
-func (a *app) loadWithFolder() (conf config.Config, folder string, err error) {
-	conf, err = a.load()
-	if err != nil {
-		return conf, "", err
-	}
-	folder, err = conf.DataFolder()
-	return conf, folder, err
-}
-
 // Execute runs the command that args name and returns the exit status. defaults is the text of the built-in
 // config.toml.
 func Execute(defaults string, args []string) int {
@@ -223,11 +213,11 @@ func (a *app) running() (*daemon.Card, error) {
 		}
 		return card, nil
 	}
-	_, home, err := a.loadWithFolder()
+	conf, err := a.load()
 	if err != nil {
 		return nil, err
 	}
-	cards, where := daemon.Running(home), home
+	cards, where := daemon.Running(conf.Data), conf.Data
 	if listen != "" {
 		where += " and listens on " + listen
 		cards = slices.DeleteFunc(cards, func(c *daemon.Card) bool { return c.Listen != config.Reachable(listen) })

@@ -64,7 +64,7 @@ type change struct {
 
 // newExplanation reads the request in a file; - is standard input. It assumes a window if one is given.
 func (a *app) newExplanation(file, holds string) (*explanation, error) {
-	conf, home, err := a.loadWithFolder()
+	conf, err := a.load()
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (a *app) newExplanation(file, holds string) (*explanation, error) {
 	}
 	e.upstream = a.upstreamOf(conf, e.dialect, e.request.Model)
 	tokens := 0
-	if card, err := daemon.Read(home); err == nil {
+	if card, err := daemon.Read(conf.Data); err == nil {
 		state, _ := card.State() // without an answer, the configuration counts
 		for _, c := range slices.Backward(state.Newest) {
 			if c.Model == e.request.Model {
@@ -102,7 +102,7 @@ func (a *app) newExplanation(file, holds string) (*explanation, error) {
 	}
 	windows := window.New(conf.Window, nil, time.Now)
 	e.source = cmp.Or(e.source, string(windows.Of(e.upstream, e.request.Model).Source))
-	deps, err := daemon.TrialDeps(conf, home, windows)
+	deps, err := daemon.TrialDeps(conf, windows)
 	e.shaper = rewrite.NewShaper(deps)
 	return e, err
 }

@@ -71,8 +71,8 @@ func (m memory) forget(ids []string) error {
 
 func (a *app) contextCommand() *cobra.Command {
 	open := func(*cobra.Command) (inject.Files, error) {
-		_, folder, err := a.loadWithFolder()
-		return inject.FilesIn(folder), err
+		conf, err := a.load()
+		return inject.FilesIn(conf.Data), err
 	}
 	return verbs("context", "Keep files, and tell new conversations where they are",
 		verb("add NAME FILE|FOLDER...", "Add text files and documents to the set NAME, in the place of those there by their names",

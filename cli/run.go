@@ -44,17 +44,17 @@ func (a *app) run(command []string) error {
 		warn("cannot run %s: %v", command[0], errors.Unwrap(child.Err))
 		return exitStatus(127) // as shells report it
 	}
-	conf, home, err := a.loadWithFolder()
+	conf, err := a.load()
 	if err != nil {
 		return err
 	}
-	running := findRunning(home, a.flags.Listen)
+	running := findRunning(conf.Data, a.flags.Listen)
 	agent := strings.TrimSuffix(strings.ToLower(filepath.Base(command[0])), ".exe")
 	all, err := a.providers(conf, running, agent)
 	if err != nil {
 		return err
 	}
-	r, end, err := a.proxyFor(all, running, home)
+	r, end, err := a.proxyFor(all, running, conf.Data)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), er
 		if err != nil {
 			return conf, err
 		}
-		conf.Listen, conf.Data, conf.Home = listen, folder, home
+		conf.Listen, conf.Data = listen, folder
 		conf.Clients, conf.TLS, conf.Open = nil, proxy.Certificate{}, false
 		conf.Proxy.ShutdownGrace = unit.Duration(time.Second) // the command has ended
 		for _, p := range all {

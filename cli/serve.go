@@ -64,7 +64,7 @@ var systemdUnit string
 func (a *app) service(c *cobra.Command) (service.Service, error) {
 	conf, err := a.load()
 	if err == nil {
-		_, err = conf.Admit()
+		err = conf.Admit()
 	}
 	if err != nil {
 		return nil, err

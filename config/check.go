@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"epitome/console"
+	"epitome/inject"
 	"epitome/internal/unit"
 	"epitome/offload"
 	"epitome/proxy"
@@ -168,29 +169,25 @@ func (c *Config) checkStorage(m *mistakes) {
 	}
 }
 
-// Admit returns the data folder, and refuses what serve would refuse before it takes the port.
-func (c *Config) Admit() (folder string, err error) {
-	folder, err = c.DataFolder()
-	if err != nil {
-		return "", err
-	}
+// Admit refuses what serve would refuse before it takes the port.
+func (c *Config) Admit() error {
 	var m mistakes
 	names := slices.Clone(c.Context.Names)
 	for _, upstream := range c.upstreamNames() {
 		names = append(names, c.Upstreams[upstream].Context...)
 	}
 	for _, name := range names {
-		known, _ := c.ContextFiles(folder).Names(name)
+		known, _ := inject.FilesIn(c.Home).Names(name)
 		m.require(len(known) > 0,
 			"no files are kept under the context %q; 'epitome context add NAME FILE' adds one", name)
 	}
 	m.check("", c.CheckAt(c.Listen))
 	m.check("", c.TLS.Check())
-	_, err = store.Authorities(c.Store.CA)
+	_, err := store.Authorities(c.Store.CA)
 	m.check("store.ca", err)
 	_, err = proxy.NewUpstreams(c.Settings())
 	m.check("", err)
-	return folder, c.place(errors.Join(m...))
+	return c.place(errors.Join(m...))
 }
 
 // CheckAt refuses what c must not do when epitome listens on an address beyond loopback: to add credentials to the

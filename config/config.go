@@ -37,7 +37,7 @@ import (
 type Config struct {
 	Listen      string                        `toml:"listen"`
 	Upstream    string                        `toml:"upstream"`
-	Data        string                        `toml:"data"` // see DataFolder
+	Data        string                        `toml:"data"` // an absolute path; the folder need not exist
 	Mode        string                        `toml:"mode"`
 	Scope       string                        `toml:"scope"`
 	Open        bool                          `toml:"open"`
@@ -80,7 +80,7 @@ type Config struct {
 	Everyone proxy.Limits            `toml:"-"`
 
 	Named     bool   `toml:"-"` // Upstream is that of a flag: it serves every agent
-	Home      string `toml:"-"` // the folder with the user's context files; empty: it is the data folder
+	Home      string `toml:"-"` // the folder with the user's context files and newest requests: Data, but for a run's own
 	reference string // the text of the embedded config.toml
 	file      string // the user's, with its entries
 	entries   []entry
@@ -125,6 +125,7 @@ func Defaults(text string) Config {
 	if m := c.decode("config.toml", []byte(text)); m != nil {
 		panic(fmt.Errorf("BUG: cannot read the embedded config.toml: %w", errors.Join(m...)))
 	}
+	_ = c.resolveData() // Load tells why it cannot
 	return c
 }
 
@@ -150,7 +151,7 @@ func Load(defaults, path string, over Overrides) (Config, error) {
 		c.AddUpstream(URLUpstream, c.Upstream)
 		c.Upstream = URLUpstream
 	}
-	if err := errors.Join(errors.Join(m...), c.expand(), c.readClients(), c.Validate()); err != nil {
+	if err := errors.Join(errors.Join(m...), c.resolveData(), c.expand(), c.readClients(), c.Validate()); err != nil {
 		return Config{}, c.place(err)
 	}
 	return c, nil
@@ -178,9 +179,6 @@ func (c *Config) Settings() proxy.Settings {
 	}
 }
 
-// ContextFiles are the context files for an epitome with this data folder.
-func (c *Config) ContextFiles(data string) inject.Files { return inject.FilesIn(cmp.Or(c.Home, data)) }
-
 // Prepares reports whether summaries of conversations with the upstream are made ahead of need. With "auto" they are
 // not if a local server answers them: most work for one client at a time, so a question in the background makes the
 // agent wait, and pushes its conversation out of the cache.
@@ -199,13 +197,15 @@ func (c *Config) Prepares(upstream string) bool {
 	return known && !IsLocal(u.URL)
 }
 
-// DataFolder is the folder of what is kept on disk, as an absolute path; it need not exist.
-func (c *Config) DataFolder() (string, error) {
-	if c.Data != "" {
-		return filepath.Abs(c.Data)
+// resolveData makes the data folder an absolute path. An empty one becomes the user's own.
+func (c *Config) resolveData() (err error) {
+	if c.Data == "" {
+		c.Data, err = dataHome()
+		c.Data = filepath.Join(c.Data, "epitome")
 	}
-	home, err := dataHome()
-	return filepath.Join(home, "epitome"), err
+	data, failed := filepath.Abs(c.Data)
+	c.Data, c.Home = data, data
+	return cmp.Or(err, failed)
 }
 
 // dataHome is the folder in which programs of this user keep their data.

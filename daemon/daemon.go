@@ -140,14 +140,13 @@ func (d *Daemon) start() error {
 
 // listen takes the port and the data folder.
 func (d *Daemon) listen(conf config.Config) error {
-	folder, err := conf.Admit()
-	if err != nil {
+	if err := conf.Admit(); err != nil {
 		return err
 	}
 	ln, err := net.Listen("tcp", conf.Listen)
 	if err != nil {
 		hint := "stop what listens there, or give another address with --listen"
-		running, _ := Read(folder)
+		running, _ := Read(conf.Data)
 		if running != nil && running.Listen == config.Reachable(conf.Listen) {
 			hint = "an epitome already runs there; 'epitome open' shows it"
 		}
@@ -161,7 +160,7 @@ func (d *Daemon) listen(conf config.Config) error {
 	if err := conf.CheckAt(d.Address()); err != nil {
 		return err
 	}
-	d.card, err = Pin(folder, d.Address(), conf.TLS.IsSet())
+	d.card, err = Pin(conf.Data, d.Address(), conf.TLS.IsSet())
 	if err != nil {
 		return err
 	}
@@ -226,7 +225,7 @@ func (d *Daemon) newService(conf config.Config) *service.Service {
 	deps.Ratio = d.ratios.Of
 	deps.CachedPrice = d.biller.CachedPrice
 	deps.Summarizer = d.summarizer
-	deps.Inject = &inject.Injector{Files: conf.ContextFiles(d.card.folder), Shelf: d.shelf, Memory: d.memory}
+	deps.Inject = &inject.Injector{Files: inject.FilesIn(conf.Home), Shelf: d.shelf, Memory: d.memory}
 
 	asking := deps
 	asking.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
@@ -244,7 +243,7 @@ func (d *Daemon) newService(conf config.Config) *service.Service {
 	return &service.Service{
 		Log: d.log, Config: d.config.Load, Store: d.store, Shelf: d.shelf, Book: d.book, Windows: d.windows,
 		Deps: deps, Live: live, Gateway: live.Beside(alone), Observed: observing.Ledger,
-		Requests: filepath.Join(cmp.Or(conf.Home, d.card.folder), RequestFolder), Quota: conf.Store.Requests,
+		Requests: filepath.Join(conf.Home, RequestFolder), Quota: conf.Store.Requests,
 	}
 }
 

@@ -200,8 +200,8 @@ func Deps(s store.Store, artifacts *offload.Shelf, windows *window.Windows, keep
 }
 
 // TrialDeps returns the parts of a shaper that knows no conversation yet. It asks no model, and keeps in memory what it
-// decides. home is the data folder, which has the context files.
-func TrialDeps(conf config.Config, home string, windows *window.Windows) (rewrite.Deps, error) {
+// decides.
+func TrialDeps(conf config.Config, windows *window.Windows) (rewrite.Deps, error) {
 	o, err := shelfOptions(conf, conf.Listen, nil)
 	if err != nil {
 		return rewrite.Deps{}, err
@@ -210,7 +210,7 @@ func TrialDeps(conf config.Config, home string, windows *window.Windows) (rewrit
 	d := Deps(store.NewMemory(passingMemory), shelf, windows, conf.Store.Keep.D())
 	d.Address = conf.Offload.Address
 	d.CachedPrice = event.NewBiller(Prices(conf)).CachedPrice
-	d.Inject = &inject.Injector{Files: conf.ContextFiles(home), Shelf: shelf}
+	d.Inject = &inject.Injector{Files: inject.FilesIn(conf.Home), Shelf: shelf}
 	return d, nil
 }
 
