@@ -79,28 +79,41 @@ func (u use) and(v use) use {
 type meter struct {
 	id string // of this process among the replicas
 
-	mu     sync.Mutex
-	own    map[string]use // by name, of this process
-	shared map[string]use // own when it was shared last
-	others map[string]use // then, of all other processes, and of those that have ended
-	peers  int            // processes that share, beside this one
+	mu  sync.Mutex
+	own map[string]use   // by name, of this process
+	all map[string]usage // by process, when this one shared last; not changed
 }
 
-// known returns what somebody has used. Others are taken to have used as much since they shared as this process has.
+// usage is what a process had used when it shared.
+type usage struct {
+	At   int64          `json:"at"` // seconds since 1970
+	Uses map[string]use `json:"uses"`
+}
+
+func newMeter(id string) *meter { return &meter{id: id, own: map[string]use{}} }
+
+// known returns what somebody has used. Other processes are taken to have used as much since they shared as this one
+// has; those that have ended use nothing more.
 func (m *meter) known(now time.Time, name string) use {
-	own, shared := m.own[name].at(now), m.shared[name].at(now)
-	u := own.and(m.others[name].at(now))
-	for range m.peers {
-		u.Requests += own.Requests - shared.Requests
-		u.Tokens += own.Tokens - shared.Tokens
-		u.Nano += own.Nano - shared.Nano
-		u.UnderWay += max(0, own.UnderWay-shared.UnderWay)
+	const dead = 40 // seconds since a process has shared
+	own, last := m.own[name].at(now), m.all[m.id]
+	shared := last.Uses[name].at(now)
+	since := use{Requests: own.Requests - shared.Requests, Tokens: own.Tokens - shared.Tokens,
+		Nano: own.Nano - shared.Nano, UnderWay: max(0, own.UnderWay-shared.UnderWay)}
+	sum := own
+	for id, other := range m.all {
+		if id == m.id {
+			continue
+		}
+		used := other.Uses[name].at(now)
+		if last.At-other.At > dead {
+			used.UnderWay = 0
+		} else {
+			used = used.and(since)
+		}
+		sum = sum.and(used)
 	}
-	return u
-}
-
-func newMeter(id string) *meter {
-	return &meter{id: id, own: map[string]use{}, others: map[string]use{}}
+	return sum
 }
 
 // admit counts a request that begins, or returns its refusal if one of the limits is reached.
@@ -144,50 +157,27 @@ func (m *meter) count(now time.Time, all []limited, more use) {
 	}
 }
 
-// usage is what a process has used.
-type usage struct {
-	At   int64          `json:"at"` // seconds since 1970
-	Uses map[string]use `json:"uses"`
-}
-
 // share tells other processes what this one has used, and learns it from them, by a fact of the store that all write.
 // After an error this process counts alone, with what it knew of the others before.
 func (m *meter) share(now time.Time, s store.Store) error {
 	const key, keep = "limits", 25 * time.Hour
-	const fresh, dead = 20, 40 // seconds since a process has shared
-	m.mu.Lock()
-	own := maps.Clone(m.own)
-	m.mu.Unlock()
+	const fresh = 20 // seconds since a process has shared
 	old, err := store.Get(s, key)
 	if err != nil {
 		return err
 	}
-	all, others := map[string]usage{}, map[string]use{}
+	all := map[string]usage{}
 	_ = json.Unmarshal(old, &all) // there is none at first
-	last, peers := all[m.id], 0
-	for id, u := range all {
-		age := now.Unix() - u.At
-		if id == m.id || age > int64(keep.Seconds()) {
-			delete(all, id)
-			continue
-		}
-		if age <= dead {
-			peers++
-		}
-		for name, used := range u.Uses {
-			if age > dead {
-				used.UnderWay = 0
-			}
-			others[name] = others[name].at(now).and(used.at(now))
-		}
-	}
+	maps.DeleteFunc(all, func(_ string, u usage) bool { return now.Unix()-u.At > int64(keep.Seconds()) })
+	last := all[m.id]
 	m.mu.Lock()
-	m.shared, m.others, m.peers = own, others, peers
+	own := maps.Clone(m.own)
+	all[m.id] = usage{now.Unix(), own}
+	m.all = all
 	m.mu.Unlock()
 	if maps.Equal(last.Uses, own) && now.Unix()-last.At < fresh {
 		return nil
 	}
-	all[m.id] = usage{now.Unix(), own}
 	text, _ := json.Marshal(all)          // numbers
 	_, err = s.Swap(key, old, text, keep) // if another process was first, the next call is in time
 	return err
