@@ -1,14 +1,10 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"github.com/pelletier/go-toml/v2"
 
 	"epitome/proxy"
 )
@@ -40,8 +36,8 @@ func (c *Config) readClients() error {
 			return fmt.Errorf("clients_file: %w", err)
 		}
 		more := clientsFile{All: c.Everyone}
-		if err := decodeClients(string(text), &more); err != nil {
-			return fmt.Errorf("clients_file: %s%w", file, err)
+		if err := decodeStrictly(string(text), &more); err != nil {
+			return fmt.Errorf("clients_file: %w", located(file, err))
 		}
 		for name, client := range more.Clients {
 			if _, isTaken := all[name]; isTaken {
@@ -58,22 +54,6 @@ func (c *Config) readClients() error {
 	}
 	c.Clients, c.Teams = all, teams
 	return nil
-}
-
-// decodeClients decodes a file of clients. The error begins with the line, where it is known.
-func decodeClients(text string, into *clientsFile) error {
-	err := toml.NewDecoder(strings.NewReader(text)).DisallowUnknownFields().Decode(into)
-	var unknown *toml.StrictMissingError
-	var wrong *toml.DecodeError
-	switch {
-	case errors.As(err, &unknown):
-		line, _ := unknown.Errors[0].Position()
-		return fmt.Errorf(":%d: unknown key %s", line, strings.Join(unknown.Errors[0].Key(), "."))
-	case errors.As(err, &wrong):
-		line, _ := wrong.Position()
-		return fmt.Errorf(":%d: %s", line, strings.TrimPrefix(wrong.Error(), "toml: "))
-	}
-	return err
 }
 
 // clientsFiles returns the files at clients_file: itself, or those in the folder whose names begin with no dot.

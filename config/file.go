@@ -36,14 +36,9 @@ type entry struct {
 func (c *Config) decode(file string, text []byte) (m mistakes) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors put a byte order mark there
 	c.file, c.entries = file, entriesIn(string(text))
-	var syntax *toml.DecodeError
 	var all map[string]any
-	if errors.As(toml.Unmarshal(text, &all), &syntax) {
-		line, _ := syntax.Position()
-		said := strings.NewReplacer("toml: ", "", "unexpected character U+000A at start of value", "a key has no value",
-			"expected '=' after key", "expected '=' after key; quote a name with other signs than letters, digits, - and _")
-		m.add("%s:%d: %s", file, line, said.Replace(syntax.Error()))
-		return m
+	if err := toml.Unmarshal(text, &all); err != nil {
+		return mistakes{located(file, err)}
 	}
 	// The preset sets numbers that the file's own numbers override, wherever they stand.
 	rewrite, _ := all["rewrite"].(map[string]any) // values of another type are found below
@@ -68,14 +63,31 @@ func (c *Config) decode(file string, text []byte) (m mistakes) {
 		}
 	}
 	if err := decodeStrictly(sound, c); err != nil && m == nil {
-		m.add("%s: %w", file, err)
+		m.check(file, err)
 	}
 	return m
 }
 
-// decodeStrictly decodes TOML into c. An unknown key is an error.
-func decodeStrictly(text string, c *Config) error {
-	return toml.NewDecoder(strings.NewReader(text)).EnableUnmarshalerInterface().DisallowUnknownFields().Decode(c)
+// decodeStrictly decodes TOML. An unknown key is an error.
+func decodeStrictly(text string, into any) error {
+	return toml.NewDecoder(strings.NewReader(text)).EnableUnmarshalerInterface().DisallowUnknownFields().Decode(into)
+}
+
+// located puts file and line in front of what the decoder says about the whole of a file.
+func located(file string, err error) error {
+	said := strings.NewReplacer("toml: ", "", "unexpected character U+000A at start of value", "a key has no value",
+		"expected '=' after key", "expected '=' after key; quote a name with other signs than letters, digits, - and _")
+	text := said.Replace(err.Error())
+	wrong, _ := errors.AsType[*toml.DecodeError](err)
+	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok {
+		wrong = &unknown.Errors[0]
+		text = "unknown key " + strings.Join(wrong.Key(), ".")
+	}
+	if wrong == nil {
+		return fmt.Errorf("%s: %s", file, text)
+	}
+	line, _ := wrong.Position()
+	return fmt.Errorf("%s:%d: %s", file, line, text)
 }
 
 // explain says what is wrong with a key that cannot be decoded.
