@@ -45,11 +45,9 @@ func (c *Config) Validate() error {
 	c.checkNumbers(&m)
 	m.check("", c.Rewrite.Check())
 	s := &c.Summarize
-	for key, value := range map[string]string{"mode": string(s.Mode), "detail": string(s.Detail), "prepare": s.Prepare} {
-		list := choices["summarize."+key]
-		m.require(slices.Contains(list, value), "cannot use summarize.%s %q: write one of %s", key, value,
-			strings.Join(list, ", "))
-	}
+	m.choice("summarize.mode", string(s.Mode), choices["summarize.mode"]...)
+	m.choice("summarize.detail", string(s.Detail), choices["summarize.detail"]...)
+	m.choice("summarize.prepare", s.Prepare, choices["summarize.prepare"]...)
 	if s.Upstream != "" {
 		m.choice("summarize.upstream", s.Upstream, c.upstreamNames()...)
 		m.require(s.Model != "", "summarize.upstream needs summarize.model")

@@ -366,7 +366,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		"[[routes]]\nupstream = \"openai\"":                  "routes.1 needs a model",
 		"[prices.\"a*\"]\ninput = 1":                         `prices."a*": needs input and output`,
 		"[window.models]\n\"gpt-*\" = 8":                     `window.models."gpt-*"`,
-		"[summarize]\nmode = \"best\"":                       "write one of auto, llm",
+		"[summarize]\nmode = \"best\"":                       "summarize.mode must be auto, llm",
 		"[summarize]\nmodel = \"m\"\nupstream = \"openai\"\nkey_env = \"EPITOME_TEST_EMPTY\"": "summarize.key_env",
 		"[offload]\nfolder = \"/f\"\n[store]\nurl = \"rediss://a\"\nca = \"/absent\"":         "store.ca: open /absent",
 		"[memory]\nenabled = true":                               "memory.enabled needs summarize.model",

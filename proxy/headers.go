@@ -312,7 +312,7 @@ type settings struct {
 	fallback  *upstream // of requests that no rule sends elsewhere
 }
 
-// newSettings makes the upstreams and clients of s.
+// newSettings makes the upstreams and clients of s, whose routes lead to its upstreams.
 func newSettings(s Settings) (set *settings, err error) {
 	s.limits = cmp.Or(s.limits, &defaultLimits)
 	set = &settings{conf: s, upstreams: make(map[string]*upstream, len(s.Upstreams))}
@@ -325,11 +325,6 @@ func newSettings(s Settings) (set *settings, err error) {
 	set.fallback, err = set.lookUp(s.Upstream)
 	if err != nil {
 		return nil, fmt.Errorf("cannot use upstream: %w", err)
-	}
-	for _, r := range s.Routes {
-		if _, err := set.lookUp(r.Upstream); err != nil {
-			return nil, fmt.Errorf("cannot route model %q: %w", r.Model, err)
-		}
 	}
 	for _, network := range s.TrustedProxies {
 		if _, err := netip.ParsePrefix(network); err != nil {
