@@ -173,7 +173,7 @@ func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), er
 		}
 		conf.Listen, conf.Data = listen, folder
 		conf.Clients, conf.TLS, conf.Open = nil, proxy.Certificate{}, false
-		conf.Proxy.ShutdownGrace = unit.Duration(time.Second) // the command has ended
+		conf.ShutdownGrace = unit.Duration(time.Second) // the command has ended
 		for _, p := range all {
 			conf.AddUpstream(p.own, p.url)
 		}

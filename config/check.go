@@ -123,11 +123,11 @@ func (c *Config) checkUpstreams(m *mistakes) {
 
 // checkNumbers checks the quantities that must be above zero, and those that depend on each other.
 func (c *Config) checkNumbers(m *mistakes) {
-	for field, value := range reflect.ValueOf(c.Proxy).Fields() {
+	for field, value := range reflect.ValueOf(c.Settings.Config).Fields() {
 		m.require(!value.CanInt() || value.Int() > 0, "proxy.%s must be greater than zero", field.Tag.Get("toml"))
 	}
-	m.require(c.Proxy.MaxInFlight >= c.Proxy.MaxBody, "proxy.max_in_flight must be at least proxy.max_body, %s",
-		c.Proxy.MaxBody)
+	m.require(c.MaxInFlight >= c.MaxBody, "proxy.max_in_flight must be at least proxy.max_body, %s",
+		c.MaxBody)
 	m.require(c.Offload.Quota > 0, "offload.quota must be greater than zero")
 	m.require(c.Store.Keep > 0, "store.keep must be greater than zero")
 	m.require(c.Events.Quota > 0, "events.quota must be greater than zero")
@@ -183,7 +183,7 @@ func (c *Config) Admit() error {
 	m.check("", c.TLS.Check())
 	_, err := store.Authorities(c.Store.CA)
 	m.check("store.ca", err)
-	_, err = proxy.NewUpstreams(c.Settings())
+	_, err = proxy.NewUpstreams(c.ForProxy())
 	m.check("", err)
 	return c.place(errors.Join(m...))
 }

@@ -35,23 +35,21 @@ import (
 // Config is the whole of config.toml, which explains each key. One that Load returned is valid, holds no "${NAME}" and
 // is not changed afterwards.
 type Config struct {
-	Listen      string                        `toml:"listen"`
-	Upstream    string                        `toml:"upstream"`
-	Data        string                        `toml:"data"` // an absolute path; the folder need not exist
-	Mode        string                        `toml:"mode"`
-	Scope       string                        `toml:"scope"`
-	Open        bool                          `toml:"open"`
-	TLS         proxy.Certificate             `toml:"tls"`
-	Clients     map[string]proxy.ClientConfig `toml:"clients"`
-	ClientsFile string                        `toml:"clients_file"`
-	Proxy       proxy.Config                  `toml:"proxy"`
-	Rewrite     ladder.Limits                 `toml:"rewrite"`
-	Window      window.Config                 `toml:"window"`
-	Summarize   summarize.Config              `toml:"summarize"`
-	Offload     OffloadConfig                 `toml:"offload"`
-	Context     inject.FilesConfig            `toml:"context"`
-	Memory      inject.MemoryConfig           `toml:"memory"`
-	Store       struct {
+	Listen      string            `toml:"listen"`
+	Data        string            `toml:"data"` // an absolute path; the folder need not exist
+	Open        bool              `toml:"open"`
+	TLS         proxy.Certificate `toml:"tls"`
+	ClientsFile string            `toml:"clients_file"`
+
+	proxy.Settings // mode, scope, upstreams, routes, clients and [proxy], without what ForProxy adds
+
+	Rewrite   ladder.Limits       `toml:"rewrite"`
+	Window    window.Config       `toml:"window"`
+	Summarize summarize.Config    `toml:"summarize"`
+	Offload   OffloadConfig       `toml:"offload"`
+	Context   inject.FilesConfig  `toml:"context"`
+	Memory    inject.MemoryConfig `toml:"memory"`
+	Store     struct {
 		Keep     unit.Duration `toml:"keep"`
 		Requests unit.Bytes    `toml:"requests"`
 		URL      string        `toml:"url"`
@@ -71,13 +69,8 @@ type Config struct {
 	Otel struct {
 		Endpoint string `toml:"endpoint"`
 	} `toml:"otel"`
-	Console   console.Config                  `toml:"console"`
-	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
-	Routes    []proxy.RouteRule               `toml:"routes"`
-	Prices    event.OwnPrices                 `toml:"prices"`
-
-	Teams    map[string]proxy.Limits `toml:"-"`
-	Everyone proxy.Limits            `toml:"-"`
+	Console console.Config  `toml:"console"`
+	Prices  event.OwnPrices `toml:"prices"`
 
 	Named     bool   `toml:"-"` // Upstream is that of a flag: it serves every agent
 	Home      string `toml:"-"` // the folder with the user's context files and newest requests: Data, but for a run's own
@@ -169,14 +162,12 @@ func UserFile() string {
 // AddUpstream adds an upstream, or replaces the one of that name.
 func (c *Config) AddUpstream(name, url string) { c.Upstreams[name] = proxy.UpstreamConfig{URL: url} }
 
-// Settings are the part of the configuration that the proxy takes.
-func (c *Config) Settings() proxy.Settings {
-	return proxy.Settings{
-		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Upstream: c.Upstream,
-		Upstreams: c.Upstreams, Routes: c.Routes, Clients: c.Clients, Teams: c.Teams, Everyone: c.Everyone,
-		Contexts: c.Context.Names,
-		Input:    rewrite.Input{Limits: &c.Rewrite, Summary: c.Summarize},
-	}
+// ForProxy returns the part of the configuration that the proxy takes.
+func (c *Config) ForProxy() proxy.Settings {
+	s := c.Settings
+	s.Input = rewrite.Input{Limits: &c.Rewrite, Summary: c.Summarize}
+	s.Contexts = c.Context.Names
+	return s
 }
 
 // Prepares reports whether summaries of conversations with the upstream are made ahead of need. With "auto" they are

@@ -121,7 +121,7 @@ upstream = "anthropic"
 `)
 	want := Defaults(configToml())
 	want.Mode = "off"
-	want.Proxy.ReadIdle = unit.Duration(3 * time.Minute)
+	want.ReadIdle = unit.Duration(3 * time.Minute)
 	want.Upstreams["openai"] = proxy.UpstreamConfig{URL: "https://api.openai.com/v1",
 		Headers: map[string]string{"x-team": "red"}}
 	want.Upstreams["mine"] = proxy.UpstreamConfig{URL: "http://127.0.0.1:8000/v1"}

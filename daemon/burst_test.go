@@ -86,7 +86,7 @@ func playBurst(t *testing.T, agents, loops int) {
 			}
 		})
 	}
-	p.reload(func(c *config.Config) { c.Proxy.ShutdownGrace *= 2 })
+	p.reload(func(c *config.Config) { c.ShutdownGrace *= 2 })
 	all.Wait()
 	spent := !strings.Contains(p.read("/-/metrics"), "\nepitome_shaping_budget_spent_total 0\n")
 	isAway := strings.Contains(p.log.String(), "does not answer")

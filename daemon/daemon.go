@@ -109,7 +109,7 @@ func (d *Daemon) start() error {
 			return err
 		}
 	}
-	d.upstreams, err = proxy.NewUpstreams(conf.Settings())
+	d.upstreams, err = proxy.NewUpstreams(conf.ForProxy())
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (d *Daemon) newService(conf config.Config) *service.Service {
 	deps := Deps(d.store, d.shelf, d.windows, conf.Store.Keep.D())
 	deps.Passing = d.passing
 	deps.Address = conf.Offload.Address
-	deps.Recent = max(int(conf.Proxy.MaxRecent), 1)
+	deps.Recent = max(int(conf.MaxRecent), 1)
 	deps.Ratio = d.ratios.Of
 	deps.CachedPrice = d.biller.CachedPrice
 	deps.Summarizer = d.summarizer
@@ -377,7 +377,7 @@ func (d *Daemon) announce() {
 
 // stop gives streams their grace time; a second signal ends it.
 func (d *Daemon) stop(why string) {
-	grace := d.config.Load().Proxy.ShutdownGrace.String()
+	grace := d.config.Load().ShutdownGrace.String()
 	d.log.Info("stopping", "why", why, "in_flight", d.proxy.InFlight(), "grace", grace)
 	done := make(chan struct{})
 	go func() {
@@ -407,7 +407,7 @@ func (d *Daemon) reload() {
 		err = next.CheckAt(d.Address())
 	}
 	if err == nil {
-		err = d.proxy.Reload(next.Settings())
+		err = d.proxy.Reload(next.ForProxy())
 	}
 	d.reloadFailed.Store(err != nil)
 	if err != nil {

@@ -17,7 +17,7 @@ const spareMemory = 256 << 20
 // under way and for those that wait to be summarised.
 func boundMemory(conf config.Config) {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(conf.Proxy.MaxInFlight+summarize.MaxPending) + spareMemory)
+		debug.SetMemoryLimit(int64(conf.MaxInFlight+summarize.MaxPending) + spareMemory)
 	}
 }
 

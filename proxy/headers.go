@@ -269,17 +269,17 @@ func (c *Config) remoteOf(direct net.Addr, head []byte) string {
 
 // Settings are what a reload may change, but for the numbers that Config marks as fixed at start.
 type Settings struct {
-	Config
-	Mode      string
-	Scope     string // who may share facts: auto, credential, shared or header:NAME
-	Upstream  string // name of the default one
-	Upstreams map[string]UpstreamConfig
-	Clients   map[string]ClientConfig // whose keys are asked for; none: nobody's are
-	Teams     map[string]Limits       // nil: nobody has limits
-	Everyone  Limits                  // of all clients together
-	Routes    []RouteRule
-	Input     rewrite.Input // what a request's own headers may override
-	Contexts  []string      // names of files that all conversations are given
+	Config    `toml:"proxy"`
+	Mode      string                    `toml:"mode"`
+	Scope     string                    `toml:"scope"`    // who may share facts: auto, credential, shared or header:NAME
+	Upstream  string                    `toml:"upstream"` // name of the default one
+	Upstreams map[string]UpstreamConfig `toml:"upstreams"`
+	Clients   map[string]ClientConfig   `toml:"clients"` // whose keys are asked for; none: nobody's are
+	Teams     map[string]Limits         `toml:"-"`       // nil: nobody has limits
+	Everyone  Limits                    `toml:"-"`       // of all clients together
+	Routes    []RouteRule               `toml:"routes"`
+	Input     rewrite.Input             `toml:"-"` // what a request's own headers may override
+	Contexts  []string                  `toml:"-"` // names of files that all conversations are given
 
 	limits *limits // nil for defaultLimits
 }
