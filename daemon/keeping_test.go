@@ -283,8 +283,8 @@ func TestMaxRecentAndRequestsThatOutliveTheProcess(t *testing.T) {
 		recent    unit.Bytes
 		meanwhile int // requests that are written while the turns go on
 	}{{"small", 20, 24 << 20, 0}, {"large", 13 << 20, 24 << 20, 1}, {"large, with room", 13 << 20, 64 << 20, 0}} {
-		folder, conf := t.TempDir(), defaults()
-		p := run(t, folder, "http://127.0.0.1:1", func(conf *config.Config) { conf.Proxy.MaxRecent = c.recent })
+		conf := defaults()
+		p := run(t, t.TempDir(), "http://127.0.0.1:1", func(conf *config.Config) { conf.MaxRecent = c.recent })
 		now, task := time.Now(), []byte(strings.Repeat("Look at ", c.task/8))
 		p.service.Live.Shape(rewrite.Input{Dialect: chat.Dialect{}, Upstream: "up", Limits: &conf.Rewrite, Now: now,
 			Body: bytes.Replace(fakeapi.Conversation(2), []byte("Look at the tables"), task, 1)})
