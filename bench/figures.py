@@ -68,7 +68,7 @@ def measurements(loads):
             for how, flag in ("one compaction", "--once "), ("as they grew", ""):
                 if paths and (flag or n == 8 or w == "32k"):
                     yield (f"EPITOME bench recall {flag}{window} {paths}", f"{n} conversations {w}, {how}:", "recall",
-                           f"| {n} | epitome, {how}, {w} |", QUIZ, part("rows", questions="all"))
+                           f"| {n} | epitome, {how}, {w} |", QUIZ, part("rows", method="intent"))
         if FIGURES:
             yield (f"python3 {survive}/orders.py EPITOME {window}", f"played {w}:", "", "",
                    [(f"{k} orders", k, "") for k in ("work", "talk", "long", "pasted")],
@@ -78,9 +78,6 @@ def measurements(loads):
             paths = " ".join(f"{FIGURES}/corpus/{name}.json" for name in CORPUS.split())
             yield (f"EPITOME bench replay {window} {paths}", f"10 sessions {w}:", "", "", REPLAY,
                    part("rows", policy="epitome*"))
-    for age in "12345" if RECALL else "":
-        yield (f"EPITOME bench recall --json --window 32k {RECALL}", "", "ages", f"| {age} |", QUIZ[1:],
-               part("rows", questions=f"age {age}*"))
     for w, policy in [(w, p) for w in ("64", "128") for p in POLICIES] if SESSIONS else ():
         yield (f"EPITOME bench replay --json --window 64k,128k {SESSIONS}", "", "sessions", f"| {w}k | {policy} |",
                REPLAY, part("rows", window=w + "000", policy=policy))

@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -107,21 +109,46 @@ func (a *app) replayCommand() *cobra.Command {
 
 func (a *app) recallCommand() *cobra.Command {
 	var mode string
-	var once bool
+	var methods []string
+	var recall replay.Options
 	c := &cobra.Command{
 		Use:   "recall PATH...",
 		Short: "Count the answers that can still be read in conversations once they are compacted"}
 	asJSON := jsonFlag(c)
-	c.Flags().StringVar(&mode, "mode", string(summarize.Intent), "`mode` of summaries")
-	c.Flags().BoolVar(&once, "once", false, "compact each conversation once, instead of playing it as it grew")
+	f := c.Flags()
+	f.StringVar(&mode, "mode", string(summarize.Intent), "`mode` of summaries")
+	f.StringArrayVar(&methods, "method", nil, "`names` of methods, NAME=COMMAND, or all (default: the mode)")
+	f.BoolVar(&recall.Once, "once", false, "compact each conversation once, instead of playing it as it grew")
+	f.DurationVar(&recall.Wait, "wait", time.Minute, "for one answer of a command")
 	return a.playCommand(c, []string{"32k", "64k"}, func(ctx context.Context, o replay.Options) (err error) {
 		if o.Config.Summarize.Mode, err = summarize.Parse[summarize.Mode](mode, summarize.Modes); err != nil {
 			return fmt.Errorf("cannot use --mode %.40q: %w", mode, err)
 		}
-		o.Once = once
+		o.Once, o.Wait, o.Methods = recall.Once, recall.Wait, methodsIn(methods, mode)
 		r, err := replay.Recall(ctx, o)
 		return printReport(r, "recall", asJSON, err)
 	})
+}
+
+// methodsIn returns the methods that values of --method name; by default, the mode.
+func methodsIn(values []string, mode string) (all []string) {
+	for _, value := range values {
+		names := strings.Split(value, ",")
+		if strings.Contains(value, "=") { // the command may have commas
+			names = []string{value}
+		}
+		for _, name := range names {
+			if name == "all" {
+				all = append(all, replay.Methods...)
+			} else {
+				all = append(all, name)
+			}
+		}
+	}
+	if all == nil {
+		return []string{mode}
+	}
+	return all
 }
 
 func loadCommand() *cobra.Command {

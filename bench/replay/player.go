@@ -28,12 +28,41 @@ type player struct {
 
 // play plays and measures a turn. original is the client's request.
 func (p *player) play(t turn, original *request) {
-	s, now := p.send(original)
+	s, now, err := p.send(original)
+	if err != nil {
+		p.row.Invalid++
+	}
 	for _, m := range now.messages {
 		if m.place < 0 && m.quotes == "" {
 			p.findQuotes(m, t.end)
 		}
 	}
+	p.measureRecall(t, now, original, s)
+	p.measureSignal(t, now)
+}
+
+// send returns what the policy sends, and counts its price. If the policy fails, or what it sends cannot be read, the
+// client's request is measured.
+func (p *player) send(original *request) (shaped, *request, error) {
+	s, err := p.shape(original)
+	now := original
+	if err == nil && !bytes.Equal(s.body, original.Body) {
+		now, err = p.read(s.body, p.before, p.known)
+		if err != nil {
+			now = original
+		}
+		for _, flaw := range flawsOf(s.body) {
+			if !slices.Contains(flawsOf(original.Body), flaw) {
+				err = errors.New(flaw)
+			}
+		}
+	}
+	p.pay(s, now, original)
+	return s, now, err
+}
+
+// pay adds the price of a request, and of the policy's own requests, to the row.
+func (p *player) pay(s shaped, now, original *request) {
 	same, cached := now.cached(p.before)
 	cost := price(now.tokens, cached)
 	for _, a := range s.asked {
@@ -51,30 +80,7 @@ func (p *player) play(t turn, original *request) {
 		p.row.Died++
 	}
 	p.row.BreaksPer100.count(same < len(p.before.messages))
-	p.measureRecall(t, now, original, s)
-	p.measureSignal(t, now)
 	p.before, p.cached = now, original.tokens
-}
-
-// send returns what the policy sends. If it fails, or what it sends cannot be read, the client's request is measured.
-func (p *player) send(original *request) (shaped, *request) {
-	s, err := p.shape(original)
-	now := original
-	if err == nil && !bytes.Equal(s.body, original.Body) {
-		now, err = p.read(s.body, p.before, p.known)
-		if err != nil {
-			now = original
-		}
-		for _, flaw := range flawsOf(s.body) {
-			if !slices.Contains(flawsOf(original.Body), flaw) {
-				err = errors.New(flaw)
-			}
-		}
-	}
-	if err != nil {
-		p.row.Invalid++
-	}
-	return s, now
 }
 
 // cached returns how many messages from the start, and how many tokens, a request has in common with the one before.

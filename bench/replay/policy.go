@@ -19,6 +19,7 @@ import (
 	"epitome/dialect/chat"
 	"epitome/dialect/conversation"
 	"epitome/event"
+	"epitome/internal/jsonspan"
 	"epitome/internal/unit"
 	"epitome/offload"
 	"epitome/rewrite"
@@ -40,10 +41,7 @@ type shaper func(original *request) (shaped, error)
 
 // shaped is what is sent in the place of a request.
 type shaped struct {
-	body        []byte
-	tokens      int  // of body, if the policy is epitome
-	isCompacted bool // by a new decision
-
+	body     []byte
 	asked    []asked                           // the policy's own requests to a model since the request before
 	artifact func(name string) ([]byte, error) // returns the text that was taken out under a name; nil: there is none
 }
@@ -96,13 +94,11 @@ func (e *epitome) shape(original *request) (shaped, error) {
 	in := rewrite.Input{Dialect: original.Dialect, Body: original.Body, Upstream: "replay", Limits: &e.conf.Rewrite,
 		Summary: e.conf.Summarize, Compact: e.session.once, Client: context.Background(),
 		Credential: func() any { return nil }}
-	first := e.shaper.Shape(in)
-	out := e.rescue(in, first)
+	out := e.rescue(in, e.shaper.Shape(in))
 	for _, q := range e.ahead {
 		_, _ = e.Ask(context.Background(), q) // without an answer there is no summary
 	}
-	s := shaped{body: out.Body, tokens: out.Report.TokensAfter.Total(), asked: e.asked, artifact: e.artifacts.Get,
-		isCompacted: first.Report.Compacted+out.Report.Compacted > 0}
+	s := shaped{body: out.Body, asked: e.asked, artifact: e.artifacts.Get}
 	e.ahead, e.asked = nil, nil
 	return s, out.Report.Err
 }
@@ -160,78 +156,106 @@ func (e *epitome) answer(_ context.Context, _ summarize.Model, request []byte) (
 
 // baselines are the ways of keeping a conversation small that epitome is compared with.
 var baselines = []policy{
-	baseline("send everything", func(_ *session, sent []*message, _, _ int) []*message { return sent }),
+	baseline("send everything", func(*kept) {}),
 	baseline("truncate oldest to 50 %", dropOldest),
 	baseline("clear all but three at 50 %", clearResults),
 }
 
-// baseline returns a policy that sends what shrink leaves of messages with so many tokens: those that it sent before,
-// and the new ones of the client.
-func baseline(name string, shrink func(s *session, sent []*message, tokens, window int) []*message) policy {
+// kept is what a baseline has left of a request so far.
+type kept struct {
+	*session
+	*request            // of the client
+	sent     []*message // by item: the client's message, stub in the place of its content, or nil if it is left out
+	stub     *message
+	tokens   int // of what is left
+	window   int
+}
+
+// baseline returns a policy that sends what shrink leaves of a request. Messages that it has once left out or replaced
+// stay so.
+func baseline(name string, shrink func(k *kept)) policy {
 	return policy{name, func(s *session, window int) shaper {
-		var sent []*message
-		seen := 0 // messages of the client
+		const text = "[Old tool result content cleared]"
+		size := tokenize.PerMessage + 1 + tokenize.PerResult + tokenize.CountString(text)
+		k := kept{session: s, window: window, stub: &message{text: text, tokens: s.modelTokens(size)}}
 		return func(original *request) (shaped, error) {
-			sent = append(sent, original.messages[seen:]...)
-			seen = len(original.messages)
-			tokens := original.fixed
-			for _, m := range sent {
-				tokens += m.tokens
+			k.request, k.tokens = original, original.fixed
+			k.sent = append(k.sent, original.messages[len(k.sent):]...)
+			for _, m := range k.sent {
+				if m != nil {
+					k.tokens += m.tokens
+				}
 			}
-			sent = shrink(s, sent, tokens, window)
-			var sources []string
-			for _, m := range sent {
-				sources = append(sources, m.source)
-			}
-			body, items := string(original.Body), original.Items
-			all := body[:items[0].Start] + strings.Join(sources, ",") + body[items[len(items)-1].End:]
-			return shaped{body: []byte(all)}, nil
+			shrink(&k)
+			body, err := k.body()
+			return shaped{body: body}, err
 		}
 	}}
 }
 
+// body returns the client's request without the messages that are left out, and with stubs.
+func (k *kept) body() ([]byte, error) {
+	var drops []conversation.Drop
+	var stubs []jsonspan.Edit
+	for i, m := range k.sent {
+		switch m {
+		case nil:
+			drops = append(drops, conversation.Drop{First: i, Count: 1})
+		case k.stub:
+			stubs = append(stubs, k.ReplaceContent(&k.Items[i], m.text)...)
+		}
+	}
+	edits, err := conversation.DropItems(k.Request, drops)
+	if err != nil {
+		return nil, err
+	}
+	return jsonspan.Splice(k.Body, append(edits, stubs...), nil)
+}
+
 // dropOldest leaves out the oldest messages behind the user's first one, with the results of their calls, down to half
-// of the window whenever the request has more than 95 % of it. Messages of the system stay.
-func dropOldest(s *session, sent []*message, tokens, window int) []*message {
-	if tokens*100 <= window*95 {
-		return sent
+// of the window whenever the request has more than 95 % of it.
+func dropOldest(k *kept) {
+	if k.tokens*100 <= k.window*95 && !k.once {
+		return
 	}
-	isUser := func(m *message) bool { return m.role == conversation.User }
-	first := 1 + max(0, slices.IndexFunc(s.whole.messages[:min(6, len(sent))], isUser))
-	kept := sent[:first:first]
-	for i, m := range sent[first:] {
-		if tokens*2 <= window && m.role != conversation.Tool {
-			return append(kept, sent[first+i:]...)
+	isUser := func(m *message) bool { return m != nil && m.role == conversation.User }
+	first := 1 + max(0, slices.IndexFunc(k.messages[:min(6, len(k.messages))], isUser))
+	k.drop(first, k.window/2)
+}
+
+// keepNewest leaves out the oldest messages until the others have at most 95 % of the window.
+func keepNewest(k *kept) { k.drop(0, k.window*95/100) }
+
+// drop leaves out messages from one on, with the results of their calls, until so many tokens are left. Messages of the
+// system stay.
+func (k *kept) drop(first, most int) {
+	for i := first; i < len(k.sent); i++ {
+		it, m := &k.Items[i], k.sent[i]
+		isGroup := it.Role != conversation.Tool && (it.Role != conversation.Assistant || it.StartsAnswer)
+		if k.tokens <= most && isGroup {
+			return
 		}
-		if m.role == conversation.System {
-			kept = append(kept, m)
-		} else {
-			tokens -= m.tokens
+		if m != nil && it.Role != conversation.System {
+			k.tokens -= m.tokens
+			k.sent[i] = nil
 		}
 	}
-	return kept
 }
 
 // clearResults replaces all results of tools but the newest three whenever the request has more than half of the
 // window.
-func clearResults(s *session, sent []*message, tokens, window int) []*message {
-	if tokens*2 <= window {
-		return sent
+func clearResults(k *kept) {
+	if k.tokens*2 <= k.window && !k.once {
+		return
 	}
 	newer := 0
-	for i, m := range slices.Backward(sent) {
-		if m.role != conversation.Tool {
+	for i, m := range slices.Backward(k.sent) {
+		if k.Items[i].Role != conversation.Tool {
 			continue
 		}
 		newer++
-		if newer <= 3 || m.place < 0 {
-			continue
-		}
-		source, _ := sjson.Set(m.source, "content", "[Old tool result content cleared]") // of a valid object
-		cleared, err := s.read([]byte(`{"messages":[`+source+`]}`), &request{}, map[string]*message{})
-		if err == nil && cleared.messages[0].tokens < m.tokens {
-			sent[i] = cleared.messages[0]
+		if newer > 3 && m != nil && k.stub.tokens < m.tokens {
+			k.sent[i] = k.stub
 		}
 	}
-	return sent
 }

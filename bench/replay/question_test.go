@@ -15,6 +15,7 @@ func TestAnswersStandBehindTheirName(t *testing.T) {
 		{"What is slot-1-3?", "amber", "slot-1-3, of box-4, is amber", true}, // another family
 		{"What is slot-1-3?", "amber", "slot-1-3x=amber", false},
 		{"What is slot-1-3?", "amber", "red, amber, blue", false},
+		{"What is slot-1-3?", "amber", `{"content":"slot-1-2=red\nslot-1-3=amber"}`, true},
 		{"What is slot-1-3?", "amber", "amber; slot-1-3=amber", true}, // not at the first place
 		{"What is slot-1-3?", "amber", "slot-1-3=" + strings.Repeat("é", 191) + "amber", true},
 		{"What is slot-1-3?", "amber", "slot-1-3=" + strings.Repeat("é", 192) + "amber", false},

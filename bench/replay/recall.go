@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -18,122 +20,136 @@ import (
 	"epitome/dialect"
 	"epitome/dialect/conversation"
 	"epitome/internal/jsonspan"
-	"epitome/offload"
 	"epitome/tokenize"
 )
 
-// Recall counts the answers that can still be read in conversations with questions once they are compacted. The error
-// names the first file that has no such conversations.
+// Recall counts the answers that can still be read in conversations with questions once each method has made them
+// smaller. What a method fails at, and a question that cannot be asked, is named in the report. The error names the
+// first file that has no such conversations.
 func Recall(ctx context.Context, o Options) (*RecallReport, error) {
+	r := &RecallReport{Failures: []string{}} // not null in JSON
+	for _, name := range o.Methods {
+		p, err := o.method(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		o.policies = append(o.policies, p)
+	}
+	for _, size := range o.Windows {
+		for _, p := range o.policies {
+			r.Rows = append(r.Rows, &RecallRow{Window: size, Method: p.name})
+		}
+	}
 	files, err := sessions.Find(o.Paths)
 	if err != nil {
 		return nil, err
 	}
-	r := &RecallReport{}
+	memo := tokenize.NewMemo(1 << 18)
 	for _, file := range files {
 		quizzes, err := readQuizzes(file)
 		if err != nil {
 			return nil, err
 		}
 		for _, q := range quizzes {
-			for _, size := range o.Windows {
-				last, err := o.playQuiz(ctx, q, size)
-				if err != nil {
-					return nil, err
-				}
-				r.count(q, size, last)
+			r.Failures = append(r.Failures, q.flaws...)
+			err := o.playQuiz(ctx, q, memo, r)
+			if err != nil {
+				return nil, err
 			}
 		}
+		fmt.Fprintln(o.Progress, "bench: played", file)
 	}
-	slices.SortStableFunc(r.Rows, func(a, b *RecallRow) int {
-		return cmp.Or(a.Window-b.Window, strings.Compare(a.Questions, b.Questions))
-	})
 	return r, nil
 }
 
-// lastRequest is the last request of a conversation as it was sent.
-type lastRequest struct {
-	shaped
-	ages []int // of each question, the compactions since its answer came
-}
-
-// playQuiz plays a conversation in a window.
-func (o *Options) playQuiz(ctx context.Context, q quiz, size int) (last lastRequest, err error) {
-	s := &session{scale: conversation.Scale{Memo: tokenize.NewMemo(1 << 18), Ratio: 1}, once: o.Once}
-	address := offload.Options{Address: "url", URL: o.Config.ArtifactsAt(o.Config.Listen)}
-	shape := ownPolicy(o.Config, address).open(s, size)
-	requests := q.Grown()
-	if o.Once {
-		requests = func(yield func(int, []byte) bool) { yield(len(q.Body), q.Body) }
+// playQuiz plays a conversation by all methods in all windows, and adds the figures to r.
+func (o *Options) playQuiz(ctx context.Context, q quiz, memo *tokenize.Memo, r *RecallReport) error {
+	s := &session{dialect: q.Dialect, scale: scaleOf(q.Model, memo), known: map[string]*message{}, once: o.Once}
+	_, err := s.read(q.Body, &request{}, s.known) // every player knows its messages, and may add to them
+	if err != nil {
+		return err
 	}
-	last.ages = make([]int, len(q.questions))
-	start := 0
-	for end, body := range requests {
-		last.shaped, err = shape(&request{Request: &conversation.Request{Dialect: q.Dialect, Body: body}})
-		err = cmp.Or(err, ctx.Err())
-		if err != nil {
-			return last, err
+	var players []*player
+	for i, row := range r.Rows {
+		shape := o.policies[i%len(o.policies)].open(s, row.Window)
+		players = append(players, &player{session: s, shape: shape, row: &Row{Window: row.Window}, known: maps.Clone(s.known),
+			before: &request{}})
+	}
+	failed := make([]error, len(players))
+	original := &request{}
+	for _, body := range q.Grown() {
+		if o.Once {
+			body = q.Body
 		}
-		added := unescaped(q.Body[start:end])
-		for i, asked := range q.questions {
-			if asked.isAnsweredBy(added) && !o.Once {
-				last.ages[i] = 0
-			} else if last.isCompacted {
-				last.ages[i]++
+		original, err = s.read(body, original, s.known)
+		if err != nil {
+			return err
+		}
+		var turn sync.WaitGroup
+		for i, p := range players {
+			if failed[i] == nil {
+				turn.Go(func() { _, _, failed[i] = p.send(original) })
 			}
 		}
-		start = end
+		turn.Wait()
+		if o.Once || ctx.Err() != nil {
+			break
+		}
 	}
-	return last, nil
+	for i, row := range r.Rows {
+		if failed[i] != nil {
+			problem := fmt.Sprintf("%s: %s in a window of %d: %v", q.name, row.Method, row.Window, failed[i])
+			r.Failures = append(r.Failures, problem)
+		}
+		row.count(q, players[i], failed[i] != nil)
+	}
+	return ctx.Err()
 }
 
-// count counts the answers in the last request of a conversation.
-func (r *RecallReport) count(q quiz, size int, last lastRequest) {
-	text := unescaped(last.body)
-	if last.tokens > size { // it would be refused
-		text = ""
-	}
-	for i, asked := range q.questions {
-		isVisible := asked.isAnsweredBy(text)
-		age := []string{"0", "1", "2", "3", "4", "5+"}[min(last.ages[i], 5)]
-		for _, of := range []string{"all", "age " + age} {
-			row := r.row(size, of)
-			row.Count++
-			row.Tokens.addShare(ratio{float64(last.tokens), 1})
-			row.Visible.count(isVisible)
+// count counts the answers in the last request that a player has sent for a conversation.
+func (row *RecallRow) count(q quiz, p *player, isFailed bool) {
+	row.Count += len(q.questions)
+	row.Died += p.row.Died
+	text := ""
+	if isFailed {
+		row.Failed++
+	} else {
+		row.Tokens.addShare(ratio{float64(p.before.tokens), 1})
+		row.Cost.sum += p.row.Cost.sum
+		row.Cost.of += p.row.Cost.of
+		if p.before.tokens <= row.Window { // else it would be refused
+			text = unescaped(p.before.Body)
 		}
+	}
+	for _, asked := range q.questions {
+		row.Visible.count(asked.isAnsweredBy(text))
 	}
 }
 
 // RecallReport is the result of Recall.
 type RecallReport struct {
-	Rows []*RecallRow `json:"rows"`
+	Rows     []*RecallRow `json:"rows"`     // by window, then by method
+	Failures []string     `json:"failures"` // of methods, and questions that were not asked
 }
 
-// RecallRow has the figures of some questions in one window: of all, or of an age: how many compactions there were since
-// the answer came. Shares are in percent; Tokens is a mean.
+// RecallRow has the figures of one method in one window. Shares are in percent; Tokens is a mean.
 type RecallRow struct {
-	Window    int    `json:"window"` // tokens
-	Questions string `json:"questions"`
-	Count     int    `json:"count"`
-	Tokens    ratio  `json:"tokens"`  // of the last request
-	Visible   ratio  `json:"visible"` // it has the answer
-}
-
-// row returns the row of some questions in a window.
-func (r *RecallReport) row(window int, questions string) *RecallRow {
-	i := slices.IndexFunc(r.Rows, func(x *RecallRow) bool { return x.Window == window && x.Questions == questions })
-	if i < 0 {
-		i = len(r.Rows)
-		r.Rows = append(r.Rows, &RecallRow{Window: window, Questions: questions})
-	}
-	return r.Rows[i]
+	Window  int    `json:"window"` // tokens
+	Method  string `json:"method"`
+	Count   int    `json:"count"`   // questions
+	Tokens  ratio  `json:"tokens"`  // of the last request
+	Visible ratio  `json:"visible"` // of the answers, those that stand in it
+	Cost    ratio  `json:"cost"`    // of all requests, relative to sending everything
+	Died    int    `json:"died"`    // conversations with a request over the window
+	Failed  int    `json:"failed"`  // conversations that the method could not go on with
 }
 
 // quiz is a conversation with questions whose answers stand in it.
 type quiz struct {
 	*conversation.Request
+	name      string // of its file, and its number there
 	questions []question
+	flaws     []string // of questions that are not asked
 }
 
 // question is a question whose answer is an exact text.
@@ -143,8 +159,8 @@ func readQuizzes(file string) (all []quiz, err error) {
 	content, err := os.ReadFile(file)
 	var document bytes.Buffer // without white space, which would count as tokens
 	err = cmp.Or(err, json.Compact(&document, content))
-	for _, d := range gjson.ParseBytes(document.Bytes()).Array() {
-		q, invalid := readQuiz(d)
+	for i, d := range gjson.ParseBytes(document.Bytes()).Array() {
+		q, invalid := readQuiz(d, fmt.Sprintf("%s, conversation %d", file, i+1))
 		all = append(all, q)
 		err = cmp.Or(err, invalid)
 		if err != nil {
@@ -157,16 +173,26 @@ func readQuizzes(file string) (all []quiz, err error) {
 	return all, nil
 }
 
-// readQuiz reads a conversation and those of its questions whose answers stand in it.
-func readQuiz(document gjson.Result) (q quiz, err error) {
+// readQuiz reads a conversation and those of its questions that can be asked: the answer stands in the conversation, and
+// not in the question.
+func readQuiz(document gjson.Result, name string) (q quiz, err error) {
 	body := requestIn(document)
 	api, _ := dialect.Of("", body) // never fails without a name
+	q.name = name
 	q.Request, err = conversation.Read(api, body, nil)
 	for _, d := range document.Get("questions").Array() {
 		asked := question{d.Get("question").Str, d.Get("expected").String()}
-		if asked.expected != "" && asked.isAnsweredBy(unescaped(body)) {
+		flaw := ""
+		switch {
+		case asked.expected != "" && strings.Contains(asked.text, asked.expected):
+			flaw = "has its answer"
+		case asked.expected == "" || !asked.isAnsweredBy(unescaped(body)):
+			flaw = "has no answer that stands in its conversation"
+		default:
 			q.questions = append(q.questions, asked)
+			continue
 		}
+		q.flaws = append(q.flaws, fmt.Sprintf("%s: the question %.80q %s", name, asked.text, flaw))
 	}
 	if q.questions == nil {
 		err = cmp.Or(err, errors.New("no question has an answer that stands in its conversation"))
@@ -197,9 +223,9 @@ func requestIn(document gjson.Result) []byte {
 	return body
 }
 
-// unescaped returns a request with quotes and backslashes as they stand in its texts.
+// unescaped returns a request with quotes, backslashes and line breaks as they stand in its texts.
 func unescaped(body []byte) string {
-	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(string(body))
+	return strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\t`, "\t").Replace(string(body))
 }
 
 var (

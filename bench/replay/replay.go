@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"epitome/bench/sessions"
 	"epitome/config"
@@ -28,7 +29,11 @@ type Options struct {
 	Windows  []int         // in tokens
 	Config   config.Config // of the epitome that is measured
 	Progress io.Writer     // gets a line for each file
-	Once     bool          // of Recall: compact each conversation once, as a whole, instead of playing it as it grew
+
+	// Of Recall:
+	Once    bool          // compact each conversation once, as a whole, instead of playing it as it grew
+	Methods []string      // names of Methods, modes or details of summaries, or NAME=COMMAND
+	Wait    time.Duration // for an answer of a command
 
 	policies []policy // in the place of the baselines and epitome, for tests
 }

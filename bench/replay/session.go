@@ -17,12 +17,13 @@ import (
 
 // session is a recorded conversation. It is read from its last request, which has all messages. Equal messages are one.
 type session struct {
-	scale conversation.Scale
-	whole *request // the last one
-	known map[string]*message
-	lines map[string][]int // places of the messages with a line, in order, by the line
-	turns []turn
-	once  bool // each request is compacted, whatever its size
+	dialect conversation.Dialect
+	scale   conversation.Scale
+	whole   *request // the last one
+	known   map[string]*message
+	lines   map[string][]int // places of the messages with a line, in order, by the line
+	turns   []turn
+	once    bool // each request is compacted, whatever its size
 }
 
 // message is a message of a request. It is the client's, or a policy has made it.
@@ -59,9 +60,8 @@ type request struct {
 // newSession reads a recorded conversation, which has messages. Its tokens are counted as epitome counts them when it
 // serves.
 func newSession(body []byte) (*session, error) {
-	s := &session{known: map[string]*message{}, lines: map[string][]int{}}
-	model := tokenize.ModelOf(gjson.GetBytes(body, "model").Str)
-	s.scale = conversation.Scale{Model: model, Memo: tokenize.NewMemo(1 << 18), Ratio: model.Ratio}
+	s := &session{dialect: chat.Dialect{}, known: map[string]*message{}, lines: map[string][]int{}}
+	s.scale = scaleOf(gjson.GetBytes(body, "model").Str, tokenize.NewMemo(1<<18))
 	whole, err := s.read(body, &request{}, s.known)
 	if err != nil {
 		return nil, err
@@ -98,15 +98,22 @@ func newSession(body []byte) (*session, error) {
 	return s, nil
 }
 
+// scaleOf returns how tokens are counted for a model.
+func scaleOf(name string, memo *tokenize.Memo) conversation.Scale {
+	model := tokenize.ModelOf(name)
+	return conversation.Scale{Model: model, Memo: memo, Ratio: model.Ratio}
+}
+
 // read parses and counts a request. before is an earlier one of the same policy, or empty. known has all messages that
 // were read so far, by their source; read adds those that are new.
 func (s *session) read(body []byte, before *request, known map[string]*message) (*request, error) {
-	parsed, err := conversation.Read(chat.Dialect{}, body, before.Request)
+	parsed, err := conversation.Read(s.dialect, body, before.Request)
 	if err != nil {
 		return nil, err
 	}
 	r := &request{Request: parsed, fixed: s.modelTokens(parsed.Count(s.scale).Total()), has: map[*message]bool{}}
 	r.tokens = r.fixed
+	parsed.Callers() // found once, as policies read the request at once
 	for i := range parsed.Items {
 		it := &parsed.Items[i]
 		m := known[string(it.Of(body))]
