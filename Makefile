@@ -1,4 +1,4 @@
-.PHONY: build check test rows race fuzz bench measure figures tables release release-files publish completions licences \
+.PHONY: build check test rows race fuzz bench measure arena figures tables release release-files publish completions licences \
   image deploy-check nightly pictures
 
 # The program, as ./epitome.
@@ -38,6 +38,11 @@ bench:
 # bench/measure.sh says.
 measure:
 	bash bench/measure.sh
+
+# What can still be read of conversations that epitome and other methods made smaller: of those that bench/questions.py
+# makes, and of more in FILES.
+arena:
+	bash bench/arena.sh $(FILES)
 
 # The tables of the documents, measured anew; bench/figures.py says which variables name more data. AGREE=1 also writes
 # bench/figures.json.
