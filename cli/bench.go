@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -109,7 +108,6 @@ func (a *app) replayCommand() *cobra.Command {
 
 func (a *app) recallCommand() *cobra.Command {
 	var mode string
-	var methods []string
 	var recall replay.Options
 	c := &cobra.Command{
 		Use:   "recall PATH...",
@@ -117,38 +115,21 @@ func (a *app) recallCommand() *cobra.Command {
 	asJSON := jsonFlag(c)
 	f := c.Flags()
 	f.StringVar(&mode, "mode", string(summarize.Intent), "`mode` of summaries")
-	f.StringArrayVar(&methods, "method", nil, "`names` of methods, NAME=COMMAND, or all (default: the mode)")
+	f.StringSliceVar(&recall.Methods, "method", nil, "`names` of methods, NAME=COMMAND, or all (default: the mode)")
 	f.BoolVar(&recall.Once, "once", false, "compact each conversation once, instead of playing it as it grew")
 	f.DurationVar(&recall.Wait, "wait", time.Minute, "for one answer of a command")
+	f.BoolVar(&recall.Last, "last", false, "add the last requests to --json, for bench/reader.py")
 	return a.playCommand(c, []string{"32k", "64k"}, func(ctx context.Context, o replay.Options) (err error) {
 		if o.Config.Summarize.Mode, err = summarize.Parse[summarize.Mode](mode, summarize.Modes); err != nil {
 			return fmt.Errorf("cannot use --mode %.40q: %w", mode, err)
 		}
-		o.Once, o.Wait, o.Methods = recall.Once, recall.Wait, methodsIn(methods, mode)
-		r, err := replay.Recall(ctx, o)
+		recall.Paths, recall.Windows, recall.Config, recall.Progress = o.Paths, o.Windows, o.Config, o.Progress
+		if recall.Methods == nil {
+			recall.Methods = []string{mode}
+		}
+		r, err := replay.Recall(ctx, recall)
 		return printReport(r, "recall", asJSON, err)
 	})
-}
-
-// methodsIn returns the methods that values of --method name; by default, the mode.
-func methodsIn(values []string, mode string) (all []string) {
-	for _, value := range values {
-		names := strings.Split(value, ",")
-		if strings.Contains(value, "=") { // the command may have commas
-			names = []string{value}
-		}
-		for _, name := range names {
-			if name == "all" {
-				all = append(all, replay.Methods...)
-			} else {
-				all = append(all, name)
-			}
-		}
-	}
-	if all == nil {
-		return []string{mode}
-	}
-	return all
 }
 
 func loadCommand() *cobra.Command {

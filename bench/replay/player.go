@@ -24,6 +24,9 @@ type player struct {
 	before *request            // as it was sent; empty at first
 	cached int                 // tokens of the request before as the client sent it
 	died   bool
+
+	artifact func(name string) ([]byte, error) // as in shaped, of the last request
+	failed   error                             // of a method that cannot go on
 }
 
 // play plays and measures a turn. original is the client's request.
@@ -45,6 +48,7 @@ func (p *player) play(t turn, original *request) {
 // client's request is measured.
 func (p *player) send(original *request) (shaped, *request, error) {
 	s, err := p.shape(original)
+	p.artifact = s.artifact
 	now := original
 	if err == nil && !bytes.Equal(s.body, original.Body) {
 		now, err = p.read(s.body, p.before, p.known)

@@ -223,9 +223,6 @@ func dropOldest(k *kept) {
 	k.drop(first, k.window/2)
 }
 
-// keepNewest leaves out the oldest messages until the others have at most 95 % of the window.
-func keepNewest(k *kept) { k.drop(0, k.window*95/100) }
-
 // drop leaves out messages from one on, with the results of their calls, until so many tokens are left. Messages of the
 // system stay.
 func (k *kept) drop(first, most int) {

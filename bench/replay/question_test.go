@@ -27,7 +27,7 @@ func TestAnswersStandBehindTheirName(t *testing.T) {
 		{"Is the port 5413?", "5413", `{"content":"Is the port 5413?"}`, false},
 		{"Is the port 5413?", "5413", `{"content":"Is the port 5413? Yes, port 5413."}`, true},
 	} {
-		q := question{text: c.question, expected: c.expected}
+		q := question{c.question, c.expected}
 		if got := q.isAnsweredBy(unescaped([]byte(c.text))); got != c.want {
 			t.Errorf("%s %s in %.60q: got %v, want %v", c.question, c.expected, c.text, got, c.want)
 		}

@@ -18,8 +18,10 @@ import (
 
 	"epitome/bench/sessions"
 	"epitome/dialect"
+	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
 	"epitome/internal/jsonspan"
+	"epitome/summarize"
 	"epitome/tokenize"
 )
 
@@ -28,6 +30,9 @@ import (
 // first file that has no such conversations.
 func Recall(ctx context.Context, o Options) (*RecallReport, error) {
 	r := &RecallReport{Failures: []string{}} // not null in JSON
+	if i := slices.Index(o.Methods, "all"); i >= 0 {
+		o.Methods = slices.Replace(o.Methods, i, i+1, Methods...)
+	}
 	for _, name := range o.Methods {
 		p, err := o.method(ctx, name)
 		if err != nil {
@@ -75,7 +80,6 @@ func (o *Options) playQuiz(ctx context.Context, q quiz, memo *tokenize.Memo, r *
 		players = append(players, &player{session: s, shape: shape, row: &Row{Window: row.Window}, known: maps.Clone(s.known),
 			before: &request{}})
 	}
-	failed := make([]error, len(players))
 	original := &request{}
 	for _, body := range q.Grown() {
 		if o.Once {
@@ -86,9 +90,9 @@ func (o *Options) playQuiz(ctx context.Context, q quiz, memo *tokenize.Memo, r *
 			return err
 		}
 		var turn sync.WaitGroup
-		for i, p := range players {
-			if failed[i] == nil {
-				turn.Go(func() { _, _, failed[i] = p.send(original) })
+		for _, p := range players {
+			if p.failed == nil {
+				turn.Go(func() { _, _, p.failed = p.send(original) })
 			}
 		}
 		turn.Wait()
@@ -96,22 +100,47 @@ func (o *Options) playQuiz(ctx context.Context, q quiz, memo *tokenize.Memo, r *
 			break
 		}
 	}
-	for i, row := range r.Rows {
-		if failed[i] != nil {
-			problem := fmt.Sprintf("%s: %s in a window of %d: %v", q.name, row.Method, row.Window, failed[i])
+	for i, p := range players {
+		r.Rows[i].count(q, p)
+		if p.failed != nil {
+			problem := fmt.Sprintf("%s: %s in a window of %d: %v", q.name, r.Rows[i].Method, p.row.Window, p.failed)
 			r.Failures = append(r.Failures, problem)
+		} else if o.Last && len(p.before.Items) > 0 {
+			r.Last = append(r.Last, p.lastOf(q, r.Rows[i]))
 		}
-		row.count(q, players[i], failed[i] != nil)
 	}
 	return ctx.Err()
 }
 
+// lastOf returns what a reader needs to answer the questions from the last request alone: the request as text, and the
+// artifacts that it names.
+func (p *player) lastOf(q quiz, row *RecallRow) any {
+	r, _ := conversation.Read(p.dialect, p.before.Body, nil) // it has been read before
+	text := ""
+	for _, prompt := range r.Prompts {
+		text += jsonspan.StringOf(prompt.Of(r.Body)) + "\n\n"
+	}
+	text += string(summarize.Transcript(r, activity.Of(r, nil), 0, len(r.Items), ""))
+	artifacts := map[string]string{}
+	for _, name := range artifactName.FindAllString(text, -1) {
+		if p.artifact == nil { // the method keeps nothing
+			break
+		}
+		content, err := p.artifact(name)
+		if err == nil {
+			artifacts[name] = string(content)
+		}
+	}
+	return map[string]any{"conversation": q.name, "method": row.Method, "window": row.Window, "tokens": p.before.tokens,
+		"text": text, "artifacts": artifacts, "questions": q.questions}
+}
+
 // count counts the answers in the last request that a player has sent for a conversation.
-func (row *RecallRow) count(q quiz, p *player, isFailed bool) {
+func (row *RecallRow) count(q quiz, p *player) {
 	row.Count += len(q.questions)
 	row.Died += p.row.Died
 	text := ""
-	if isFailed {
+	if p.failed != nil {
 		row.Failed++
 	} else {
 		row.Tokens.addShare(ratio{float64(p.before.tokens), 1})
@@ -130,6 +159,7 @@ func (row *RecallRow) count(q quiz, p *player, isFailed bool) {
 type RecallReport struct {
 	Rows     []*RecallRow `json:"rows"`     // by window, then by method
 	Failures []string     `json:"failures"` // of methods, and questions that were not asked
+	Last     []any        `json:"last,omitempty"`
 }
 
 // RecallRow has the figures of one method in one window. Shares are in percent; Tokens is a mean.
@@ -153,7 +183,10 @@ type quiz struct {
 }
 
 // question is a question whose answer is an exact text.
-type question struct{ text, expected string }
+type question struct {
+	Text     string `json:"question"`
+	Expected string `json:"expected"`
+}
 
 func readQuizzes(file string) (all []quiz, err error) {
 	content, err := os.ReadFile(file)
@@ -184,15 +217,15 @@ func readQuiz(document gjson.Result, name string) (q quiz, err error) {
 		asked := question{d.Get("question").Str, d.Get("expected").String()}
 		flaw := ""
 		switch {
-		case asked.expected != "" && strings.Contains(asked.text, asked.expected):
+		case asked.Expected != "" && strings.Contains(asked.Text, asked.Expected):
 			flaw = "has its answer"
-		case asked.expected == "" || !asked.isAnsweredBy(unescaped(body)):
+		case asked.Expected == "" || !asked.isAnsweredBy(unescaped(body)):
 			flaw = "has no answer that stands in its conversation"
 		default:
 			q.questions = append(q.questions, asked)
 			continue
 		}
-		q.flaws = append(q.flaws, fmt.Sprintf("%s: the question %.80q %s", name, asked.text, flaw))
+		q.flaws = append(q.flaws, fmt.Sprintf("%s: the question %.80q %s", name, asked.Text, flaw))
 	}
 	if q.questions == nil {
 		err = cmp.Or(err, errors.New("no question has an answer that stands in its conversation"))
@@ -250,16 +283,16 @@ func keysIn(text string) (keys []string) {
 // between them that differs from it in digits alone; if the question has no key, near one of its words. The question
 // itself is no answer.
 func (q *question) isAnsweredBy(text string) bool {
-	if strings.Contains(q.text, q.expected) {
-		text = strings.ReplaceAll(text, q.text, " ")
+	if strings.Contains(q.Text, q.Expected) {
+		text = strings.ReplaceAll(text, q.Text, " ")
 	}
 	for at := 0; ; {
-		found := strings.Index(text[at:], q.expected)
+		found := strings.Index(text[at:], q.Expected)
 		if found < 0 {
 			return false
 		}
 		start := at + found
-		at = start + len(q.expected)
+		at = start + len(q.Expected)
 		const before, behind = 200, 60 // characters, of at most four bytes each
 		head := []rune(text[max(0, start-4*before):start])
 		tail := []rune(text[at:min(len(text), at+4*behind)])
@@ -273,10 +306,10 @@ func (q *question) isAnsweredBy(text string) bool {
 
 // isNear reports whether what stands between head and tail is there as the answer.
 func (q *question) isNear(head, tail string) bool {
-	asked := keysIn(q.text)
+	asked := keysIn(q.Text)
 	if len(asked) == 0 {
 		near := strings.ToLower(head + tail)
-		return slices.ContainsFunc(longWord.FindAllString(strings.ToLower(q.text), -1), func(word string) bool {
+		return slices.ContainsFunc(longWord.FindAllString(strings.ToLower(q.Text), -1), func(word string) bool {
 			return !slices.Contains(tellsNone, word) && strings.Contains(near, word[:min(len(word), 6)])
 		})
 	}

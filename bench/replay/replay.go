@@ -32,8 +32,9 @@ type Options struct {
 
 	// Of Recall:
 	Once    bool          // compact each conversation once, as a whole, instead of playing it as it grew
-	Methods []string      // names of Methods, modes or details of summaries, or NAME=COMMAND
+	Methods []string      // names of Methods, "all", modes or details of summaries, or NAME=COMMAND
 	Wait    time.Duration // for an answer of a command
+	Last    bool          // the report has the last requests, for bench/reader.py
 
 	policies []policy // in the place of the baselines and epitome, for tests
 }
