@@ -3,6 +3,8 @@
 
     bench/questions.py [SEED] > FILE   twelve sessions with forty questions each; equal seeds make equal files
     bench/questions.py --check FILE    whether each answer follows from its conversation alone, and is the only one
+    bench/questions.py --kinds REPORT  the answers that can be read, in percent, by kind; REPORT is what epitome bench recall
+                                       --json --last prints. In brackets: with the artifacts that the last request names
 
 Every question names a key, such as limit-3-2, and asks for what was said of it last. There are eight kinds, five
 questions of each in a session:
@@ -334,7 +336,33 @@ def faults(n, session):
         yield f"session {n}: the kinds have {kinds}"
 
 
+def stands(key, answer, text):
+    """Whether an answer stands within 200 characters behind its key."""
+    return any(answer in text[at.end():at.end() + 200] for at in re.finditer(re.escape(key) + r"(?![\w-])", text))
+
+
+def kinds(report):
+    """Returns lines of a table: for each window and method, how many answers of each kind can be read."""
+    shares = {}
+    for last in report["last"]:
+        fits = last["tokens"] <= last["window"]
+        for q in last["questions"]:
+            key, answer = KEY.findall(q["question"])[0], q["expected"]
+            by_kind = shares.setdefault((last["window"], last["method"]), {}).setdefault(key.split("-")[0], [])
+            is_shown = fits and stands(key, answer, last["text"])
+            is_kept = fits and any(stands(key, answer, text) for text in last["artifacts"].values())
+            by_kind.append((is_shown, is_shown or is_kept))
+    for (window, method), by_kind in sorted(shares.items()):
+        cells = [f"{kind} {100 * sum(a for a, _ in all) / len(all):.0f} [{100 * sum(b for _, b in all) / len(all):.0f}]"
+                 for kind, all in sorted(by_kind.items())]
+        yield f"{window:6} {method:10} {', '.join(cells)}"
+
+
 def main(arguments):
+    if arguments[:1] == ["--kinds"]:
+        with open(arguments[1]) as file:
+            print("\n".join(kinds(json.load(file))))
+        return 0
     if arguments[:1] == ["--check"]:
         with open(arguments[1]) as file:
             sessions = json.load(file)
