@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Plays conversations with questions by all methods in two windows, compacted once and as they grew; make arena. It takes
-# a few minutes, and prints four tables.
+# Plays conversations with questions by all methods in two windows, as they grew and compacted once; make arena. It
+# takes two minutes or three.
 #
 #   bench/arena.sh [--method NAME=COMMAND]... [FILE...]
 #

@@ -29,7 +29,8 @@ class Model(BaseHTTPRequestHandler):
             arguments = json.dumps({"word": said.removeprefix("find ")})
             message = {"role": "assistant", "content": None, "tool_calls": [
                 {"id": "1", "type": "function", "function": {"name": "find", "arguments": arguments}}]}
-        answer = json.dumps({"choices": [{"message": message}], "usage": {"prompt_tokens": 100, "completion_tokens": 2}})
+        usage = {"prompt_tokens": 100, "completion_tokens": 2}
+        answer = json.dumps({"choices": [{"message": message}], "usage": usage})
         with contextlib.suppress(OSError):  # the reader has gone
             self.send_response(status)
             self.end_headers()
@@ -40,8 +41,8 @@ class Model(BaseHTTPRequestHandler):
 
 
 def last(method, expected, artifacts=(), tokens=900):
-    return {"conversation": "a.json, conversation 1", "method": method, "window": 1000, "tokens": tokens, "text": method,
-            "artifacts": dict(artifacts), "questions": [{"question": q, "expected": e} for q, e in expected.items()]}
+    return {"conversation": "a.json, conversation 1", "method": method, "window": 1000, "tokens": tokens,
+            "text": method, "artifacts": dict(artifacts), "questions": [{"question": q, "expected": e} for q, e in expected.items()]}
 
 
 class Readers(unittest.TestCase):
@@ -63,7 +64,8 @@ class Readers(unittest.TestCase):
         out, progress = io.StringIO(), io.StringIO()
         reader.main([str(report), "--url", f"http://127.0.0.1:{self.server.server_port}/v1", "--model", "gpt-4.1",
                      "--answers", str(Path(self.folder.name, answers)), "--wait", ".3", "--pause", "0"], out, progress)
-        rows = {tuple(line.split()[1:3]): line.split()[3:] for line in out.getvalue().splitlines()[1:] if line[0] == " "}
+        lines = [line.split() for line in out.getvalue().splitlines()[1:] if line[0] == " "]
+        rows = {tuple(line[1:3]): line[3:] for line in lines}
         return rows, out.getvalue(), progress.getvalue()
 
     def test_answers_are_counted(self):

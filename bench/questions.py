@@ -3,8 +3,8 @@
 
     bench/questions.py [SEED] > FILE   twelve sessions with forty questions each; equal seeds make equal files
     bench/questions.py --check FILE    whether each answer follows from its conversation alone, and is the only one
-    bench/questions.py --kinds REPORT  the answers that can be read, in percent, by kind; REPORT is what epitome bench recall
-                                       --json --last prints. In brackets: with the artifacts that the last request names
+    bench/questions.py --kinds REPORT  the answers that can be read, in percent, by kind; REPORT is what epitome bench
+                                       recall --json --last prints. In brackets: with the artifacts that are named
 
 Every question names a key, such as limit-3-2, and asks for what was said of it last. There are eight kinds, five
 questions of each in a session:
@@ -34,8 +34,8 @@ NOUNS = """anchor barrel cedar depot engine ferry garden harbour island jetty ke
     nickel otter pepper quay ribbon summit tunnel velvet wagon beacon canyon desert fabric glacier hollow kernel
     lattice mirror nettle oyster parcel quiver rafter signal thistle vessel walnut branch cellar drawer fender
     gasket hinge jacket lever magnet nozzle piston ratchet spindle trolley valve winch""".split()
-VERBS = """carried crossed dropped emptied followed gathered handed joined kept lifted measured moved named opened packed
-    painted passed pulled pushed raised reached sorted stacked turned washed weighed wrapped counted covered
+VERBS = """carried crossed dropped emptied followed gathered handed joined kept lifted measured moved named opened
+    packed painted passed pulled pushed raised reached sorted stacked turned washed weighed wrapped counted covered
     fastened loaded mended planted rinsed scraped traced""".split()
 PLACES = "beside behind below above near under over past along across".split()
 STATES = "parked released blocked withdrawn approved postponed rejected merged archived assigned".split()
@@ -43,8 +43,10 @@ STATES = "parked released blocked withdrawn approved postponed rejected merged a
 # Of each kind the sentences that say a value, each with the question. {k} is the key and {v} the value.
 RULES = [
     ("By {k} nothing may leave the yard before the seal {v} is on it.", "Which seal does {k} ask for?"),
-    ("{k} was agreed with the owners: reports go to the desk {v} and to nobody else.", "To which desk do reports go by {k}?"),
-    ("From here on {k} holds, and it sends every refund through the account {v}.", "Which account does {k} send refunds through?"),
+    ("{k} was agreed with the owners: reports go to the desk {v} and to nobody else.",
+     "To which desk do reports go by {k}?"),
+    ("From here on {k} holds, and it sends every refund through the account {v}.",
+     "Which account does {k} send refunds through?"),
     ("Please keep to {k}: write the log only to {v} while the audit runs.", "Where does {k} have the log written?"),
     ("{k} must not be broken by any of us, so use the mirror {v} for downloads.", "Which mirror does {k} prescribe?"),
 ]
@@ -52,10 +54,12 @@ LIMITS = {
     "user": ["Let us put {k} at {v} and see how it behaves.", "I talked to the others, and {k} becomes {v}.",
              "One more thing, {k} has to be {v} from today."],
     "tool": ["{k} = {v}", "{k}: {v}", "set {k} to {v}"],
-    "agent": ["After the measurement I have set {k} to {v}, which leaves some room.", "I moved {k} to {v} as the load is lower."],
+    "agent": ["After the measurement I have set {k} to {v}, which leaves some room.",
+              "I moved {k} to {v} as the load is lower."],
 }
 LIMIT_ASKS = ["At how much does {k} stand in the end?", "What is the value of {k} now?", "How large is {k} by now?"]
-TASKS = ["{k} is {v} since this morning, and nobody has touched it after that.", "I have marked {k} as {v} in the plan.",
+TASKS = ["{k} is {v} since this morning, and nobody has touched it after that.",
+         "I have marked {k} as {v} in the plan.",
          "The state of {k} is {v}, as the board shows.", "Then {k} was {v} by the team that owns it."]
 TASK_ASKS = ["In which state is {k} at the end?", "What became of {k}?", "How does {k} stand now?"]
 CHECKS = ["{k} failed with {v} in step {n}", "FAIL {k}: {v} (step {n})", "{k}: error {v} at line {n}"]
@@ -67,7 +71,8 @@ NOTES = ["Go on with the next one, and {k} is for {v}, before I forget.", "Fine,
          "Yes, go on, and keep {k} with {v} in mind."]
 NOTE_ASKS = ["What was {k} about?", "Which value goes with {k}?"]
 CHOICES = ["So for {k} I settled on {v}, as the other way round takes two passes.",
-           "Between the two, {k} comes down to {v}, since that needs no lock.", "This means that {k} is {v} from my side."]
+           "Between the two, {k} comes down to {v}, since that needs no lock.",
+           "This means that {k} is {v} from my side."]
 CHOICE_ASKS = ["What was decided for {k}?", "What did {k} come down to?"]
 
 
@@ -105,7 +110,8 @@ class Session:
     def sentence(self):
         r = self.random
         subject = f"the {r.choice(ADJECTIVES)} {r.choice(NOUNS)}"
-        rest = f"{r.choice(VERBS)} the {r.choice(NOUNS)} {r.choice(PLACES)} the {r.choice(ADJECTIVES)} {r.choice(NOUNS)}"
+        rest = (f"{r.choice(VERBS)} the {r.choice(NOUNS)} {r.choice(PLACES)} "
+                f"the {r.choice(ADJECTIVES)} {r.choice(NOUNS)}")
         text = r.choice([
             f"{subject} {rest}",
             f"{subject} {rest} {r.randint(2, 99)} times",
@@ -126,9 +132,12 @@ class Session:
         """Returns the output of a command, with the lines of said somewhere in it."""
         r = self.random
         row = r.choice([
-            lambda i: f"{r.choice(NOUNS)}/{r.choice(NOUNS)}.go:{r.randint(1, 999)}: {r.choice(VERBS)} {r.choice(NOUNS)} {r.choice(ADJECTIVES)}",
-            lambda i: f"{i:3} {r.choice(VERBS):10} {r.choice(ADJECTIVES):8} {r.choice(NOUNS):8} {r.randint(0, 999):4} ms",
-            lambda i: f"probe-{self.number}-{1000 + r.randint(0, 8999)} {r.choice(ADJECTIVES)} {r.choice(NOUNS)} {r.randint(0, 999)}",
+            lambda i: f"{r.choice(NOUNS)}/{r.choice(NOUNS)}.go:{r.randint(1, 999)}: "
+                      f"{r.choice(VERBS)} {r.choice(NOUNS)} {r.choice(ADJECTIVES)}",
+            lambda i: f"{i:3} {r.choice(VERBS):10} {r.choice(ADJECTIVES):8} {r.choice(NOUNS):8} "
+                      f"{r.randint(0, 999):4} ms",
+            lambda i: f"probe-{self.number}-{1000 + r.randint(0, 8999)} "
+                      f"{r.choice(ADJECTIVES)} {r.choice(NOUNS)} {r.randint(0, 999)}",
             lambda i: f"ok {r.choice(NOUNS)}/{r.choice(NOUNS)} {r.randint(0, 99)}.{r.randint(0, 9)}s",
         ])
         rows = [row(i) for i in range(lines)]
@@ -164,8 +173,10 @@ class Session:
         """Adds what the user says, what the agent does, and its answer, with these sentences in them."""
         r = self.random
         if pasted or style == "paste" and not (user or small):
-            opening = r.choice(["Here is what they sent me.", "This came this morning, please read it.", "The minutes:"])
-            self.say("user", f"{opening}\n\n{self.prose(r.randint(25, 70), pasted)}\n\nWhat follows for our {r.choice(NOUNS)}?")
+            opening = r.choice(["Here is what they sent me.", "This came this morning, please read it.",
+                                "The minutes:"])
+            text = self.prose(r.randint(25, 70), pasted)
+            self.say("user", f"{opening}\n\n{text}\n\nWhat follows for our {r.choice(NOUNS)}?")
         elif small:
             self.say("user", " ".join(small))
         elif user or r.random() < .4:
@@ -274,7 +285,8 @@ class Session:
 # The second check knows nothing of how a conversation was made: it reads what each text says of a key.
 
 KEY = re.compile(r"\b[a-z]+-\d+-\d+\b")
-VALUE = re.compile(r"/srv/[a-z]+/[a-z]+\.toml|\b[a-z]+-[a-z]+\b|\b[A-Z]{3}\d{3}\b|\b\d{4,}\b|\b(?:%s)\b" % "|".join(STATES))
+VALUE = re.compile(r"/srv/[a-z]+/[a-z]+\.toml|\b[a-z]+-[a-z]+\b|\b[A-Z]{3}\d{3}\b|\b\d{4,}\b|"
+                   r"\b(?:%s)\b" % "|".join(STATES))
 END = re.compile(r"\.(?:\s|$)|[;\n]")
 
 
@@ -286,8 +298,8 @@ def texts(request):
 
 
 def sayings(request):
-    """Returns the values that the conversation says of each key, in order: those between it and the next key, or the end
-    of its sentence."""
+    """Returns the values that the conversation says of each key, in order: those between it and the next key, or the
+    end of its sentence."""
     said = {}
     for text in texts(request):
         keys = list(KEY.finditer(text))

@@ -157,6 +157,7 @@ def main(arguments, out=sys.stdout, progress=sys.stderr):
     p.add_argument("--model", required=True)
     p.add_argument("--key-env", help="the environment variable with the key")
     p.add_argument("--answers", help="the file of the answers so far")
+    p.add_argument("--estimate", action="store_true", help="only say how much there is to ask")
     p.add_argument("--wait", type=float, default=120, help="seconds for one answer")
     p.add_argument("--pause", type=float, default=2, help="seconds before the same is asked again")
     p.add_argument("--at-once", type=int, default=4, help="requests")
@@ -177,8 +178,10 @@ def main(arguments, out=sys.stdout, progress=sys.stderr):
                     tallies[last["window"], last["method"], has_find]["failed"] += 1
     new = [j for j in jobs if reader.key(j) not in reader.kept]
     tokens = sum(j.last["tokens"] + len(TASK) // 4 for j in new)
-    print(f"reader: {len(new)} requests with about {tokens:,} tokens, {dollars(price, tokens, 10 * len(new))}; as much again "
-          f"where find is called; {len(jobs) - len(new)} answers are known", file=progress)
+    print(f"reader: {len(new)} requests with about {tokens:,} tokens, {dollars(price, tokens, 10 * len(new))}; as much "
+          f"again where find is called; {len(jobs) - len(new)} answers are known", file=progress)
+    if a.estimate:
+        return
 
     def answer(job):
         try:
@@ -203,12 +206,12 @@ def main(arguments, out=sys.stdout, progress=sys.stderr):
         pool.shutdown(cancel_futures=True)
         if reader.file:
             reader.file.close()
-    print(f"{'window':>7} {'method':12} {'find':4} {'answered':>8} {'wrong':>6} {'unknown':>7} {'failed':>6} {'tokens':>12}  cost",
-          file=out)
+    print(f"{'window':>7} {'method':12} {'find':4} {'answered':>8} {'wrong':>6} {'unknown':>7} {'failed':>6} "
+          f"{'tokens':>12}  cost", file=out)
     for (window, method, has_find), t in sorted(tallies.items()):
         cost = dollars(price, t["input"], t["output"])
-        print(f"{window:7} {method:12} {'yes' if has_find else 'no':4} {t['answered']:8} {t['wrong']:6} {t['unknown']:7} "
-              f"{t['failed']:6} {t['input'] + t['output']:12,}  {cost}", file=out)
+        print(f"{window:7} {method:12} {'yes' if has_find else 'no':4} {t['answered']:8} {t['wrong']:6} "
+              f"{t['unknown']:7} {t['failed']:6} {t['input'] + t['output']:12,}  {cost}", file=out)
     for problem, count in failures.most_common():
         print(f"FAILED {count} times: {problem}", file=out)
 

@@ -23,8 +23,8 @@ var rivals = map[string]policy{"everything": baselines[0], "truncate": baselines
 // Methods are the names of all methods that need no model.
 var Methods = []string{"everything", "newest", "truncate", "clear", "window", "lossless", "low", "intent", "high"}
 
-// method returns the policy that a method names: one of the rivals, an epitome with that mode or detail of summaries, or
-// of NAME=COMMAND a program.
+// method returns the policy that a method names: one of the rivals, an epitome with that mode or detail of summaries,
+// or of NAME=COMMAND a program.
 func (o *Options) method(ctx context.Context, method string) (policy, error) {
 	name, command, isProgram := strings.Cut(method, "=")
 	words := strings.Fields(command)

@@ -77,8 +77,8 @@ func (o *Options) playQuiz(ctx context.Context, q quiz, memo *tokenize.Memo, r *
 	var players []*player
 	for i, row := range r.Rows {
 		shape := o.policies[i%len(o.policies)].open(s, row.Window)
-		players = append(players, &player{session: s, shape: shape, row: &Row{Window: row.Window}, known: maps.Clone(s.known),
-			before: &request{}})
+		players = append(players, &player{session: s, shape: shape, row: &Row{Window: row.Window},
+			known: maps.Clone(s.known), before: &request{}})
 	}
 	original := &request{}
 	for _, body := range q.Grown() {
@@ -206,8 +206,8 @@ func readQuizzes(file string) (all []quiz, err error) {
 	return all, nil
 }
 
-// readQuiz reads a conversation and those of its questions that can be asked: the answer stands in the conversation, and
-// not in the question.
+// readQuiz reads a conversation and those of its questions that can be asked: the answer stands in the conversation,
+// and not in the question.
 func readQuiz(document gjson.Result, name string) (q quiz, err error) {
 	body := requestIn(document)
 	api, _ := dialect.Of("", body) // never fails without a name
