@@ -35,13 +35,13 @@ func (o *Options) method(ctx context.Context, method string) (policy, error) {
 		return policy{name, o.program(ctx, words)}, nil
 	case isRival:
 		return policy{name, rival.open}, nil
-	case slices.Contains(summarize.Modes(), method):
+	case slices.Contains(summarize.Modes, method):
 		conf.Summarize.Mode = summarize.Mode(method)
-	case slices.Contains(summarize.Details(), method):
+	case slices.Contains(summarize.Details, method):
 		conf.Summarize.Detail = summarize.Detail(method)
 	default:
 		return policy{}, fmt.Errorf("cannot use --method %.40q: write NAME=COMMAND, all, or one of %s", method,
-			strings.Join(slices.Concat(Methods[:4], summarize.Modes(), summarize.Details()[:3]), ", "))
+			strings.Join(slices.Concat(Methods[:4], summarize.Modes, summarize.Details[:3]), ", "))
 	}
 	address := offload.Options{Address: "url", URL: conf.ArtifactsAt(conf.Listen)}
 	return policy{name, ownPolicy(conf, address).open}, nil
