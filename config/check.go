@@ -311,7 +311,7 @@ func (m *mistakes) check(key string, err error) {
 
 // choice requires that the value of a key is one of several.
 func (m *mistakes) choice(key, value string, choices ...string) {
-	m.require(slices.Contains(choices, value), "%s must be %s, not %q", key, oneOf(choices), value)
+	m.require(slices.Contains(choices, value), "%s must be %s, not %q: write one of these", key, oneOf(choices), value)
 }
 
 // oneOf lists texts of which one is to be chosen.
