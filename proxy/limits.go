@@ -92,8 +92,8 @@ type usage struct {
 
 func newMeter(id string) *meter { return &meter{id: id, own: map[string]use{}} }
 
-// known returns what somebody has used. Other processes are taken to have used as much since they shared as this one
-// has; those that have ended use nothing more.
+// known returns what somebody has used. Other processes that had requests of theirs in this minute or the last are taken to
+// have used as much since they shared as this one has; those that have ended use nothing more.
 func (m *meter) known(now time.Time, name string) use {
 	const dead = 40 // seconds since a process has shared
 	own, last := m.own[name].at(now), m.all[m.id]
@@ -105,10 +105,12 @@ func (m *meter) known(now time.Time, name string) use {
 		if id == m.id {
 			continue
 		}
-		used := other.Uses[name].at(now)
-		if last.At-other.At > dead {
+		before := other.Uses[name]
+		used := before.at(now)
+		switch {
+		case last.At-other.At > dead:
 			used.UnderWay = 0
-		} else {
+		case before.Minute >= now.Unix()/60-1:
 			used = used.and(since)
 		}
 		sum = sum.and(used)

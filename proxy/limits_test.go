@@ -73,6 +73,19 @@ func TestReplicasShareLimits(t *testing.T) {
 	again.add(now, team, use{Nano: 2e9})
 	now = now.Add(-10 * time.Minute)
 	wants(again, "dollars_per_day")
+
+	// Behind a balancer that sends a client to one replica, that one alone admits as much as the limit says.
+	bob := []limited{{"client bob", Limits{RequestsPerMinute: 50}}}
+	sticky, idle := newMeter("e"), newMeter("f")
+	share(sticky, idle)
+	for n := range 50 {
+		if err := sticky.admit(now, bob); err != nil {
+			t.Fatalf("request %d of 50: %v", n+1, err)
+		}
+	}
+	if sticky.admit(now, bob) == nil {
+		t.Error("50 requests a minute are 51")
+	}
 }
 
 // A store that fails locks nobody out, and a burst at one replica passes no limit.

@@ -37,10 +37,11 @@ func TestReplicasHaveTheSumsOfAll(t *testing.T) {
 	folder := t.TempDir()
 	now := &clock{}
 	now.Store(noon)
+	team := "team of "
 	start := func(folder string) *Book {
 		c := configured(now)
 		c.Folder, c.Shared = folder, shared
-		c.TeamOf = func(client string) string { return "team of " + client }
+		c.TeamOf = func(client string) string { return team + client }
 		return Open(c)
 	}
 	replicas := []*Book{start(folder), start(""), start("")}
@@ -67,6 +68,8 @@ func TestReplicasHaveTheSumsOfAll(t *testing.T) {
 	recording.Wait()
 	replicas[0].Close()
 	replicas[0] = start(folder)
+	replicas[0].Settle()
+	team = "later team of " // what was used stays with the team of its time
 	for n, b := range replicas {
 		r := summed(t, rig{b, now}, "team")
 		if !r.Fleet || len(r.Rows) != 5 || r.Rows[0].Key != "team of client0" {

@@ -126,7 +126,7 @@ func (b *Book) group(s *Report, all days, to time.Time) {
 		for at, sums := range sums {
 			keys := map[string]string{
 				"day": date, "model": at.Model, "agent": at.Agent, "upstream": at.Upstream, "client": at.Client,
-				"team": b.TeamOf(at.Client),
+				"team": at.Team,
 			}
 			key := keys[s.By]
 			if rows[key] == nil {
