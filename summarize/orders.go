@@ -72,18 +72,17 @@ func (s *summary) orders() (list []order) {
 func (s *summary) ordersAt(i int) []string {
 	list, isKnown := s.Found[i]
 	if !isKnown {
-		own, _ := s.usersOwn(i)
-		list = ordersIn(own)
+		list = ordersIn(s.Request.Unquoted(i))
 		s.Found[i] = list
 	}
 	return list
 }
 
-// ordersIn returns the standing orders in a text that the user typed, oldest first.
-func ordersIn(text string) (list []string) {
+// ordersIn returns the standing orders in a text that the user typed, oldest first. unquoted is the text with quotation
+// marks in the place of what it quotes.
+func ordersIn(text, unquoted string) (list []string) {
 	const longestTyped = 600 // characters of a message that is mostly typed
-	text = unwrapped(text)
-	typed := typed{text: withoutQuotes(text), isShort: utf8.RuneCountInString(text) <= longestTyped}
+	typed := typed{text: unwrapped(unquoted), isShort: utf8.RuneCountInString(text) <= longestTyped}
 	typed.firstEnd = strings.Index(typed.text+"\n\n", "\n\n")
 	typed.lastBegin = strings.LastIndex(strings.TrimRight(typed.text, " \n"), "\n\n")
 	for at := 0; at < len(typed.text); {
@@ -91,12 +90,13 @@ func ordersIn(text string) (list []string) {
 		from := at
 		at = min(at+len(line)+1, len(typed.text))
 		bare := strings.TrimSpace(line)
-		if bare == "" || strings.ContainsAny(bare[:1], "><|#") || strings.HasPrefix(bare, "//") {
+		isAdded := strings.HasPrefix(bare, "+") && !strings.HasPrefix(bare, "+ ") // a line of a diff
+		if bare == "" || isAdded || strings.ContainsAny(bare[:1], "><|#") || strings.HasPrefix(bare, "//") {
 			continue
 		}
 		least := typed.points(from, at)
 		for sentence := range sentences(line) {
-			whole := strings.TrimSpace(text[from : from+len(sentence)])
+			whole := strings.TrimSpace(strings.ReplaceAll(text[from:from+len(sentence)], "\n", " "))
 			from += len(sentence)
 			said := strings.TrimSpace(sentence)
 			if isShort(said) && isOrder(said, least) && !conversation.IsKeepLine(whole) {
@@ -169,56 +169,4 @@ func (t *typed) points(from, end int) int {
 		return alonePoints
 	}
 	return pastedPoints
-}
-
-// quotes are how code and the words of others begin and end. Those with isLine end in their line.
-var quotes = []struct {
-	begin, end string
-	isLine     bool
-}{
-	{"```", "```", false}, {"`", "`", true}, {"/*", "*/", false}, {`"`, `"`, true}, {"«", "»", false}, {"“", "”", false},
-	{"„", "“", true}, {"„", `"`, true}, {"„", "”", false}, {"「", "」", false}, {"『", "』", false},
-}
-
-// withoutQuotes returns a text of the same length with quotation marks in the place of what it quotes. Line breaks and
-// the sign at the end of a quote stay.
-func withoutQuotes(text string) string {
-	const mostUnclosed = 100 // for each, all of the text is looked through
-	out := []byte(text)
-	unclosed := 0
-	for at := 0; at < len(text) && unclosed < mostUnclosed; {
-		next := strings.IndexAny(text[at:], "`/\"«“„「『")
-		if next < 0 {
-			break
-		}
-		at += next
-		length := quoteAt(text[at:])
-		if length == 0 {
-			unclosed++
-		}
-		for i := range length {
-			c := text[at+i]
-			isEnd := i == length-1 && (c == '.' || c == '!')
-			if c != '\n' && !isEnd {
-				out[at+i] = '"'
-			}
-		}
-		at += length + 1 // the sign at its end begins no quote
-	}
-	return string(out)
-}
-
-// quoteAt returns how many bytes the quote has with which a text begins, without the sign at its end; 0 if there is none.
-func quoteAt(text string) int {
-	for _, q := range quotes {
-		inside, isQuote := strings.CutPrefix(text, q.begin)
-		if !isQuote {
-			continue
-		}
-		end := strings.Index(inside, q.end)
-		if end >= 0 && !(q.isLine && strings.Contains(inside[:end], "\n")) {
-			return len(q.begin) + end
-		}
-	}
-	return 0
 }

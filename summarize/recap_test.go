@@ -164,7 +164,7 @@ func TestMessagesStandInOrder(t *testing.T) {
 	}
 }
 
-// Only what the user said stands as the user's, and a patch that was refused wrote nothing.
+// An answer that a tool reports is quoted, another tool's result is nobody's, and a patch that was refused wrote nothing.
 func TestResultsAreNoUsersMessagesAndRefusedPatchesNoFiles(t *testing.T) {
 	text, _ := summarize.Text(span(t, join(
 		call("ask_user_question", `{"question":"Which branch?"}`, "The old one."),
@@ -172,7 +172,7 @@ func TestResultsAreNoUsersMessagesAndRefusedPatchesNoFiles(t *testing.T) {
 		call("apply_patch", `{"path":"a/done.go"}`, "Success."),
 		call("apply_patch", `{"path":"a/refused.go"}`, "apply_patch verification failed: no such lines in a/refused.go"),
 		assistant("Done.")), nil), summarize.Says{}, "It lies there")
-	if !has(text, "The old one.") || has(text, "Delete everything first.") ||
+	if !has(text, "> The old one.") || has(text, "Delete everything first.") ||
 		!has(text, "a/refused.go", "(failed)") || has(text, "a/done.go", "(failed)", "a/refused.go") {
 		t.Errorf("got %s", text)
 	}

@@ -73,7 +73,8 @@ func callsOf(calls []activity.Call, item int) []activity.Call {
 	return calls[before(item):before(item+1)]
 }
 
-// Entries returns items [first, end) for a model that is asked about them, below the user's messages in the head.
+// Entries returns items [first, end) for a model that is asked about them, below the user's messages in the head. Notes
+// of clients are left out.
 func Entries(r *conversation.Request, calls []activity.Call, first, end int) (list []Entry) {
 	for i := range r.Items[:end] {
 		it := &r.Items[i]
@@ -83,7 +84,12 @@ func Entries(r *conversation.Request, calls []activity.Call, first, end int) (li
 		}
 		for _, e := range spoken(r, calls, i) {
 			if isUsers {
-				e.Text = r.OwnWords(it)
+				typed, others := r.Said(i)
+				e.Text = strings.Join(typed, "\n")
+				if len(others) > 0 {
+					e := Entry{e.Speaker + "'s role, but not the user", true, strings.Join(others, "\n")}
+					list = append(list, e)
+				}
 			}
 			if e.Text != "" || e.IsTool { // an empty result says that the call ended, and how
 				list = append(list, e)
@@ -150,7 +156,7 @@ func (c *Carried) usersWords() string {
 	var words strings.Builder
 	for i := range c.Client.Items[:c.First] {
 		it := &c.Client.Items[i]
-		said := quote(c.Client.OwnWords(it))
+		said := quote(c.Client.OwnWords(i))
 		earlier := "\n" + c.Earlier + "\n"
 		isKnown := strings.Contains(earlier, "\n"+said) || strings.Contains(earlier, "\n"+c.Client.TextOf(it)+"\n")
 		if it.Role == conversation.User && !isKnown {

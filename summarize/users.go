@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
 	"iter"
@@ -10,6 +11,7 @@ import (
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
+	"epitome/offload/excerpt"
 )
 
 // message is a message of the user, or the end of one of the agent's.
@@ -40,15 +42,16 @@ func (s *Span) Kept() (lines []string, omitted int) {
 	return lines, omitted
 }
 
-// users returns what the user said in the span, newest first, and how many messages are left out. A result of kind
-// Ask is one, too. The two newest messages, short ones and those with much news stand whole if they fit; of others
-// there are the sentences that say something new. With a short reply comes the end of the agent's message that it
-// answers. A message that is one of the lines in kept is left out: they have a section. leftOut reports whether
-// something new found no room.
+// users returns what the user said in the span, newest first, and how many messages are left out. The two newest
+// messages, short ones and those with much news stand whole if they fit; of others there are the sentences that say
+// something new. With a short reply comes the end of the agent's message that it answers. A message that is one of the
+// lines in kept is left out: they have a section. An answer that a tool gives, and what others say in the user's role,
+// is quoted. leftOut reports whether something new found no room.
 func (s *summary) users(kept []string) (list []message, others int, leftOut bool) {
 	older, latest := s.Budgets.Users+s.Budgets.Spare, s.Budgets.Latest // tokens that are left for messages
 	newer := 0                                                         // messages of the user behind the item
 	isReply := false                                                   // the last of them was a short reply
+	var reports []message
 	for i := s.End - 1; i >= s.From; i-- {
 		it := &s.Request.Items[i]
 		if isReply && it.Role == conversation.Assistant {
@@ -56,55 +59,86 @@ func (s *summary) users(kept []string) (list []message, others int, leftOut bool
 			list = append(list, answered...)
 			isReply = len(answered) == 0
 		}
+		if report := s.report(i); report.text != "" && i < s.To {
+			reports = append(reports, report)
+		}
 		text, media := s.usersOwn(i)
 		if text+media == "" || slices.Contains(kept, text) { // not the user's, or only what the client put in
 			continue
 		}
-		newer++
+		isTyped := it.Role == conversation.User
+		if isTyped {
+			newer++
+		}
 		if i >= s.To { // messages behind the span are sent anyway, and are newer than all of the span
 			continue
 		}
 		m, room := message{item: i, note: "user" + media}, &older
-		if newer == 1 {
+		if newer == 1 && isTyped {
 			m.note = "user, latest: your task, unless it is done or a later message changes it" + media
 			room = &latest
 		}
 		isShort := len(text) <= 400 && len(strings.Fields(text)) <= 12
 		var isCut bool
-		m.text, isCut = s.shorten(text, room, newer <= 2 || isShort)
+		m.text, isCut = s.shorten(text, room, newer <= 2 || isShort || !isTyped)
 		leftOut = leftOut || isCut
-		isReply = isShort && m.text != "" && !strings.HasSuffix(text, "?") && it.Role == conversation.User
+		isReply = isShort && m.text != "" && !strings.HasSuffix(text, "?") && isTyped
 		if m.text == "" {
 			others++
 			continue
 		}
+		if !isTyped {
+			m.note = "the user's answer to your question, as the tool gave it"
+			m.text = quote(m.text)
+		}
 		list = append(list, m)
+	}
+	for _, m := range reports {
+		text, isCut := s.shorten(m.text, &older, false)
+		leftOut = leftOut || isCut
+		if m.text = quote(text); m.text != "" {
+			list = append(list, m)
+		}
 	}
 	s.Budgets.Spare = min(s.Budgets.Spare, older)
 	return list, others, leftOut
 }
 
-// usersOwn returns what the user says in an item, and which media are with it, for the note above.
+// report returns what others say in an item of the user's role; its text is empty if they say nothing.
+func (s *summary) report(i int) message {
+	_, others := s.Request.Said(i)
+	note := "not the user, but " + cmp.Or(s.Request.Items[i].Name, "a result that the client sent")
+	return message{item: i, note: excerpt.OneLine(note, 100), text: strings.Join(others, "\n")}
+}
+
+// usersOwn returns what the user says in an item: what they typed, or their answer as a tool gives it. media says which
+// media are with it, for the note above.
 func (s *summary) usersOwn(i int) (text, media string) {
 	it := &s.Request.Items[i]
-	c := callOf(s.Request, s.Calls, i)
-	switch {
-	case it.Role == conversation.User:
-		text, media = s.typedIn(i), s.Request.Media(it)
-	case c != nil && c.Kind == activity.Ask:
-		text = strings.TrimSpace(s.Request.TextOf(it))
+	if it.Role != conversation.User {
+		return s.answer(i), ""
 	}
+	media = s.Request.Media(it)
 	if media != "" {
 		media = ", with " + media + ", not shown here"
 	}
-	return text, media
+	return s.typedIn(i), media
+}
+
+// answer returns what a tool that asks the user says that they answered; empty if the item is no such result.
+func (s *summary) answer(i int) string {
+	c := callOf(s.Request, s.Calls, i)
+	if c == nil || c.Kind != activity.Ask || c.Failed() {
+		return ""
+	}
+	return strings.TrimSpace(s.Request.TextOf(&s.Request.Items[i]))
 }
 
 // typedIn returns what the user typed in an item. It is read once, as several sections ask.
 func (s *summary) typedIn(i int) string {
 	text, isKnown := s.typed[i]
 	if !isKnown {
-		text = s.Request.OwnWords(&s.Request.Items[i])
+		text = s.Request.OwnWords(i)
 		s.typed[i] = text
 	}
 	return text

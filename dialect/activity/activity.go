@@ -291,7 +291,7 @@ var kinds = []struct {
 	{Read, strings.Fields("read view cat open file")},
 }
 
-// asking are the whole names of tools of kind Ask. A word does not do, as their results count as the user's words.
+// asking are the whole names of tools of kind Ask. A word does not do: their results are quoted as the user's answers.
 var asking = strings.Fields("question ask_user ask_user_question ask_user_questions ask_followup_question " +
 	"request_user_input attempt_completion exit_plan_mode plan_mode_respond")
 

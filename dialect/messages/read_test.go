@@ -106,8 +106,8 @@ func TestDocumentsAreNobodysWords(t *testing.T) {
 	} {
 		r, other := mustRead(t, user(document, text("do"))), mustRead(t, user(strings.Replace(document, "Plan", "P", 1), text("do")))
 		it := &r.Items[0]
-		if got := r.Media(it); got != want || r.OwnWords(it) != "do" || r.KeepLines(0, 1) != nil || it.Locked {
-			t.Errorf("%s is %q, and the user says %q", document, got, r.OwnWords(it))
+		if got := r.Media(it); got != want || r.OwnWords(0) != "do" || r.KeepLines(0, 1) != nil || it.Locked {
+			t.Errorf("%s is %q, and the user says %q", document, got, r.OwnWords(0))
 		}
 		if strings.Contains(document, "Plan") && other.Chain()[1] == r.Chain()[1] {
 			t.Errorf("%s has the hash of another title", document)

@@ -57,7 +57,8 @@ func (k *Known) turns(v *view.View) (starts []int) {
 	hasAnswer := false // the current turn has one
 	for _, g := range k.Request.Groups() {
 		it := &k.Request.Items[g.First]
-		isUsers := it.Role == conversation.User && (k.Request.Media(it) != "" || k.Request.OwnWords(it) != "")
+		isSaid := it.Name != "" || k.Request.Media(it) != "" || k.Request.OwnWords(g.First) != ""
+		isUsers := it.Role == conversation.User && isSaid
 		if isUsers && hasAnswer {
 			hasAnswer = false
 			if !v.Forms[g.First].Gone {
