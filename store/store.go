@@ -16,7 +16,7 @@ import (
 
 const (
 	MaxKey   = 1 << 10         // bytes of a key
-	MaxValue = 1<<20 - 4*1<<10 // bytes of a value; more belongs into a file
+	MaxValue = 1<<20 - 4*1<<10 // bytes of a value; more belongs in a file
 )
 
 var (
