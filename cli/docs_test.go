@@ -68,3 +68,30 @@ func TestCommandsOfDocumentsExist(t *testing.T) {
 		}
 	}
 }
+
+// A number of a document that is a constant of the program is a row of testdata/numbers.txt, which has both.
+func TestNumbersOfDocumentsAreThoseOfTheCode(t *testing.T) {
+	rows, err := os.ReadFile("testdata/numbers.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range strings.Lines(string(rows)) {
+		if row[0] == '#' {
+			continue
+		}
+		document, code, _ := strings.Cut(strings.TrimSpace(row), " :: ")
+		for _, side := range []string{document, code} {
+			path, says, isWhole := strings.Cut(side, ": ")
+			text, err := os.ReadFile("../" + path)
+			if err != nil || !isWhole {
+				t.Errorf("cannot read %q: %v", row, err)
+				continue
+			}
+			plain := strings.ReplaceAll(string(text), "\n#", "\n") // a comment of config.toml is one text
+			plain = strings.Join(strings.Fields(plain), " ")
+			if !regexp.MustCompile(`(?:^|[^\w.,])` + regexp.QuoteMeta(says) + `(?:$|\W)`).MatchString(plain) {
+				t.Errorf("%s does not have %q; change it in both: %s", path, says, row)
+			}
+		}
+	}
+}
