@@ -5,10 +5,6 @@ import (
 	"strings"
 )
 
-// What a person typed: the texts of a message of the user, without what clients write in the user's role. A note of a
-// client ends at its last end, as what stands in it may look like one. All behind the heading of a result is the
-// result's. In doubt a text is nobody's order.
-
 var (
 	noteTag     = regexp.MustCompile(`(?i)<(?:` + words["note"] + `)(?:[\s/>]|$)`)
 	noteEnd     = regexp.MustCompile(`(?i)\A</(?:` + words["note"] + `)\s*>`)
@@ -24,7 +20,8 @@ var (
 )
 
 // Said returns the texts of a message of the user: those that the user typed, and those that somebody else says in the
-// user's role, as a result that the client sends in a message, or another agent. Notes of clients are in neither.
+// user's role, as a result that the client sends in a message, or another agent. All behind the heading of a result is
+// the result's. Notes of clients are in neither. The words by which both are known are in words.txt.
 func (r *Request) Said(i int) (typed, others []string) {
 	it := &r.Items[i]
 	if it.Role != User {
