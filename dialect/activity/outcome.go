@@ -163,7 +163,8 @@ func (c *Call) endByAnswer(said string) (end ending) {
 }
 
 // endByReport reads a result that is a report of a failure, or begins with one. A quote, which others wrote, counts
-// only if the report is all of it, on one line. Where the report may not be the tool's own, the end is unclear.
+// as failed only if the report is all of it, on one line. Where the report may not be the tool's own, as that of a
+// lookup with more lines, the end is unclear.
 func (c *Call) endByReport(said string, isQuote bool) ending {
 	const longest = 2_000 // bytes of a tool's own report
 	if c.shows {
@@ -173,11 +174,17 @@ func (c *Call) endByReport(said string, isQuote bool) ending {
 		}
 		return noFailure
 	}
-	if len(said) > longest || isQuote && (len(said) > near || strings.Contains(said, "\n")) {
-		return noFailure
-	}
 	words := ends(said, near)
+	isAll := len(said) <= near && !strings.Contains(said, "\n")
+	isNumbered := strings.IndexAny(said, "0123456789") == 0 // as lines of files are
+	mayBeOwn := !isQuote || isAll || c.Kind.Looks() && !isNumbered
 	switch {
+	case len(said) > longest || !mayBeOwn:
+		return noFailure
+	case isQuote && !isAll && report.MatchString(words):
+		return unclear
+	case isQuote && !isAll:
+		return noFailure
 	case report.MatchString(words):
 		return failed
 	case c.Kind == Write && (doubt.MatchString(words) || undone.MatchString(words)): // its words are its own

@@ -94,7 +94,9 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 		"apply_patch verification failed: no lines", "API Error: 500 {}"} {
 		f("failed", pay, words)
 		f("failed", edit, words+"\nmore of it")
-		f("ok", read, words+"\nmore of it\n")
+		f("unclear", read, words+"\nmore of it\n")
+		f("unclear", fetch, words+": "+long[:500])
+		f("ok", read, words+": "+long)
 		f("failed", run, words)
 		f("failed", fetch, words)
 	}
@@ -134,6 +136,8 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 		"Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: bad", "<error>Command took too long</error>",
 		"ERROR:  relation \"a\" does not exist\nLINE 1: select * from a;\n                      ^",
 		"src/a.ts(3,5): error TS2322: Type 'a' is not b.\nFound 1 error in src/a.ts:3", "npm error code 2\nbye",
+		"Failed!  - Failed:     1, Passed:    11, Skipped:     0, Total:    12, Duration: 45 ms - Tests.dll (net8.0)",
+		" ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND  No package.json was found in \"/srv\".",
 		"Fehler: Datei nicht da", "错误：找不到文件"} {
 		f("failed", run, words)
 		f("failed", run, long+"\x1b[31m"+words+"\x1b[0m\n")
