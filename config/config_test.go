@@ -248,6 +248,9 @@ func TestListExplains(t *testing.T) {
 			t.Errorf("%s is not explained", v.Key)
 		}
 	}
+	if !strings.Contains(all["scope"].Comment, "trust\nBehind") {
+		t.Errorf("the text behind a list begins no line: %s", all["scope"].Comment)
+	}
 	for key, want := range map[string][2]string{
 		"listen":             {"'127.0.0.1:7070'", "The address to listen on"},
 		"rewrite.keep_turns": {"0", "compact_turns: compact"},

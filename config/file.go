@@ -157,6 +157,7 @@ var (
 	comment    = regexp.MustCompile(`(?m)^#([a-z[])`)                                       // of config.toml, for a key
 	chosenName = regexp.MustCompile(`^(upstreams|clients|prices)\.("[^"]*"|'[^']*'|[^.]+)`) // with a name of the user's
 	rowNumber  = regexp.MustCompile(`\.\d+`)
+	behindList = regexp.MustCompile(`(?m)^(#   .*)\n# (\S)`) // text that goes on below a list
 )
 
 // entriesIn lists the entries of a file, up to a mistake in its syntax. Keys are as the file writes them.
@@ -202,14 +203,15 @@ func entriesIn(text string) (all []entry) {
 }
 
 // knownIn lists the entries of the program's own config.toml, in force or commented out. In their keys, NAME stands for
-// a name that the user chooses. A comment is its text, with the line breaks of lists alone; keys in adjacent lines share
+// a name that the user chooses. A comment is its text, with the line breaks around lists alone; keys in adjacent lines share
 // it.
 func knownIn(reference string) []entry {
 	all := entriesIn(comment.ReplaceAllString(reference, "$1"))
 	unwrapped := strings.NewReplacer("\n#   ", "\n  ", "\n# ", " ")
 	for i, e := range all {
 		all[i].key = general(e.key)
-		all[i].comment = strings.TrimSpace(unwrapped.Replace("\n" + e.comment))
+		lines := behindList.ReplaceAllString(e.comment, "$1\n$2")
+		all[i].comment = strings.TrimSpace(unwrapped.Replace("\n" + lines))
 		if e.comment == "" && i > 0 && strings.Count(all[i-1].text, "\n") == 1 {
 			all[i].comment = all[i-1].comment
 		}
