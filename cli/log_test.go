@@ -83,6 +83,8 @@ func TestTerminalShowsDecisionsAndFailures(t *testing.T) {
 	shortened.Info("exchange", "agent", "codex", "status", 200, "turn", 1, "did", "offload: 2", "window", 64_000)
 	log.Info("exchange", "agent", "codex", "status", 404, "turn", 2, "tokens_before", 9, "tokens_after", 9, "error", "/v1 twice")
 	log.Info("exchange", "method", "GET", "path", "/v1/models", "status", 404)
+	log.Info("exchange", "method", "POST", "path", "/v1/message", "status", 404, "error", "no such path")
+	log.Warn("exchange", "remote", "127.0.0.1:9", "status", 400, "error", "it is not HTTP/1.1")
 	log.Info("summary_started", "conversation", "a")
 	log.Info("rescue", "verdict", "too_long", "outcome", "rescued")
 	shortened.Info("exchange", "mode", "on", "turn", 65, "did", "compact: 117")
@@ -110,6 +112,8 @@ TIME turn 1: 900 → 900 tokens, nothing to shorten; answered 401
 TIME claude-cli, turn 1: 23k → 23k tokens, nothing to shorten; answered 401
 TIME codex, turn 1: 51.2k → 16k tokens, offload: 2
 TIME codex, turn 2: 9 → 9 tokens, nothing to shorten; answered 404: /v1 twice
+TIME POST /v1/message: 404 no such path
+TIME warn: 127.0.0.1:9: 400 it is not HTTP/1.1
 TIME turn 65: 51.2k → 16k tokens, compact: 117
 TIME turn 3: 900 → 900 tokens in mode on, clear: 2
 TIME claude-cli 1a8dc3, 160k of 200k tokens, soon to be shortened

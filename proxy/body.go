@@ -57,6 +57,11 @@ func (x *exchange) whyUnread(err error) error {
 		return refuse(431, "header_too_large", "the request's headers are larger than 16 KB: shorten them")
 	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
 		return refuse(408, "request_timeout", "the request did not arrive in time: send it faster")
+	case strings.Contains(err.Error(), `"\x16\x03`): // it quotes the beginning
+		return refuse(400, "bad_request",
+			"the client speaks TLS: write http:// in its base URL, or give epitome a certificate in [tls]")
+	case strings.Contains(err.Error(), `"PRI * HTTP/2`):
+		return refuse(400, "bad_request", "the client speaks HTTP/2: have it use HTTP/1.1")
 	}
 	return refuse(400, "bad_request",
 		"epitome cannot read the request as HTTP/1.1: check the client, and any proxy before epitome")

@@ -16,7 +16,7 @@ import (
 
 func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 	t.Parallel()
-	f := func(name string, change func(*Settings), request string, status int, code string) {
+	f := func(name string, change func(*Settings), request string, status int, code string, says ...string) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, answers(ok("a")), change)
@@ -27,7 +27,8 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 				!strings.Contains(body, `"type":"epitome_error"`) {
 				t.Errorf("got %s %s, want %d %s", resp.Status, body, status, code)
 			}
-			if e := r.event(); e.Fault != event.Refused || e.Status != status || e.Err == "" {
+			if e := r.event(); e.Fault != event.Refused || e.Status != status || e.Err == "" ||
+				!strings.Contains(e.Err, strings.Join(says, "")) {
 				t.Errorf("event %+v", e)
 			}
 			r.wantRequests(0)
@@ -41,6 +42,8 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 	f("max_body, still being sent", small, post("/a", strings.Repeat("x", 8<<20)), 413, "request_too_large")
 	f("header", small, get("/a", "X: "+strings.Repeat("x", 40_000)), 431, "header_too_large")
 	f("not HTTP", small, "HELO there\r\n\r\n", 400, "bad_request")
+	f("TLS", small, "\x16\x03\x01\x00\x05\x01\x00\n\x00\x01", 400, "bad_request", "http://")
+	f("HTTP/2", small, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "bad_request", "speaks HTTP/2")
 	f("two lengths", small, start+"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400, "bad_request")
 	f("length and chunks", small, start+"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
 		"bad_request")

@@ -28,7 +28,7 @@ func (x *exchange) relay(a *wire.Answer) error {
 	case 101:
 		return x.tunnel(a)
 	case 404:
-		x.event.Err = whyNotFound(x.target)
+		x.event.Err = x.whyNotFound()
 	}
 	defer a.End()
 	x.endsByClose = !a.Empty && (a.Length == wire.UntilClose || a.Length == wire.ChunkedLength && x.reply.HTTP10)

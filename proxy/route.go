@@ -149,14 +149,24 @@ func (x *exchange) meantTarget(target []byte) []byte {
 	return target
 }
 
-// whyNotFound says which mistake in a base URL explains that an upstream does not have a target; empty if none does.
-func whyNotFound(target []byte) string {
-	path, _, _ := bytes.Cut(target, []byte("?"))
+// whyNotFound says which mistake, mostly in a base URL, may explain that an upstream does not have the target; empty if
+// none does.
+func (x *exchange) whyNotFound() string {
+	path, _, _ := bytes.Cut(x.target, []byte("?"))
+	base := x.upstream.base
 	switch {
 	case bytes.Contains(path, []byte("/v1/v1")):
 		return "the path has /v1 twice: leave it out of the client's base URL, or of the upstream's url"
 	case !version.Match(path):
 		return "the path has no /v1: write it at the end of the client's base URL, or of the upstream's url"
+	case !x.ctx.IsPost():
+		return ""
+	case bytes.HasSuffix(path, []byte("/v1")):
+		return "the path ends with /v1: the client has to add what it asks for, such as /chat/completions"
+	case x.dialect == nil:
+		return "the upstream may not have this path: check the client's base URL, and what it adds"
+	case base != "" && !version.MatchString(base):
+		return "the upstream may have no API below " + base + ": check its url"
 	}
 	return ""
 }
@@ -233,7 +243,8 @@ func (u *upstream) join(target []byte) []byte {
 		return target // the asterisk of OPTIONS
 	}
 	base := u.base
-	if strings.HasSuffix(base, "/v1") && bytes.HasPrefix(target, []byte("/v1/")) {
+	path, _, _ := bytes.Cut(target, []byte("?"))
+	if strings.HasSuffix(base, "/v1") && (bytes.HasPrefix(path, []byte("/v1/")) || string(path) == "/v1") {
 		base = strings.TrimSuffix(base, "/v1")
 	}
 	if base == "" {

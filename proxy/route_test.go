@@ -304,11 +304,24 @@ func TestChainsOfProxiesPass(t *testing.T) {
 }
 
 func TestNotFoundIsExplainedByTheBaseURL(t *testing.T) {
-	for target, want := range map[string]string{
-		"/v1/v1/responses": "twice", "/chat/completions?a=1": "no /v1", "/v1/models/none": "", "/openai/v1/responses": "",
-	} {
-		if got := whyNotFound([]byte(target)); !strings.Contains(got, want) || (want == "") != (got == "") {
-			t.Errorf("%s: %q", target, got)
+	t.Parallel()
+	f := func(base, request, want string) {
+		t.Helper()
+		r := newRig(t, answers(reply("404 Not Found", "{}")), func(s *Settings) {
+			s.Mode = event.ModeOn
+			s.Upstreams["test"] = UpstreamConfig{URL: s.Upstreams["test"].URL + base}
+		})
+		r.ask(request)
+		got := r.event()
+		if !strings.Contains(got.Err, want) || (want == "") != (got.Err == "") {
+			t.Errorf("%s%s: %q", base, got.Path, got.Err)
 		}
 	}
+	f("/v1", post("/v1/v1/responses", "{}"), "twice")
+	f("", post("/chat/completions?a=1", "{}"), "no /v1")
+	f("/v1", post("/v1", "{}"), "ends with /v1")
+	f("/v1", post("/v1/message", "{}"), "may not have this path")
+	f("/api", post("/v1/messages", "{}"), "below /api")
+	f("", get("/v1/models/none"), "")
+	f("/openai/v1", post("/v1/responses", "{}"), "")
 }
