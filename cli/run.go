@@ -78,7 +78,7 @@ func (a *app) run(command []string) error {
 	}
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = passSignals(child)
-	r.tell()
+	r.tell(err)
 	return err
 }
 
@@ -262,8 +262,8 @@ func passSignals(child *exec.Cmd) error {
 	}
 }
 
-// tell prints what epitome has done for the command. In a run within a run, the outer one tells it.
-func (r runProxy) tell() {
+// tell prints what epitome has done for the command, which has ended so. In a run within a run, the outer one tells it.
+func (r runProxy) tell(ended error) {
 	if r.folder == os.Getenv(folderVariable) {
 		return
 	}
@@ -274,6 +274,10 @@ func (r runProxy) tell() {
 	}
 	if err != nil {
 		warn("cannot tell what became of this run: %v", err)
+		return
+	}
+	if done.Sums.Exchanges == 0 && ended != nil {
+		warn("no request came before the command ended: %v", ended)
 		return
 	}
 	if done.Sums.Exchanges == 0 {
