@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -46,22 +47,27 @@ func artifactFiles(folder string) []string {
 	return found
 }
 
-// Another version's decisions are not used, which the log says once.
+// Another version's decisions are not used, which the log says once. The first versions marked nothing.
 func TestAnotherVersionsDecisionsAreTold(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	p := run(t, folder, "http://127.0.0.1:1")
-	if _, err := p.service.Store.Swap("format", []byte(ledger.Format), []byte("chain 4"), century); err != nil {
-		t.Fatal(err)
-	}
-	p.stop()
-	for starts := range 2 {
-		p = run(t, folder, "http://127.0.0.1:1")
-		p.wantLog(`"msg":"listening"`)
-		if told := strings.Contains(p.log.String(), `"was":"chain 4"`); told != (starts == 0) {
-			t.Errorf("start %d: it is told: %v", starts, told)
+	for _, mark := range []string{"chain 4", "unmarked"} {
+		standing, err := p.service.Store.Swap("format", []byte(ledger.Format), []byte(mark), century)
+		if mark == "unmarked" {
+			err = errors.Join(err, p.service.Store.Delete("format"))
 		}
-		p.stop()
+		if err != nil || string(standing) != mark {
+			t.Fatal(string(standing), err)
+		}
+		for starts := range 2 {
+			p.stop()
+			p = run(t, folder, "http://127.0.0.1:1")
+			p.wantLog(`"msg":"listening"`)
+			if told := strings.Contains(p.log.String(), `"was":"`+mark); told != (starts == 0) {
+				t.Errorf("start %d, %s: it is told: %v", starts, mark, told)
+			}
+		}
 	}
 }
 

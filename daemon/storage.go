@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,8 @@ func (d *Daemon) openStores(conf config.Config) (err error) {
 		d.shelf.Close() // which ends a sweep's calls to a bucket
 		sweeps.Wait()
 	})
+	_, err = os.Stat(filepath.Join(d.card.folder, StoreFolder))
+	isOld := err == nil // an earlier process has made the store
 	if conf.Store.URL == "" {
 		d.openOwn()
 	} else if d.store, err = d.openShared(conf); err != nil {
@@ -61,7 +64,7 @@ func (d *Daemon) openStores(conf config.Config) (err error) {
 			d.log.Error("cannot close the store", "error", err.Error())
 		}
 	})
-	d.tellFormat()
+	d.tellFormat(isOld && conf.Store.URL == "")
 	sweeps.Go(func() { d.sweep(ctx) })
 	return nil
 }
@@ -96,15 +99,19 @@ func (d *Daemon) openShared(conf config.Config) (store.Store, error) {
 	return shared, nil
 }
 
-// tellFormat logs that another version of epitome has recorded decisions in the store that this one does not know.
-func (d *Daemon) tellFormat() {
+// tellFormat logs that another version of epitome has recorded decisions in the store that this one does not know. The
+// first versions marked nothing, so an old store without a mark is theirs.
+func (d *Daemon) tellFormat(isOld bool) {
 	own := []byte(ledger.Format)
-	standing, err := d.store.Swap("format", nil, own, century)
+	standing, err := store.Get(d.store, "format")
 	if err != nil || bytes.Equal(standing, own) {
 		return
 	}
-	d.log.Warn("the store has decisions of another version of epitome, which are not used: what conversations need is "+
-		"decided anew, so each is read once without the provider's cache", "format", string(own), "was", string(standing))
+	if standing != nil || isOld {
+		d.log.Warn("the store is of another version of epitome, and its decisions are left alone: what conversations need "+
+			"is decided anew, so each is read once without the provider's cache",
+			"folder", d.card.folder, "format", string(own), "was", cmp.Or(string(standing), "unmarked"))
+	}
 	_, _ = d.store.Swap("format", standing, own, century) // else it is told again at the next start
 }
 
