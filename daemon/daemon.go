@@ -165,6 +165,11 @@ func (d *Daemon) listen(conf config.Config) error {
 		return err
 	}
 	d.atEnd(d.card.Unpin)
+	running, _ := Read(conf.Data)
+	if running != nil && running.Token != d.card.Token && conf.Store.URL == "" {
+		return fmt.Errorf("cannot use the data folder %s: the epitome on %s runs with it; 'epitome open' shows that one, and "+
+			"--data gives another folder", conf.Data, running.Listen)
+	}
 	return nil
 }
 
