@@ -50,6 +50,7 @@ const (
 	CodeFreesLittle       Code = "frees_little"
 	CodeFloor             Code = "below_floor"
 	CodeAgain             Code = "decided_before"
+	CodeSetLate           Code = "settings_late"
 	CodeMeanwhile         Code = "decided_meanwhile"
 	CodeClientSummarises  Code = "client_summarises"
 	CodeProviderClears    Code = "provider_clears"

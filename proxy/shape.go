@@ -43,12 +43,17 @@ func (x *exchange) shape() error {
 		return err
 	}
 	report := &x.shaped.Report
+	isSet := wire.Find(x.head, wire.OwnPrefix+"set") != nil || wire.Find(x.head, wire.OwnPrefix+"preset") != nil
+	isLate := isSet && report.Code == event.CodeAgain
+	if isLate {
+		report.Code, report.Reason = event.CodeSetLate, event.CodeSetLate.Clause()
+	}
 	if x.isCount { // a count saves nothing: the request that it asks about will
 		x.setExtra(report.Action)
 	} else {
 		x.setReport(report)
 	}
-	if (in.Compact || x.shaped.Asked) && report.Items > 0 && report.Reason != "" { // it holds no text of the client's
+	if (in.Compact || x.shaped.Asked || isLate) && report.Items > 0 && report.Reason != "" { // it holds no text of the client's
 		x.reply.Extra = wire.AppendField(x.reply.Extra, []byte("x-epitome-reason"), report.Reason)
 	}
 	if report.Items > 0 && !in.Replay && !observes {
