@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"epitome/dialect/chat"
 	"epitome/event"
@@ -23,7 +24,8 @@ func (r *rig) send(c *credential, change ...func(*summarize.Model)) (status int,
 	for _, f := range change {
 		f(&m)
 	}
-	return r.upstreams.Send(r.tb.Context(), m, []byte(question))
+	status, answer, _, err = r.upstreams.Send(r.tb.Context(), m, []byte(question))
+	return status, answer, err
 }
 
 // credential is what the shaper gets of a request with the lines.
@@ -72,6 +74,15 @@ func TestQuestionSpeaksForTheClientAndSaysNothingElseOfItsRequest(t *testing.T) 
 	}
 	if head, body := r.got(); head != asked(chatTarget+"?api-version=1", carried...) || body != question {
 		t.Errorf("the upstream got\n%q and the body %q", head, body)
+	}
+}
+
+func TestRefusedQuestionSaysHowLongToWait(t *testing.T) {
+	t.Parallel()
+	r := on(t, answers(reply("429 Too Many Requests", "x", "Retry-After: 7")))
+	_, _, wait, err := r.upstreams.Send(t.Context(), summarize.Model{Upstream: "test", Dialect: chat.Dialect{}}, nil)
+	if err != nil || wait != 7*time.Second {
+		t.Errorf("wait %v, %v", wait, err)
 	}
 }
 
@@ -221,7 +232,7 @@ func TestQuestionsEndWithTheirContext(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		failed := make(chan error, 1)
 		go func() {
-			_, _, err := r.upstreams.Send(ctx, summarize.Model{Upstream: "test", Dialect: chat.Dialect{}}, []byte(question))
+			_, _, _, err := r.upstreams.Send(ctx, summarize.Model{Upstream: "test", Dialect: chat.Dialect{}}, []byte(question))
 			failed <- err
 		}()
 		<-reached

@@ -12,6 +12,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -287,14 +288,15 @@ func NewUpstreams(s Settings) (*Upstreams, error) {
 // Send sends a request of epitome itself and returns the whole answer. The request is authorized by the credential that
 // it has, and then goes to the target of that client's own request, or by the key in the environment variable KeyEnv.
 // It ends with an error when ctx ends.
-func (u *Upstreams) Send(ctx context.Context, m summarize.Model, body []byte) (status int, answer []byte, err error) {
+func (u *Upstreams) Send(ctx context.Context, m summarize.Model, body []byte) (status int, answer []byte,
+	wait time.Duration, err error) {
 	up, err := u.settings.Load().lookUp(m.Upstream)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, 0, err
 	}
 	question, err := up.question(m, body)
 	if err != nil {
-		return 0, nil, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
+		return 0, nil, 0, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
 	}
 	return u.ask(ctx, up, question)
 }
@@ -334,29 +336,34 @@ func (u *Upstreams) Get(ctx context.Context, name, path string) (status int, ans
 	if err != nil {
 		return 0, nil, err
 	}
-	return u.ask(ctx, up, wire.Request{
+	status, answer, _, err = u.ask(ctx, up, wire.Request{
 		Method: []byte("GET"), Target: up.target(path),
 		Lines: []byte("Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n"),
 	})
+	return status, answer, err
 }
 
-// ask sends a request and returns the whole answer, without content coding: at most max_body of it.
-func (u *Upstreams) ask(ctx context.Context, up *upstream, out wire.Request) (status int, body []byte, err error) {
+// ask sends a request and returns the whole answer, without content coding: at most max_body of it. wait is how long its
+// Retry-After says to wait.
+func (u *Upstreams) ask(ctx context.Context, up *upstream, out wire.Request) (status int, body []byte,
+	wait time.Duration, err error) {
 	conf := &u.settings.Load().conf
 	out.FirstByte, out.ReadIdle = conf.FirstByteTimeout.D(), conf.ReadIdle.D()
 	answer, err := up.pool.Do(ctx, out)
 	if err == nil {
 		defer answer.End()
 		status = answer.Code
+		seconds, _ := strconv.Atoi(string(wire.Find(answer.Block, "retry-after"))) // a date counts as none
+		wait = time.Duration(seconds) * time.Second
 		body, err = readWhole(answer, int64(conf.MaxBody))
 	}
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
+		return 0, nil, 0, fmt.Errorf("cannot ask upstream %s: %w", up.name, err)
 	}
-	return status, body, nil
+	return status, body, wait, nil
 }
 
 // readWhole returns the body of an answer without its content coding, which may have at most the given number of bytes.

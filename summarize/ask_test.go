@@ -94,6 +94,21 @@ func TestSilenceEndsWithTheJobsTime(t *testing.T) {
 	})
 }
 
+// A refusal that says how long to wait is followed by a request after that time, unless the job has ended by then.
+func TestUpstreamThatAsksForPatienceGetsIt(t *testing.T) {
+	for wait, requests := range map[time.Duration]int{20 * time.Second: 2, 10 * time.Minute: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			r := rigged(t, plain(), raw(429, "slow down"), text(good("a")))
+			r.wait = wait
+			p, err := r.Ask(t.Context(), question("a"))
+			r.calls(requests)
+			if err == nil && p.Took != wait {
+				t.Errorf("asked to wait %v: %v, took %v", wait, err, p.Took)
+			}
+		})
+	}
+}
+
 func TestOtherModelIsAskedByTranscript(t *testing.T) {
 	c := plain()
 	c.Model = "small"

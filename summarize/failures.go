@@ -111,7 +111,7 @@ func (j *job) mayAskAgain() bool {
 	return true
 }
 
-// repeatPause is how long a job waits before it sends the same request once more.
+// repeatPause is how long a job waits at least before it sends the same request once more.
 const repeatPause = time.Second
 
 // adapt changes the next request after one that was not answered. An error says that there is none.
@@ -184,13 +184,14 @@ func (j *job) fallBack(why string) error {
 }
 
 // repeatLater waits before the same request is sent once more. A prepared question is left to the compaction that
-// needs it: until then the reason may have passed.
+// needs it: until then the reason may have passed. Nor is one repeated that would have to wait beyond the job's end.
 func (j *job) repeatLater(ctx context.Context, why string) error {
-	if j.isPrepared || !j.mayAskAgain() {
+	end, _ := ctx.Deadline()
+	if j.isPrepared || time.Until(end) < j.pause || !j.mayAskAgain() {
 		return j.fail(why)
 	}
 	select {
-	case <-time.After(repeatPause):
+	case <-time.After(j.pause):
 		return nil
 	case <-ctx.Done():
 		return j.late()

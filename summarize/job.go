@@ -32,8 +32,9 @@ type job struct {
 
 	prompt  prompt
 	form    answer.Form
-	step    int    // of cutting the transcript down
-	learned string // what the answer says for later sessions
+	step    int           // of cutting the transcript down
+	pause   time.Duration // before the same request may be sent again
+	learned string        // what the answer says for later sessions
 	cost    event.Cost
 
 	done  chan struct{} // closed when prose and err are final
@@ -238,7 +239,8 @@ func (j *job) body() []byte {
 // the upstream could not be reached or broke off.
 func (j *job) send(ctx context.Context, body []byte) (a answer.Answer, status int) {
 	j.cost.Requests++
-	status, said, err := j.s.deps.Send(ctx, j.question.Model, body)
+	status, said, wait, err := j.s.deps.Send(ctx, j.question.Model, body)
+	j.pause = max(repeatPause, wait)
 	if err != nil {
 		return a, 0
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"text/template"
+	"time"
 
 	"epitome/dialect/conversation"
 	"epitome/inject"
@@ -174,5 +175,5 @@ const (
 )
 
 // Sender sends a request to a model and returns the whole answer, without content coding, or an error once ctx has
-// ended. The body holds a conversation: it is not for logs.
-type Sender func(ctx context.Context, m Model, body []byte) (status int, answer []byte, err error)
+// ended. wait is how long the upstream asks to be left alone; mostly 0. The body holds a conversation: it is not for logs.
+type Sender func(ctx context.Context, m Model, body []byte) (status int, answer []byte, wait time.Duration, err error)

@@ -142,12 +142,13 @@ type rig struct {
 	log   fakeapi.Log
 
 	mu     sync.Mutex
-	steps  []step // the last one is repeated
+	steps  []step        // the last one is repeated
+	wait   time.Duration // that each answer asks for
 	sent   []sent
 	events []event.Summary
 }
 
-func (r *rig) send(ctx context.Context, m Model, body []byte) (int, []byte, error) {
+func (r *rig) send(ctx context.Context, m Model, body []byte) (int, []byte, time.Duration, error) {
 	var s sent
 	if err := json.Unmarshal(body, &s); err != nil {
 		r.t.Errorf("the request is %q: %v", body, err)
@@ -157,7 +158,8 @@ func (r *rig) send(ctx context.Context, m Model, body []byte) (int, []byte, erro
 	r.sent = append(r.sent, s)
 	do := r.steps[min(len(r.sent), len(r.steps))-1]
 	r.mu.Unlock()
-	return do(ctx, s)
+	status, answer, err := do(ctx, s)
+	return status, answer, r.wait, err
 }
 
 // plays sets what comes next.

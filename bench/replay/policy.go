@@ -134,12 +134,13 @@ var (
 
 // answer answers a request for a summary in the place of a model, with the headings and the length that are asked for.
 // Nobody knows what a model would say, so the answer says nothing that the agent could need, but e.file.
-func (e *epitome) answer(_ context.Context, _ summarize.Model, request []byte) (status int, said []byte, err error) {
+func (e *epitome) answer(_ context.Context, _ summarize.Model, request []byte) (status int, said []byte,
+	_ time.Duration, err error) {
 	instruction := gjson.GetBytes(request, "messages.@reverse.0.content").String()
 	form := instruction[max(0, strings.LastIndex(instruction, "\nWrite plain text ")):]
 	headings, asks := heading.FindAllString(form, -1), length.FindStringSubmatch(form)
 	if asks == nil {
-		return 0, nil, errors.New("cannot stand in for a model: the request names no length")
+		return 0, nil, 0, errors.New("cannot stand in for a model: the request names no length")
 	}
 	most, _ := strconv.Atoi(asks[1]) // it has few digits
 	text, tokens := "", most+1
@@ -151,7 +152,7 @@ func (e *epitome) answer(_ context.Context, _ summarize.Model, request []byte) (
 	e.asked = append(e.asked, asked{bytes.Clone(request), e.session.modelTokens(tokens)})
 	said, err = sjson.SetBytes([]byte(`{"choices":[{"message":{"role":"assistant"},"finish_reason":"stop"}]}`),
 		"choices.0.message.content", text)
-	return 200, said, err
+	return 200, said, 0, err
 }
 
 // baselines are the ways of keeping a conversation small that epitome is compared with.
