@@ -3,6 +3,7 @@ package rewrite
 import (
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -51,8 +52,7 @@ func (x *shaping) leading() string {
 }
 
 // ErrNoFiles refuses a conversation that begins with a context whose files were removed.
-var ErrNoFiles = errors.New("cannot use x-epitome-context: one of its names has no files any more; " +
-	"'epitome context list' has the names")
+var ErrNoFiles = errors.New("cannot use x-epitome-context")
 
 var errTooLarge = errors.New("nothing is added to the system prompt: it takes too much of the window")
 
@@ -67,7 +67,8 @@ func (x *shaping) addSystem() {
 	for _, name := range x.in.Contexts[:x.in.Named] {
 		names, err := x.deps.Inject.Files.Names(name)
 		if err == nil && len(names) == 0 {
-			x.out.Refused = ErrNoFiles
+			x.out.Refused = fmt.Errorf("%w: no files are kept under the name %.40q any more; 'epitome context list' has the "+
+				"names", ErrNoFiles, name)
 			return
 		}
 	}
