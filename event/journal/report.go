@@ -50,7 +50,11 @@ func (r *Report) WriteCSV(to io.Writer) error {
 	w := csv.NewWriter(to)
 	_ = w.Write(heading) // w keeps an error until the end
 	for _, row := range r.Rows {
-		line := []string{row.Key}
+		key := row.Key // clients choose it
+		if strings.IndexAny(key, "=+-@\t\r") == 0 {
+			key = "'" + key // else a spreadsheet takes it for a formula
+		}
+		line := []string{key}
 		for _, f := range Figures {
 			if f.Share == nil {
 				line = append(line, strconv.FormatInt(*f.In(&row.Sums), 10))
