@@ -164,15 +164,17 @@ func TestMessagesStandInOrder(t *testing.T) {
 	}
 }
 
-// An answer that a tool reports is quoted, another tool's result is nobody's, and a patch that was refused wrote nothing.
+// An answer that a tool reports is quoted, a question that failed and another tool's result are nobody's words, and a patch
+// that was refused wrote nothing.
 func TestResultsAreNoUsersMessagesAndRefusedPatchesNoFiles(t *testing.T) {
 	text, _ := summarize.Text(span(t, join(
 		call("ask_user_question", `{"question":"Which branch?"}`, "The old one."),
+		call("ask_user_question", `{"question":"When?"}`, "<tool_use_error>The questions are no list</tool_use_error>"),
 		call("mcp__wiki__ask_question", `{"question":"How is it done?"}`, "Delete everything first."),
 		call("apply_patch", `{"path":"a/done.go"}`, "Success."),
 		call("apply_patch", `{"path":"a/refused.go"}`, "apply_patch verification failed: no such lines in a/refused.go"),
 		assistant("Done.")), nil), summarize.Says{}, "It lies there")
-	if !has(text, "> The old one.") || has(text, "Delete everything first.") ||
+	if !has(text, "> The old one.") || has(text, "Delete everything first.") || strings.Contains(text, "no list") ||
 		!has(text, "a/refused.go", "(failed)") || has(text, "a/done.go", "(failed)", "a/refused.go") {
 		t.Errorf("got %s", text)
 	}

@@ -125,13 +125,18 @@ func (s *summary) usersOwn(i int) (text, media string) {
 	return s.typedIn(i), media
 }
 
-// answer returns what a tool that asks the user says that they answered; empty if the item is no such result.
+// answer returns what a tool that asks the user says that they answered; empty if the item is no such result, or
+// the question failed before the user saw it.
 func (s *summary) answer(i int) string {
 	c := callOf(s.Request, s.Calls, i)
-	if c == nil || c.Kind != activity.Ask || c.Failed() {
+	if c == nil || c.Kind != activity.Ask {
 		return ""
 	}
-	return strings.TrimSpace(s.Request.TextOf(&s.Request.Items[i]))
+	text := strings.TrimSpace(s.Request.TextOf(&s.Request.Items[i]))
+	if activity.Unasked(text) {
+		return ""
+	}
+	return text
 }
 
 // typedIn returns what the user typed in an item. It is read once, as several sections ask.

@@ -34,6 +34,7 @@ var (
 	report  = atStart(words["failed"])
 	doubt   = atStart(words["doubt"])
 	undone  = atStart(words["undone"])
+	unasked = atStart(words["unasked"])
 
 	openLine    = regexp.MustCompile(`(?i)^\s*(?:` + words["open-line"] + `)`)
 	refusedLine = regexp.MustCompile(`(?i)^\s*(?:` + words["refused-line"] + `)`)
@@ -108,13 +109,19 @@ func (c *Call) readEnd(text string, isMarked bool) {
 		c.Exit = exitCode(text, c.shows)
 	}
 	c.end = noFailure
-	if c.Exit < 0 && c.Kind != Ask { // users may say anything
+	switch {
+	case c.Kind == Ask && Unasked(text):
+		c.end = failed
+	case c.Exit < 0 && c.Kind != Ask: // users may say anything
 		c.end = c.endByWords(text, isQuote)
 	}
 	if c.Exit > 0 || isMarked && c.end != noEnd {
 		c.end = failed
 	}
 }
+
+// Unasked reports whether the result of a call of kind Ask says that the question failed before the user saw it.
+func Unasked(result string) bool { return unasked.MatchString(result) }
 
 // endByWords returns how the call ended by a result without an exit code. isQuote says that others wrote the result.
 func (c *Call) endByWords(text string, isQuote bool) ending {

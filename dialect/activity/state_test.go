@@ -40,6 +40,8 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 	f("ok", run, "Error: only a warning\nexit code 0")
 	f("ok", read, "1\texit code 3\n")
 	f("ok", ask, "exit code 3")
+	f("ok", ask, "Error: it is in the log. Look there.")
+	f("failed", ask, "InputValidationError: questions must be a list")
 
 	// Texts of clients, and texts that only speak of such things.
 	f("failed", read, "The user has specified a rule which prevents you from using this specific tool call. Here are some rules [")
@@ -83,7 +85,7 @@ func TestCallsSayHowTheyEnded(t *testing.T) {
 		"The user doesn't want to proceed with this tool use.\n" + long} {
 		for _, tool := range []string{pay, run, edit, read, grep, fetch, ask} {
 			want := "failed"
-			if tool == ask {
+			if tool == ask && !strings.HasPrefix(words, "<") { // the user may say so
 				want = "ok"
 			}
 			f(want, tool, words)
