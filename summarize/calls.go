@@ -209,11 +209,13 @@ type summary struct {
 	seen      seen           // what is sent, and the summary so far
 	usedNames map[string]int // index of the last item with a call that has the name in its arguments
 	typed     map[int]string // what the user typed in an item: see typedIn
+	doubted   map[int]int    // the message below which a failed call is told, by where its arguments begin
 }
 
 func newSummary(span Span) *summary {
 	return &summary{
 		Span: span, id: idBefore(span.Request, span.To), seen: seen{}, usedNames: map[string]int{}, typed: map[int]string{},
+		doubted: map[int]int{},
 	}
 }
 

@@ -117,6 +117,10 @@ func TestClaimsThatCallsContradict(t *testing.T) {
 		"(when it last ran before this, `go test ./y` failed, exit code 1)") {
 		t.Errorf("got %s", text)
 	}
+	again := append(work("--- FAIL: TestY\nexit code 1"), assistant("Both parts are ready for a review by the team."))
+	if n := strings.Count(summary(t, again, byCode), "when it last ran"); n != 1 {
+		t.Errorf("one failure is told %d times", n)
+	}
 	text = summary(t, append(work("ok y 0.1s"), user("And z.go?"), assistant("It is x.go that has it, not z.go.")),
 		byCode)
 	if strings.Contains(text, "when it last ran") || strings.Count(text, "no call before") != 1 {

@@ -22,8 +22,8 @@ import (
 var fileForm = regexp.MustCompile(`^[\w./-]*\w\.[a-z]{1,4}$`)
 
 // doubts returns lines about a message of the agent in item i, and what it says: files that nothing before it names, so
-// that no call can have written them, and the last command before it, if that failed. A model that goes on believes its
-// own words, whatever calls have shown.
+// that no call can have written them, and the last command before it, if that failed and is not told below another
+// message. A model that goes on believes its own words, whatever calls have shown.
 func (s *summary) doubts(i int, said string) (text string) {
 	const most = 3 // names
 	before := s.Request.Body[:s.Request.Items[i].Span.Start]
@@ -35,7 +35,12 @@ func (s *summary) doubts(i int, said string) (text string) {
 		}
 	}
 	c := s.lastFailure(i)
-	if c != nil {
+	if c == nil {
+		return text
+	}
+	at, isTold := s.doubted[c.Arguments.Start]
+	if !isTold || at == i { // one message may be quoted twice, of which one quote stays
+		s.doubted[c.Arguments.Start] = i
 		text += fmt.Sprintf("(when it last ran before this, `%s` %s)\n", excerpt.OneLine(c.About, 100), c.State())
 	}
 	return text
