@@ -186,7 +186,7 @@ func ending(text string, longest int) string {
 // ones and those that would read like a line of the user's to keep.
 func quote(text string) string {
 	var quoted strings.Builder
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(searchable(text)) {
 		if strings.TrimSpace(line) == "" || conversation.IsKeepLine(line) {
 			continue
 		}

@@ -24,10 +24,16 @@ func Transcript(r *conversation.Request, calls []activity.Call, first, end int, 
 			if e.Text != "" && !strings.HasSuffix(e.Text, "\n") {
 				e.Text += "\n"
 			}
-			text = fmt.Appendf(text, "[%s: %s]\n%s\n", id, e.Speaker, e.Text)
+			text = fmt.Appendf(text, "[%s: %s]\n%s\n", id, e.Speaker, searchable(e.Text))
 		}
 	}
 	return text
+}
+
+// searchable returns a text with signs in the place of bytes for which grep takes a file for a binary one: it would show
+// no line of it.
+func searchable(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "␀"), "\ufffd")
 }
 
 // spoken returns what was said in item i: a thought, a message or result, and calls with the results that no item has.

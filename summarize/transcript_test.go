@@ -37,6 +37,7 @@ func TestTranscriptShowsMessagesAsTheyWereSaid(t *testing.T) {
 		`{"role":"assistant","tool_calls":[{"id":"a","type":"custom","custom":{"name":"exec","input":"a\nb"}},`+
 			`{"id":"b","function":{"name":"odd","arguments":"{\"a\""}}]}`,
 		`{"role":"tool","tool_call_id":"none","content":"late"}`)
+	f("[id: message 2: user]\na␀b\n\n", `{"role":"user","content":"a\u0000b"}`) // else grep shows no line of it
 	f("[id: message 2: user]\nSee:\nThere.\n(with picture)\n\n",
 		`{"role":"user","content":[{"type":"text","text":"See:"},{"type":"image_url",`+
 			`"image_url":{"url":"https://a/b.png"}},`+
