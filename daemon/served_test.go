@@ -139,12 +139,17 @@ func TestCompactionsMoveWithTheirSecret(t *testing.T) {
 	}
 }
 
-// The path of its own answers with the user's messages and the item, also for a conversation that is too short.
+// The path of its own answers with the user's messages and the item, also for a conversation that is too short, and in
+// front of a host that made compactions for everybody and no longer does.
 func TestCompactionAtItsPath(t *testing.T) {
-	t.Parallel()
+	retired := func(c *config.Config) {
+		hop := fakeapi.StartForwardProxy(t, strings.TrimPrefix(c.Upstreams["up"].URL, "http://"), func(*http.Request) {})
+		t.Setenv("HTTP_PROXY", "http://"+hop)
+		c.AddUpstream("up", "http://chatgpt.com")
+	}
 	for _, turns := range []int{1, 12} {
 		a, _, provider := strict(t, "responses", "gpt-5", fakeapi.Options{Compaction: fakeapi.RefusesCompaction},
-			windowOf(64_000))
+			windowOf(64_000), retired)
 		a.work(turns)
 		resp, answer := a.post("/compact", a.body())
 		output := gjson.Get(answer, "output").Array()

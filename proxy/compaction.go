@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"epitome/dialect/answer"
@@ -14,16 +12,6 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/view"
 )
-
-// makers are the domains of providers that make compactions, so that their answers need not be looked at.
-var makers = []string{"openai.com", "chatgpt.com", "azure.com", "x.ai"}
-
-// isMaker reports whether a host is one of makers.
-func isMaker(host string) bool {
-	return slices.ContainsFunc(makers, func(domain string) bool {
-		return host == domain || strings.HasSuffix(host, "."+domain)
-	})
-}
 
 // compactionFor is how long an answer is held to look for a compaction in it.
 const compactionFor = 3 * time.Minute
@@ -43,19 +31,20 @@ func (x *exchange) checkCompactions() error {
 // replaceCompaction passes an answer on, unless it shows that the upstream makes no compaction, which the request asks
 // for. Then epitome answers (x.shaped.Carried), or the request is sent once more without the member that asks for it.
 func (x *exchange) replaceCompaction(a *wire.Answer) (*wire.Answer, error) {
-	if !x.shaped.Asks || x.upstream.makesCompactions || x.lacks {
+	if !x.shaped.Asks || x.lacks {
 		return a, nil
 	}
 	if len(x.shaped.Foreign) > 0 { // the upstream has made one in this conversation, or cannot read it
 		return a, nil
 	}
 	lacks, isSure := x.showsLack(a)
-	if !lacks {
+	if !lacks || !isSure && x.upstream.makes.Load() { // it has made some, and refuses this request alone
 		return a, nil
 	}
 	a.End()
 	if isSure {
 		x.upstream.lacked.Store(time.Now().UnixNano())
+		x.upstream.makes.Store(false)
 	}
 	x.lacks = true // so that shape no longer leaves the compaction to the upstream
 	if err := x.shape(); err != nil || x.shaped.Carried != nil {
@@ -78,20 +67,20 @@ func (x *exchange) showsLack(a *wire.Answer) (lacks, isSure bool) {
 		names := a.Code != 413 && errorNames(a, "context_management")
 		return names, names
 	}
-	if a.Code < 200 || a.Code > 299 || a.Empty || !asksNow {
+	if a.Code < 200 || a.Code > 299 || a.Empty || !asksNow || x.upstream.makes.Load() {
 		return false, false
 	}
 	var hasItem func(content []byte) bool
 	if isStream(a) && !isEncoded(codingOf(a)) {
 		hasItem = x.compactionFinder()
 	}
-	content := hold(a, compactionFor, hasItem)
-	if !a.IsComplete() {
-		return false, false // who has not seen all of it does not know
+	said, err := answer.Read(x.dialect, hold(a, compactionFor, hasItem))
+	if said.Compacted {
+		x.upstream.makes.Store(true)
+		return false, true
 	}
-	said, err := answer.Read(x.dialect, content)
-	isComplete := err == nil && said.Error == nil && !said.Cut
-	return !said.Compacted && isComplete, true
+	// Who has not seen all of the answer does not know.
+	return a.IsComplete() && err == nil && said.Error == nil && !said.Cut, true
 }
 
 // errorNames reports whether the text of an error has the words, which are in lower case.

@@ -199,16 +199,16 @@ func (u UpstreamConfig) Credential() string {
 }
 
 // upstream is a provider: where its API lies, its headers for each request, and the connections to it.
-// It does not change once made, but for its pool and lacked.
+// It does not change once made, but for its pool, makes and lacked.
 type upstream struct {
-	name             string
-	config           UpstreamConfig
-	pool             *wire.Pool
-	host             string       // with its port, if the URL has one
-	base             string       // path in front of every request's own, without a slash at its end
-	hasCredential    bool         // a credential of the configuration is added to each request
-	makesCompactions bool         // it is known to make compactions for its clients
-	lacked           atomic.Int64 // when it has shown that it makes none, in nanoseconds since 1970
+	name          string
+	config        UpstreamConfig
+	pool          *wire.Pool
+	host          string       // with its port, if the URL has one
+	base          string       // path in front of every request's own, without a slash at its end
+	hasCredential bool         // a credential of the configuration is added to each request
+	makes         atomic.Bool  // it has made a compaction for a client, and has not shown since that it makes none
+	lacked        atomic.Int64 // when it has shown that it makes no compactions, in nanoseconds since 1970
 }
 
 // lacksCompactions reports whether the upstream has shown in the last hour that it makes no compactions; it may have
@@ -234,7 +234,6 @@ func newUpstream(name string, u UpstreamConfig, l *limits) (*upstream, error) {
 	return &upstream{
 		name: name, config: u, pool: wire.NewPool(at, u.Headers, secure, times), host: at.Host,
 		base: strings.TrimRight(at.EscapedPath(), "/"), hasCredential: u.Credential() != "",
-		makesCompactions: isMaker(at.Hostname()),
 	}, nil
 }
 

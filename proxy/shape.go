@@ -92,8 +92,8 @@ func (x *exchange) inputAt(path []byte) (*rewrite.Input, error) {
 	in.Dialect, in.Upstream, in.Now, in.Client = x.dialect, up.name, time.Now(), x.life
 	in.Places, in.ClientName = x.proxy.deps.Places, x.event.Client
 	in.Memory = x.room.memory
-	in.Compacts, in.Makes = x.dialect.API().Compacts(path), up.makesCompactions
-	if x.event.Mode != event.ModeObserve && !up.makesCompactions && !x.isCount {
+	in.Compacts, in.Makes = x.dialect.API().Compacts(path), up.makes.Load()
+	if x.event.Mode != event.ModeObserve && !x.isCount {
 		in.Lacks = x.lacks || up.lacksCompactions()
 	}
 	in.Replay = x.isCount || in.Compacts

@@ -87,7 +87,7 @@ type Input struct {
 	Replay    bool             // repeat earlier decisions and make none: for a count, or the provider's compaction
 	Compacts  bool             // the path asks the provider for a compaction, whatever the body says
 	Lacks     bool             // the upstream makes no compaction that a client asks for: epitome does, in its place
-	Makes     bool             // the upstream is known to make them; it may not be known either way
+	Makes     bool             // the upstream has made them; it may not be known either way
 	Rescue    *Rescue          // nil if the provider has not refused the request
 	Now       time.Time        // when the request came; zero if that is not known
 	Contexts  []string         // names of the contexts whose files the conversation is to be given
