@@ -294,9 +294,10 @@ func TestNumbersOfAFileStandAboveItsPreset(t *testing.T) {
 	f("", 5_000, 4_000, 5)
 	f("rewrite.preset = \"faithful\"", 10_000, 8_000, 6)
 	f("[rewrite]\nrent = 4.0\npreset = \"economy\"", 5_000, 4_000, 4)
-	// The price of a cached token is the model's own, unless the file gives one, even the same.
-	if load(t, "").Rewrite.PriceFixed || !load(t, "[rewrite]\ncached_price = 0.1\n").Rewrite.PriceFixed {
-		t.Error("a price of the file does not hold for every model")
+	// The price of a cached token and the life of a cache are the model's own, unless the file gives them, even the same.
+	own, l := load(t, "[rewrite]\ncached_price = 0.1\ncache_life = \"5m\"\n").Rewrite, load(t, "").Rewrite
+	if l.PriceFixed || l.LifeFixed || l.CacheLife != own.CacheLife || !own.PriceFixed || !own.LifeFixed {
+		t.Error("a price or a life of the file does not hold for every model")
 	}
 }
 

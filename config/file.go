@@ -46,6 +46,7 @@ func (c *Config) decode(file string, text []byte) (m mistakes) {
 		m.check("rewrite.preset", c.Rewrite.SetPreset(preset))
 	}
 	c.Rewrite.PriceFixed = c.Rewrite.PriceFixed || rewrite["cached_price"] != nil
+	c.Rewrite.LifeFixed = c.Rewrite.LifeFixed || rewrite["cache_life"] != nil
 	sound := string(text)
 	if decodeStrictly(sound, new(Config)) != nil { // the decoder ends at the first mistake, so each entry is tried
 		sound = ""

@@ -57,10 +57,12 @@ func TestClockForetellsTheNextBill(t *testing.T) {
 			}
 		})
 	}
-	for _, pause := range []time.Duration{290 * time.Second, 310 * time.Second, 61 * time.Minute} {
+	for _, pause := range []time.Duration{290 * time.Second, 310 * time.Second, 31 * time.Minute, 61 * time.Minute} {
 		f("/v1/chat/completions", "gpt-5", "", fakeapi.Conversation, pause, 5*time.Minute)
 		f("/v1/responses", "gpt-5", "", fakeapi.ResponsesConversation, pause, 5*time.Minute)
 		f("/v1/responses", "gpt-5", `,"prompt_cache_retention":"24h"`, fakeapi.ResponsesConversation, pause, 24*time.Hour)
+		f("/v1/responses", "gpt-5.6", "", fakeapi.ResponsesConversation, pause, 30*time.Minute)
+		f("/v1/responses", "gpt-5.6", `,"prompt_cache_retention":"24h"`, fakeapi.ResponsesConversation, pause, 30*time.Minute)
 		f("/v1/messages", "claude-sonnet-4-5", "", fakeapi.MessagesConversation, pause, 5*time.Minute)
 		f("/v1/messages", "claude-sonnet-4-5", `,"ttl":"1h"`, fakeapi.MessagesConversation, pause, time.Hour)
 	}

@@ -22,7 +22,7 @@ import (
 func newBook() *journal.Book {
 	return journal.Open(journal.Config{
 		Keep: 100 * 365 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-		Biller: event.NewBiller(event.Prices{Life: 5 * time.Minute}),
+		Biller: event.NewBiller(event.Prices{Caches: event.Caches{Life: 5 * time.Minute}}),
 		TeamOf: func(string) string { return "" },
 	})
 }

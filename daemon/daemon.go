@@ -257,7 +257,7 @@ const shapeBudget = time.Minute
 
 func (d *Daemon) newProxy() *proxy.Proxy {
 	return proxy.New(d.upstreams, proxy.Deps{
-		Record: d.book.RecordExchange, Log: d.log,
+		Record: d.record, Log: d.log,
 		Shape: d.service.Live.Shape, Observe: d.observer.Shape, Places: d.places,
 		Windows: d.windows, Ratios: d.ratios,
 		Keeps: d.service.Deps.Inject.Files.Knows,
@@ -270,6 +270,15 @@ func (d *Daemon) newProxy() *proxy.Proxy {
 		// The key of the hash is the shelf's secret.
 		Scope: func(kind, value string) string { return d.shelf.Name("scope "+kind, []byte(value)) },
 	})
+}
+
+// record keeps an exchange that has ended, and lets the next request know how long the provider keeps this one.
+func (d *Daemon) record(e *event.Exchange) {
+	u := &e.Usage
+	if e.Conversation != "" && (u.Life > 0 || u.Write5m+u.Write1h > 0) {
+		d.service.Live.Answered(e.Conversation, u.Life)
+	}
+	d.book.RecordExchange(e)
 }
 
 // State returns how it runs.

@@ -230,7 +230,7 @@ func (unwritten) Touch(string) bool { return true }
 
 // Prices returns by which prices a configuration charges.
 func Prices(conf config.Config) event.Prices {
-	s := event.Prices{Own: conf.Prices, Sellers: map[string]event.Seller{}, Life: conf.Rewrite.CacheLife.D()}
+	s := event.Prices{Own: conf.Prices, Sellers: map[string]event.Seller{}, Caches: conf.Rewrite.Caches()}
 	for name, u := range conf.Upstreams {
 		s.Sellers[name] = event.Seller{URL: u.URL, Billing: u.Billing}
 	}

@@ -27,6 +27,8 @@ type Usage struct {
 	Write1h   int    `json:"write_1h,omitempty"`  // and for an hour
 	Output    int    `json:"output,omitempty"`    // with what the model thought
 	Reasoning int    `json:"reasoning,omitempty"` // of Output, what the model thought; 0 if the answer does not say
+	// Life is how long the answer says that the provider keeps the request in its cache; 0 if it does not.
+	Life time.Duration `json:"cache_ns,omitempty"`
 	// CacheUnknown reports that the answer does not mention a cache: Read is not 0 but unknown.
 	CacheUnknown bool  `json:"cache_unknown,omitempty"`
 	Uncached     bool  `json:"uncached,omitempty"`     // the client could have marked what is to be cached, and did not
@@ -37,9 +39,6 @@ type Usage struct {
 
 // TellsCache reports whether the provider said how much its cache had.
 func (u *Usage) TellsCache() bool { return u.Source == UsageProvider && !u.Odd && !u.CacheUnknown }
-
-// forHour reports whether all that was written to the cache stays there for an hour.
-func (u *Usage) forHour() bool { return u.Write1h > 0 && u.Write5m == 0 }
 
 // Bill is what an exchange cost, in nano-dollars, by the prices in force when it ended. It is worked out once: sums are
 // sums of these numbers. Raw and Sent price the request as the client sent it and as it was sent on by the same
@@ -127,7 +126,7 @@ func (o OwnPrice) price(id string) *Price {
 type Prices struct {
 	Own     OwnPrices
 	Sellers map[string]Seller // by the upstream's name
-	Life    time.Duration     // for which caches hold what they have; 0 is without end
+	Caches
 }
 
 // Biller works out what exchanges cost, by prices of its own, and else by the built-in table. Its methods may be called
@@ -153,13 +152,6 @@ func (b *Biller) Configure(p Prices) {
 	defer b.mu.Unlock()
 	b.prices, b.rows = p, map[[2]string]*model{}
 	b.patterns = slices.SortedFunc(maps.Keys(p.Own), longestFirst)
-}
-
-// Life returns how long caches hold what they have; 0 is without end.
-func (b *Biller) Life() time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.prices.Life
 }
 
 // price returns the price of a model at an upstream, and how that is paid; a nil price if none is known.
@@ -220,8 +212,9 @@ func (b *Biller) Bill(e, before *Exchange) {
 	if before != nil {
 		pause = max(0, e.Start.Sub(before.Start))
 	}
+	life := b.lifeOf(cmp.Or(before, e))
 	if e.IsAnswered() && e.ShapeTime > 0 {
-		e.Miss = missOf(e, before, before.cacheLife(b.Life()))
+		e.Miss = missOf(e, before, life)
 		e.Rebilled = rebilledOf(e, before)
 	}
 	p, billing := b.price(e.Upstream, e.Model, e.Start.Add(e.Duration))
@@ -236,7 +229,7 @@ func (b *Biller) Bill(e, before *Exchange) {
 		return
 	}
 	e.Bill.measure(p, &e.Usage, e.Rebilled)
-	e.compare(p, pause, b.Life())
+	e.compare(p, pause, life)
 }
 
 // measure sets what the provider's usage costs, and how much of that is for the tokens that were rebilled.
@@ -273,7 +266,6 @@ func (e *Exchange) compare(p *Price, pause, life time.Duration) {
 	if raw == 0 || sent == 0 {
 		return
 	}
-	life = e.cacheLife(life)
 	isCached := life == 0 || pause <= life
 	before := e.assumedUsage(p, isCached, raw, e.HeldBefore)
 	after := e.assumedUsage(p, isCached, sent, e.HeldAfter)
@@ -300,7 +292,7 @@ func (e *Exchange) assumedUsage(p *Price, isCached bool, tokens, held int) Usage
 		u.Read = prefix - prefix%cacheStep
 	}
 	switch { // where writing has a price of its own, all that is not read is taken to be written
-	case reported.forHour():
+	case reported.Write1h > 0 && reported.Write5m == 0:
 		u.Write1h = tokens - u.Read
 	case p != nil && p.Write5m != nil:
 		u.Write5m = tokens - u.Read

@@ -18,7 +18,7 @@ func biller() *Biller {
 			"claude": {URL: "https://api.anthropic.com"}, "openai": {URL: "https://api.openai.com/v1"},
 			"plan": {"https://chatgpt.com/backend-api/codex", Subscription}, "local": {"http://127.0.0.1:8080", Free},
 		},
-		Life: 5 * time.Minute,
+		Caches: Caches{Life: 5 * time.Minute},
 	})
 }
 

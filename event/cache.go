@@ -4,8 +4,13 @@ package event
 // than it should, and until when it holds one, by rules that hold for all providers.
 
 import (
+	"cmp"
+	_ "embed" // caches.txt
 	"net/http"
+	"regexp"
 	"time"
+
+	"epitome/internal/unit"
 )
 
 // Miss is why the provider's cache had less of a request than the request before had put there: the first that fits.
@@ -144,16 +149,49 @@ func held(e *Exchange) int {
 	return u.Input - u.Input%cacheStep
 }
 
-// cacheLife returns how long the provider caches the request; 0 is without end. life is what holds if neither request
-// nor answer says more. e may be nil.
-func (e *Exchange) cacheLife(life time.Duration) time.Duration {
-	if e == nil || life == 0 {
-		return life
+//go:embed caches.txt
+var cachesText string
+
+// families has, by how long providers keep requests, what names of their models match.
+var families = func() map[time.Duration]*regexp.Regexp {
+	all := map[time.Duration]*regexp.Regexp{}
+	for text, names := range unit.Expressions(cachesText) {
+		life, _ := time.ParseDuration(text) // the table has nothing else
+		all[life] = regexp.MustCompile("(?i)" + names)
 	}
-	if e.Usage.forHour() {
-		life = max(life, time.Hour)
+	return all
+}()
+
+// Caches is how long providers keep requests in their caches, as the configuration says.
+type Caches struct {
+	Life  time.Duration // 0 is without end
+	IsSet bool          // the user says so; else Life holds where nothing else is known
+}
+
+// LifeOf returns how long the provider of a model keeps a request; 0 is without end. asked and answered are the times
+// that the request asks for and that its answer states, or 0.
+func (c Caches) LifeOf(model string, asked, answered time.Duration) time.Duration {
+	ofFamily := time.Duration(0)
+	for life, names := range families {
+		if names.MatchString(Clip(model)) {
+			ofFamily, asked = life, 0 // which the request cannot change
+		}
 	}
-	return max(life, e.CacheLife)
+	switch {
+	case c.Life == 0:
+		return 0
+	case c.IsSet:
+		return max(c.Life, asked)
+	}
+	return cmp.Or(answered, ofFamily, max(c.Life, asked))
+}
+
+// lifeOf returns how long the provider keeps the request of e; 0 is without end.
+func (b *Biller) lifeOf(e *Exchange) time.Duration {
+	b.mu.Lock()
+	caches := b.prices.Caches
+	b.mu.Unlock()
+	return caches.LifeOf(e.Model, e.CacheLife, e.Usage.Life)
 }
 
 // Clock returns the Clock of a conversation whose last answered exchange is e; nil if prices or the rules of the cache
@@ -164,7 +202,7 @@ func (b *Biller) Clock(e *Exchange, now time.Time) *Clock {
 	}
 	p, _ := b.price(e.Upstream, e.Model, now)
 	_, isPriced := p.Cost(&e.Usage)
-	life := e.cacheLife(b.Life())
+	life := b.lifeOf(e)
 	tokens := held(e)
 	if !isPriced || p.isFree() || p.Read == nil || life == 0 || tokens == 0 {
 		return nil

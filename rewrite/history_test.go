@@ -1,6 +1,7 @@
 package rewrite_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/internal/unit"
 	"epitome/rewrite"
 	"epitome/rewrite/ladder"
 	"epitome/store"
@@ -170,26 +172,48 @@ func TestDecisionsOutliveTrouble(t *testing.T) {
 	}
 }
 
-// A pause clears nothing that the request asks the provider to have in its cache by then.
-func TestCacheLivesAsTheRequestSays(t *testing.T) {
+// A pause clears nothing that the provider has in its cache by then: as long as cache_life says, else the last answer, else
+// the family of the model, else the request.
+func TestCacheLivesAsIsKnown(t *testing.T) {
+	const day, hour = 24 * time.Hour, time.Hour
+	const forDay, inMemory = `,"prompt_cache_retention":"24h"`, `,"prompt_cache_retention":"in_memory"`
 	for _, c := range []struct {
-		name, setting string
-		life          time.Duration
+		name, model, setting string
+		own, answered, life  time.Duration
 	}{
-		{"chat", "", 5 * time.Minute}, {"chat", `"prompt_cache_retention":"24h",`, 24 * time.Hour},
-		{"responses", `"prompt_cache_options":{"ttl":"30m"},`, 30 * time.Minute},
-		{"messages", "", 5 * time.Minute}, {"messages", `"cache_control":{"type":"ephemeral","ttl":"1h"},`, time.Hour},
+		{"chat", "m", "", 0, 0, 5 * time.Minute},
+		{"chat", "m", forDay, 0, 0, day},
+		{"chat", "m", forDay, 0, hour, hour},
+		{"responses", "m", `,"prompt_cache_options":{"ttl":"30m"}`, 0, 0, 30 * time.Minute},
+		{"responses", "gpt-5.6-codex", forDay, 0, 0, 30 * time.Minute},
+		{"responses", "gpt-5.6", "", 0, hour, hour},
+		{"responses", "gpt-5.6", forDay, 8 * time.Minute, hour, 8 * time.Minute},
+		{"chat", "openai/gpt-6-mini", "", 0, 0, 30 * time.Minute},
+		{"chat", "gpt-5.5", inMemory, 0, 0, day},
+		{"messages", "m", "", 0, 0, 5 * time.Minute},
+		{"messages", "m", "", 0, hour, hour},
+		{"messages", "m", `,"cache_control":{"type":"ephemeral","ttl":"1h"}`, 0, 0, hour},
 	} {
 		for _, late := range []time.Duration{-time.Minute, time.Minute} {
 			h := newHistory(t, c.name, 400_000)
+			h.talk.model = c.model
+			if c.own > 0 {
+				h.limits.CacheLife, h.limits.LifeFixed = unit.Duration(c.own), true
+			}
 			for range 40 {
-				h.send()
+				_, r, _ := h.send()
+				h.Answered(r.Conversation, c.answered)
 				h.call("So.", strings.Repeat("A line of the log.\n", 300))
 			}
+			if late < 0 { // also where the last request is not in memory
+				h.restart()
+				h.window.Store(int64(h.size))
+			}
 			in := inputOf(c.name, h.talk, &h.limits)
-			in.Now, in.Body = h.storage.now.Add(c.life+late), []byte("{"+c.setting+string(in.Body[1:]))
+			in.Now = h.storage.now.Add(c.life + late)
+			in.Body = slices.Concat(in.Body[:bytes.LastIndexByte(in.Body, '}')], []byte(c.setting+"}"))
 			if r := h.Shape(in).Report; r.Cleared > 0 != (late > 0) || r.Err != nil {
-				t.Errorf("%s %s: %s late, %d results are cleared: %v", c.name, c.setting, late, r.Cleared, r.Err)
+				t.Errorf("%+v: %s late, %d results are cleared: %v", c, late, r.Cleared, r.Err)
 			}
 		}
 	}

@@ -180,11 +180,8 @@ func (x *shaping) binds() bool {
 // isCold reports whether the provider has nothing of the conversation in its cache any more: the conversation goes to
 // another model or upstream now, or pauses for longer than the cache keeps it.
 func (x *shaping) isCold(d ledger.Decision) bool {
-	life := x.known.Limits.CacheLife.D()
+	life := x.known.Limits.Caches().LifeOf(x.request.Model, x.request.CacheLife(), x.answeredLife(d))
 	now := x.in.Now.Round(0) // the wall clock, like d.Sent from the store
-	if life > 0 {
-		life = max(life, x.request.CacheLife())
-	}
 	isTimed := life > 0 && d.Items > 0 && !d.Sent.IsZero() && !now.IsZero()
 	return d.OtherModel || isTimed && now.Sub(d.Sent) > life
 }

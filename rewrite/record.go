@@ -36,6 +36,7 @@ type lastRequest struct {
 	sent     time.Time             // Input.Now
 	project  string                // Input.Project
 	kept     atomic.Bool           // as Last.Kept has it
+	life     atomic.Int64          // Decision.Life, once its own answer is known
 	users    atomic.Int32          // how many read it now that have it from find or Newest
 
 	credential any // of Input.Credential
@@ -131,6 +132,26 @@ func (s *Shaper) Drop(conversation string) {
 	s.recent.mu.Lock()
 	defer s.recent.mu.Unlock()
 	s.recent.remove(func(l *lastRequest) bool { return l.decision.Conversation == conversation })
+}
+
+// Answered notes how long the provider keeps the newest request of a conversation in its cache, as its answer says.
+func (s *Shaper) Answered(conversation string, life time.Duration) {
+	s.recent.mu.RLock()
+	defer s.recent.mu.RUnlock()
+	for _, l := range s.recent.list {
+		if l.decision.Conversation == conversation {
+			l.life.Store(int64(life))
+		}
+	}
+}
+
+// answeredLife returns how long the provider keeps the requests of the conversation, by its last answer that said so; 0
+// if none did. While the last request is in memory, no decision has its answer yet.
+func (x *shaping) answeredLife(d ledger.Decision) time.Duration {
+	if x.continues(x.last) {
+		return time.Duration(x.last.life.Load())
+	}
+	return d.Life
 }
 
 // Forget frees the memory of conversations that have rested since a time, but for the newest 4 MiB and for decisions
@@ -253,6 +274,7 @@ func (x *shaping) decided() ledger.Decision {
 			d.Items = len(x.request.Items)
 		}
 	}
+	d.Life = x.answeredLife(d)
 	d.Sent = x.in.Now.Round(0) // the store keeps wall clocks only
 	if d.Touched.IsZero() {
 		d.Touched = d.Sent // its edits are stored with it, or since the request before
@@ -346,5 +368,6 @@ func (x *shaping) remember(from *lastRequest) {
 		l.credential = x.in.Credential()
 	}
 	l.decision.Edits, l.decision.Leading = x.plan.View.Edits, x.subject.Leading
+	l.life.Store(int64(x.decision.Life))
 	x.recent.put(l, from)
 }

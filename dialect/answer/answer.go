@@ -13,6 +13,7 @@ import (
 	"iter"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -187,6 +188,7 @@ func ReadUsage(text []byte, input, output string) (u event.Usage, request int) {
 		Write5m: max(written, 0), CacheUnknown: written < 0,
 		Charged:   dollars(v.Get("cost")), // OpenRouter
 		Reasoning: max(Tokens(v.Get(output+"_tokens_details.reasoning_tokens")), 0),
+		Life:      cacheLife(text),
 	}
 	cached := []string{input + "_tokens_details.cached_tokens", "cached_tokens", "prompt_cache_hit_tokens"}
 	for _, key := range cached { // the last two are Moonshot's and DeepSeek's
@@ -199,6 +201,17 @@ func ReadUsage(text []byte, input, output string) (u event.Usage, request int) {
 		u.Charged += dollars(v.Get("cost_details.upstream_inference_cost"))
 	}
 	return Complete(u, Tokens(v.Get("total_tokens"))), u.Input
+}
+
+// cacheLife returns how long an answer says that the provider keeps the request in its cache; 0 if it does not say.
+func cacheLife(text []byte) time.Duration {
+	at := bytes.LastIndex(text, []byte(`"prompt_cache_options"`))
+	if at < 0 {
+		return 0
+	}
+	applied := gjson.GetBytes(append([]byte{'{'}, text[at:]...), "prompt_cache_options.ttl")
+	life, _ := time.ParseDuration(applied.Str)
+	return max(life, 0)
 }
 
 // Event is one event of a stream.

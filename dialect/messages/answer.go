@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -81,6 +82,9 @@ func (Dialect) Usage(text []byte) (u event.Usage, request int) {
 	u.Input += u.Read + u.Write5m
 	u.Write1h = min(u.Write1h, u.Write5m)
 	u.Write5m -= u.Write1h
+	if u.Write1h > 0 && u.Write5m == 0 {
+		u.Life = time.Hour
+	}
 	u = answer.Complete(u, answer.Unknown)
 	u.Uncached = u.Source != "" && !u.CacheUnknown && u.Read+u.Write5m+u.Write1h == 0
 	u.Cut = u.Source != "" && hasStart && !hasEnd

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"epitome/dialect/answer"
 	"epitome/event"
@@ -55,6 +56,8 @@ func TestUsage(t *testing.T) {
 	unknown.CacheUnknown = true
 	uncached := used(0, 0, 0, 9)
 	uncached.Uncached = true
+	hour := used(300, 0, 20, 9)
+	hour.Life = time.Hour
 	for _, c := range []struct {
 		heard string
 		want  event.Usage
@@ -63,6 +66,7 @@ func TestUsage(t *testing.T) {
 		{start + delta(""), used(300, 5, 15, 9), 323},
 		{start + delta(repeats), used(300, 5, 15, 9), 323},
 		{start + delta(`,"cache_read_input_tokens":400`), used(400, 5, 15, 9), 423}, // what is said last is true
+		{strings.Replace(start, `tokens":15`, `tokens":20`, 1) + delta(""), hour, 323},
 		// Its missing beginning may have said more.
 		{delta(repeats), event.Usage{}, 0},
 		{start, cut, 323},

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"epitome/dialect/answer"
 	"epitome/event"
@@ -36,7 +37,8 @@ func TestEventsOfAStream(t *testing.T) {
 
 const (
 	said  = `{"type":"message","content":[{"type":"output_text","text":"Done "},{"type":"output_text","text":"well."}]}`
-	usage = `"usage":{"input_tokens":30,"input_tokens_details":{"cached_tokens":20,"cache_write_tokens":4},` +
+	usage = `"prompt_cache_options":{"mode":"implicit","ttl":"30m"},"prompt_cache_retention":"24h",` +
+		`"usage":{"input_tokens":30,"input_tokens_details":{"cached_tokens":20,"cache_write_tokens":4},` +
 		`"output_tokens":7,"output_tokens_details":{"reasoning_tokens":3},"total_tokens":37}`
 	tools = `"tools":[{"parameters":{"properties":{"usage":{"type":"object"}}}}]`
 	begun = `{"type":"response.created","response":{"output":[],"usage":null}}`
@@ -89,7 +91,8 @@ func TestReadsUsage(t *testing.T) {
 	f := func(heard string, want int) {
 		t.Helper()
 		u, input := Dialect{}.Usage([]byte(heard))
-		full := event.Usage{Source: event.UsageProvider, Input: 30, Read: 20, Write5m: 4, Output: 7, Reasoning: 3}
+		full := event.Usage{Source: event.UsageProvider, Input: 30, Read: 20, Write5m: 4, Output: 7, Reasoning: 3,
+			Life: 30 * time.Minute}
 		if input != want || want == 30 && u != full {
 			t.Errorf("%s: got %d, %+v; want %d", heard, input, u, want)
 		}

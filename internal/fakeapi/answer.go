@@ -185,7 +185,7 @@ func (p *Provider) sayResponse(q *request, u Usage, parts []Part) object {
 		output, made = append(output, o), append(made, i)
 	}
 	p.book.issue(q, id, made)
-	usage := object{"input_tokens": u.Input, "input_tokens_details": object{"cached_tokens": u.Read},
+	usage := object{"input_tokens": u.Input, "input_tokens_details": object{"cached_tokens": u.Read, "cache_write_tokens": u.Written},
 		"output_tokens": u.Output, "output_tokens_details": object{"reasoning_tokens": 0},
 		"total_tokens": u.Input + u.Output}
 	whole := object{"id": id, "object": "response", "created_at": 1_795_000_000 + p.ids, "status": "completed",

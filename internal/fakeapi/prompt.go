@@ -61,7 +61,7 @@ const (
 
 // account returns what the cache has of a prompt, and adds it. Messages caches what ends at a marker, Responses all.
 // What is not used for five minutes is dropped, or for an hour if a marker says so: then all markers of a request have
-// to.
+// to. GPT-5.6 bills what it takes up, and keeps it for half an hour, whatever the request says.
 func (p *Provider) account(q *request) Usage {
 	u, now, life := Usage{Input: q.tokens()}, time.Now(), 5*time.Minute
 	if strings.Contains(q.body.Raw, `"ttl":"1h"`) {
@@ -69,6 +69,9 @@ func (p *Provider) account(q *request) Usage {
 	}
 	if q.body.Get("prompt_cache_retention").Str == "24h" {
 		life = 24 * time.Hour
+	}
+	if q.name == "gpt-5.6" {
+		life = 30 * time.Minute
 	}
 	names, sums := make([]string, len(q.prompt)), make([]int, len(q.prompt))
 	name, sum := q.name+" "+q.scope+" "+q.body.Get("prompt_cache_key").Str, 0
@@ -82,6 +85,9 @@ func (p *Provider) account(q *request) Usage {
 				u.Read = sums[i] / cacheStep * cacheStep
 			}
 			p.cached[name] = now.Add(life)
+		}
+		if q.name == "gpt-5.6" {
+			u.Written = u.Input/cacheStep*cacheStep - u.Read
 		}
 		return u
 	}

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 
+	"epitome/event"
 	"epitome/internal/unit"
 )
 
@@ -38,6 +40,7 @@ type Limits struct {
 	CachedPrice  float64         `toml:"cached_price"`          // of a cached token, where a new one costs 1
 	PriceFixed   bool            `toml:"-"`                     // the user set CachedPrice, so it holds for every model
 	CacheLife    unit.Duration   `toml:"cache_life"`            // how long the provider caches a request; 0: for ever
+	LifeFixed    bool            `toml:"-"`                     // the user set CacheLife, so it holds for every model
 	Bound        map[string]bool `toml:"bound_thinking"`        // by pattern of models: see BindsThinking
 	Filters
 	// Nobody configures these: Usual sets them, and tests may want smaller ones.
@@ -88,9 +91,16 @@ type Filters struct {
 	Excluded []string `toml:"exclude_names"`       // names of messages that are left out, with their results
 }
 
-// Usual returns limits with the numbers that no file and no preset sets, and a CachedPrice for models without a price.
+// Usual returns limits with the numbers that no file and no preset sets, a CachedPrice for models without a price, and a
+// CacheLife for those of which nothing else is known.
 func Usual() Limits {
-	return Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAtLeast: 20_000, Groups: 12, CachedPrice: 0.1}
+	return Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAtLeast: 20_000, Groups: 12, CachedPrice: 0.1,
+		CacheLife: unit.Duration(5 * time.Minute)}
+}
+
+// Caches returns how long providers keep requests in their caches.
+func (l *Limits) Caches() event.Caches {
+	return event.Caches{Life: l.CacheLife.D(), IsSet: l.LifeFixed}
 }
 
 // presets has the numbers that differ between presets, a file for each.
@@ -214,6 +224,7 @@ func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
 		return l, true, n.advice()
 	}
 	with.PriceFixed = with.PriceFixed || name == "cached_price"
+	with.LifeFixed = with.LifeFixed || name == "cache_life"
 	return with, true, nil
 }
 

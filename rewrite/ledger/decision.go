@@ -33,6 +33,9 @@ type Decision struct {
 	Ratio      float64   `json:",omitzero"` // tokens of the model for one of the vocabulary
 	List       string    `json:",omitzero"` // key of the names of Edits; empty if there never was one
 
+	// Life is how long the provider caches the request, by the last answer that said so before it; 0 if none did.
+	Life time.Duration `json:",omitzero"`
+
 	Edits      []view.Edit `json:"-"`
 	OtherModel bool        `json:"-"` // it was recorded for another model or upstream
 
