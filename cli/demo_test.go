@@ -47,15 +47,16 @@ func (s *stage) agree(args []string) {
 		{"stats", stats, fmt.Sprintf(`all +%d +0 .*%s +%s.* %s +%s *\n`, all.Exchanges, console.Tokens(all.TokensBefore),
 			console.Tokens(all.TokensAfter), regexp.QuoteMeta(console.Dollars(money.Billed)), regexp.QuoteMeta(saved))},
 		{"stats", stats, regexp.QuoteMeta(fitting) + `\.`},
-		{"stats", stats, fmt.Sprintf(`%d requests would have failed`, money.Oversized)},
-		{"status", line, fmt.Sprintf(`%s saved · %d requests would have failed`, regexp.QuoteMeta(saved),
-			money.Oversized)},
+		{"stats", stats, fmt.Sprintf(`%d requests larger than the window`, money.Oversized)},
+		{"status", line, fmt.Sprintf(`%s saved on %d requests that fit · %d requests larger than the window`,
+			regexp.QuoteMeta(saved), money.Compared, money.Oversized)},
 	} {
 		s.says(want.where, want.text, want.pattern)
 	}
 	for where, page := range map[string]string{"the overview": overview, "the conversation": conversation} {
 		for _, want := range []string{tokens, fitting, ">" + saved + "<", ">" + console.Dollars(money.Billed) + "<",
-			fmt.Sprintf("%d requests would have failed", money.Oversized), fmt.Sprintf("%d turns", all.Exchanges)} {
+			fmt.Sprintf("%d requests; billed: %s", money.Oversized, console.Dollars(money.OversizedBilled)),
+			fmt.Sprintf("%d turns", all.Exchanges)} {
 			s.says(where, page, regexp.QuoteMeta(want))
 		}
 	}

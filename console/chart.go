@@ -28,7 +28,6 @@ type chart struct {
 	WindowAt       int    // tokens of the newest turn, like those that follow
 	ClearAt        int
 	CompactAt      int
-	EndsAt         int // the first turn that would have failed without epitome; 0: none
 }
 
 // column is some turns of a chart.
@@ -38,7 +37,7 @@ type column struct {
 	Label             string // below the axis; empty at most of many columns
 	Mark              string // the highest step of the ladder that acted; empty: none
 	Warned, IsCutOver bool   // the tokens sent since the last compaction have passed warn_at, or cutover_at
-	Current, IsEnd    bool   // it has the turn that is shown, or EndsAt
+	Current, Passes   bool   // it has the turn that is shown, or the first one that is larger than the window
 }
 
 // extent is the least and the most of some numbers.
@@ -81,7 +80,7 @@ func compactLine(e *event.Exchange) int { return e.CompactLine }
 func turnChart(s journal.Story, turns []event.Exchange, current int) chart {
 	columns := slices.Collect(slices.Chunk(turns, (len(turns)+mostColumns-1)/mostColumns))
 	c := chart{
-		ID: s.ID, EndsAt: s.EndsAt, Slots: max(len(columns), 4), Most: extentOf(turns, before).Most,
+		ID: s.ID, Slots: max(len(columns), 4), Most: extentOf(turns, before).Most,
 		Title: fmt.Sprintf("Tokens before and after, turns %d to %d", turns[0].Turn, turns[len(turns)-1].Turn),
 	}
 	held := max(extentOf(turns, after).Most, extentOf(turns, window).Most)
@@ -101,7 +100,7 @@ func turnChart(s journal.Story, turns []event.Exchange, current int) chart {
 	between := (len(columns) + 9) / 10 // columns from one label to the next
 	for i, turns := range columns {
 		drawn := newColumn(turns)
-		drawn.Current, drawn.IsEnd = drawn.has(current), drawn.has(s.EndsAt)
+		drawn.Current, drawn.Passes = drawn.has(current), drawn.has(s.BeyondFrom)
 		if i%between == 0 {
 			drawn.Label = strconv.Itoa(turns[0].Turn)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // A long session is on its chart from the first turn to the last: no peak is lost, nothing is cut without its true
-// number, and the turn is marked at which it would have ended.
+// number, and the turn is marked at which it passes the window.
 func TestChartKeepsTheWholeSession(t *testing.T) {
 	for _, turns := range []int{1, 20, 343, 3000} {
 		story := journal.Story{Conversation: journal.Conversation{ID: id, Turns: turns}}
@@ -25,7 +25,7 @@ func TestChartKeepsTheWholeSession(t *testing.T) {
 			story.Exchanges = append(story.Exchanges, e)
 		}
 		if turns > 21 {
-			story.EndsAt = 22
+			story.BeyondFrom = 22
 		}
 		c := turnChart(story, story.Exchanges, 1)
 		next, most := 1, 0
@@ -40,9 +40,9 @@ func TestChartKeepsTheWholeSession(t *testing.T) {
 			t.Errorf("of %d turns, %d are in %d columns, at most %d tokens, marked %v", turns, next-1, len(c.Columns), most,
 				c.Marks())
 		}
-		hasEnd := slices.ContainsFunc(c.Columns, func(drawn column) bool { return drawn.IsEnd })
+		hasEnd := slices.ContainsFunc(c.Columns, func(drawn column) bool { return drawn.Passes })
 		if c.Most != 3000*turns || c.Top > 3*64_000 || isLong != hasEnd {
-			t.Errorf("%d turns: %d tokens, %d at the top, it ends: %t", turns, c.Most, c.Top, hasEnd)
+			t.Errorf("%d turns: %d tokens, %d at the top, it passes the window: %t", turns, c.Most, c.Top, hasEnd)
 		}
 		step := Tokens(int64(c.Amounts[1]))
 		if digits := strings.TrimRight(strings.TrimRight(step, "kM"), "0"); len(digits) > 1 || len(c.Amounts) > 6 {

@@ -181,10 +181,10 @@ func (o *Console) overview(r *http.Request) (any, error) {
 	return v, err
 }
 
-// byStory compares how much there is to tell of two conversations: of one that was kept alive most, then of the one that
+// byStory compares how much there is to tell of two conversations: of one that outgrew its window most, then of the one that
 // was shortened most, then of one with more than a single turn, as agents have them for titles.
 func byStory(x, y journal.Conversation) int {
-	return cmp.Or(cmp.Compare(min(x.EndsAt, 1), min(y.EndsAt, 1)), cmp.Compare(x.Raw-x.Tokens, y.Raw-y.Tokens),
+	return cmp.Or(cmp.Compare(min(x.BeyondFrom, 1), min(y.BeyondFrom, 1)), cmp.Compare(x.Raw-x.Tokens, y.Raw-y.Tokens),
 		cmp.Compare(min(x.Turns, 2), min(y.Turns, 2)))
 }
 

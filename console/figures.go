@@ -48,7 +48,11 @@ func Gain(m journal.Money) string {
 	case nano < 0:
 		return Dollars(-nano) + " extra cost"
 	}
-	return Dollars(nano) + " saved"
+	saved := Dollars(nano) + " saved"
+	if m.Oversized > 0 {
+		saved += " on " + plural(m.Compared, "request") + " that fit"
+	}
+	return saved
 }
 
 // Billed writes what requests cost, with ≥ in front if it may be more.

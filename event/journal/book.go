@@ -330,7 +330,7 @@ func (b *Book) rebook(c *conversation, refused *event.Exchange) {
 		}
 		now := *was // others may read it
 		now.Bill.Compared, now.Bill.Oversized, now.Bill.Outgrew = false, true, c.Sums.Money.Oversized == 0
-		c.EndsAt = cmp.Or(c.EndsAt, now.Turn)
+		c.BeyondFrom = cmp.Or(c.BeyondFrom, now.Turn)
 		b.recent[n].Exchange = &now
 		for _, s := range []*Sums{&c.Sums, b.sumsWith(was)} {
 			s.addAmounts(was, -1)
@@ -376,8 +376,8 @@ func (b *Book) Since(seq uint64) (after []Entry, newest uint64, whole bool) {
 
 // Run is what became of the requests that came from an "epitome run", as far as their events are kept.
 type Run struct {
-	Sums   Sums `json:"sums"`
-	EndsAt int  `json:"would_have_ended,omitempty"` // turn at which a conversation would have failed without epitome
+	Sums       Sums `json:"sums"`
+	BeyondFrom int  `json:"beyond_from,omitempty"` // turn at which a conversation passed its window
 }
 
 // Run returns what became of the requests of a run. It reads all events, as those in memory may have only its end.
@@ -387,8 +387,8 @@ func (b *Book) Run(name string) (r Run, err error) {
 		if e := n.Exchange; e != nil && e.Run == name {
 			r.Sums.addExchange(e)
 			ofRun[e.Conversation] = true
-			if e.Bill.Outgrew && r.EndsAt == 0 {
-				r.EndsAt = e.Turn
+			if e.Bill.Outgrew && r.BeyondFrom == 0 {
+				r.BeyondFrom = e.Turn
 			}
 		}
 		if s := n.Summary; s != nil && ofRun[s.Conversation] {

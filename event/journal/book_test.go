@@ -109,7 +109,7 @@ func TestSumsCountEveryExchangeOnce(t *testing.T) {
 	m := s.Total.Money
 	billed := int64(200*3000+2800*1000+10*7000) + (3000*1000 + 30*7000) + 5 // the one that was cut has no price of writing
 	if m.Billed != billed || m.Measured != 3 || m.AtLeast != 1 || m.Unpriced != 1 || m.Oversized != 1 ||
-		m.KeptAlive != 1 {
+		m.Outgrown != 1 {
 		t.Errorf("the money is %+v, billed %d", m, billed)
 	}
 }
@@ -342,8 +342,8 @@ func TestADiskThatFailsCostsFilesOnly(t *testing.T) {
 }
 
 // Requests that fit, those beyond the window, and summaries are three sums. Summaries are a loss of a session that fits,
-// and none of one that was kept alive. A request that went out larger than the window, or whose answer failed, was not.
-func TestKeptAliveSessionIsNoLoss(t *testing.T) {
+// and none of one that outgrew its window. A request that went out larger than the window, or whose answer failed, was not.
+func TestOutgrownSessionIsNoLoss(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")
 	r := keeping(t, folder, noon)
 	summary := event.Summary{
@@ -378,14 +378,14 @@ func TestKeptAliveSessionIsNoLoss(t *testing.T) {
 		m := c.Sums.Money
 		want.Raw, want.Sent, want.Saved = m.Raw, m.Sent, m.Raw-m.Sent
 		gain, known := m.Gain()
-		if m != want || m.Raw == 0 || c.EndsAt != endsAt || isLoss != (known && gain < 0) {
-			t.Errorf("%s would have ended at turn %d with\n%+v, want\n%+v", id, c.EndsAt, m, want)
+		if m != want || m.Raw == 0 || c.BeyondFrom != endsAt || isLoss != (known && gain < 0) {
+			t.Errorf("%s is beyond its window from turn %d on with\n%+v, want\n%+v", id, c.BeyondFrom, m, want)
 		}
 	}
 	for range 2 { // and after a restart
 		check("long", Money{
 			Billed: 5 * billed, Measured: 5, Compared: 2, Own: 1_500_000,
-			Oversized: 3, OversizedBilled: 3 * billed, KeptAlive: 1,
+			Oversized: 3, OversizedBilled: 3 * billed, Outgrown: 1,
 		}, 3, false)
 		check("short", Money{Billed: 3 * billed, Measured: 3, Compared: 2, Own: 30_000_000}, 0, true)
 		r.Close()
@@ -414,8 +414,8 @@ func TestRefusalBooksEarlierRequestsAgain(t *testing.T) {
 		c, err := r.Conversation("long")
 		total := summed(t, r, "day").Total
 		m := c.Sums.Money
-		if err != nil || m.Oversized != 3 || m.Compared != 1 || m.KeptAlive != 1 || m.Saved != m.Raw-m.Sent || c.EndsAt != 2 {
-			t.Errorf("would have ended at turn %d with %+v, %v", c.EndsAt, m, err)
+		if err != nil || m.Oversized != 3 || m.Compared != 1 || m.Outgrown != 1 || m.Saved != m.Raw-m.Sent || c.BeyondFrom != 2 {
+			t.Errorf("beyond the window from turn %d on with %+v, %v", c.BeyondFrom, m, err)
 		}
 		if total.Money != m {
 			t.Errorf("all together have %+v, the conversation has %+v", total.Money, m)

@@ -19,24 +19,24 @@ var ErrUnknown = errors.New("there is no such conversation, or it is no longer k
 
 // Conversation is a line of requests that extend one another.
 type Conversation struct {
-	ID       string    `json:"id"`
-	Title    string    `json:"title,omitempty"`  // words of the user: whoever shows it asks for the owner first
-	Folder   string    `json:"folder,omitempty"` // in which the agent works, or its project; likewise
-	Kept     []string  `json:"kept,omitempty"`   // lines of the user that begin with "keep:", likewise
-	Agent    string    `json:"agent,omitempty"`
-	Parent   string    `json:"parent,omitempty"`
-	Client   string    `json:"client,omitempty"`  // whose key its newest request came with; empty without keys
-	Session  string    `json:"session,omitempty"` // of the client, as events name it
-	Model    string    `json:"model"`
-	Upstream string    `json:"upstream"`
-	Dialect  string    `json:"dialect"`
-	First    time.Time `json:"first"`
-	Last     time.Time `json:"last"`
-	Live     bool      `json:"live"`
-	Turns    int       `json:"turns"`                      // exchanges, with those that are not kept any more
-	EndsAt   int       `json:"would_have_ended,omitempty"` // first turn that would have failed without epitome
-	Raw      int       `json:"raw"`                        // tokens of the newest request, as it came
-	Tools    bool      `json:"tools,omitempty"`            // its requests offer tools
+	ID         string    `json:"id"`
+	Title      string    `json:"title,omitempty"`  // words of the user: whoever shows it asks for the owner first
+	Folder     string    `json:"folder,omitempty"` // in which the agent works, or its project; likewise
+	Kept       []string  `json:"kept,omitempty"`   // lines of the user that begin with "keep:", likewise
+	Agent      string    `json:"agent,omitempty"`
+	Parent     string    `json:"parent,omitempty"`
+	Client     string    `json:"client,omitempty"`  // whose key its newest request came with; empty without keys
+	Session    string    `json:"session,omitempty"` // of the client, as events name it
+	Model      string    `json:"model"`
+	Upstream   string    `json:"upstream"`
+	Dialect    string    `json:"dialect"`
+	First      time.Time `json:"first"`
+	Last       time.Time `json:"last"`
+	Live       bool      `json:"live"`
+	Turns      int       `json:"turns"`                 // exchanges, with those that are not kept any more
+	BeyondFrom int       `json:"beyond_from,omitempty"` // first turn that was larger than the window
+	Raw        int       `json:"raw"`                   // tokens of the newest request, as it came
+	Tools      bool      `json:"tools,omitempty"`       // its requests offer tools
 	Level
 	Latest   string `json:"latest,omitempty"` // the newest decision, such as "turn 7: clear 2 results, −9.1k tokens"
 	Sums     Sums   `json:"sums"`
@@ -81,12 +81,12 @@ type Status struct {
 	ID    string `json:"conversation"`
 	Model string `json:"model"`
 	Level
-	Saved     *float64  `json:"saved_usd"` // null if no price is known
-	Oversized int64     `json:"beyond"`    // requests that would have failed without epitome
-	EndsAt    int       `json:"would_have_ended,omitempty"`
-	Money     Money     `json:"money"`
-	Last      string    `json:"last,omitempty"`
-	AsOf      time.Time `json:"as_of"`
+	Saved      *float64  `json:"saved_usd"` // null if no price is known
+	Oversized  int64     `json:"beyond"`    // requests larger than the window
+	BeyondFrom int       `json:"beyond_from,omitempty"`
+	Money      Money     `json:"money"`
+	Last       string    `json:"last,omitempty"`
+	AsOf       time.Time `json:"as_of"`
 	// Of the newest request by category, as in Shaping.
 	TokensBefore event.Tokens `json:"tokens_before,omitzero"`
 	TokensAfter  event.Tokens `json:"tokens_after,omitzero"`
@@ -133,7 +133,7 @@ func (c *conversation) add(e *event.Exchange, end time.Time) {
 	}
 	c.Turns = max(c.Turns+1, e.Turn)
 	if e.Bill.Outgrew {
-		c.EndsAt = c.Turns
+		c.BeyondFrom = c.Turns
 	}
 	c.Last = end
 	c.Model, c.Upstream = e.Model, e.Upstream
@@ -298,7 +298,7 @@ func (b *Book) Status(id, session string) (Status, error) {
 	best := slices.MaxFunc(all, func(x, y *conversation) int { return rank(x) - rank(y) }) // of equals the newest
 	c := b.view(best)
 	s := Status{
-		ID: c.ID, Model: c.Model, Level: c.Level, Oversized: c.Sums.Money.Oversized, EndsAt: c.EndsAt,
+		ID: c.ID, Model: c.Model, Level: c.Level, Oversized: c.Sums.Money.Oversized, BeyondFrom: c.BeyondFrom,
 		Money: c.Sums.Money, Last: c.Latest, AsOf: c.Last,
 		TokensBefore: best.before, TokensAfter: best.after, ClearLine: best.clear, CompactLine: best.compact,
 	}

@@ -140,16 +140,17 @@ var Figures = located([]Figure{
 		Key: "money.saved_nano", Unit: Nano, Column: "SAVED", Card: "Saved", CardAt: 3,
 		Metric: "saved_dollars", ByModel: true,
 		Help: "The cost without epitome of the requests that fit the window, less their cost with it. " +
-			"Both are estimates of what the provider charges, with its cache.",
+			"Both are estimates of what the provider charges for what the agent sent, with its cache.",
 		Of:    func(e *event.Exchange) (int64, bool) { return e.Bill.Saved(), isCompared(e) },
 		Known: func(s *Sums) bool { return s.Money.Compared > 0 },
 	},
 	{
-		Key: "money.beyond", Card: "Kept alive", CardAt: 2,
-		Help: "These requests were larger than the model's window.",
-		Of:   count(isOversized),
+		Key: "money.beyond", Card: "Larger than the window", CardAt: 2,
+		Help: "Without epitome the provider would have refused these requests, " +
+			"and the agent would have had to compact or stop.",
+		Of: count(isOversized),
 	},
-	{Key: "money.died", Of: count(func(e *event.Exchange) bool { return e.Bill.Outgrew })},
+	{Key: "money.outgrown", Of: count(func(e *event.Exchange) bool { return e.Bill.Outgrew })},
 	{
 		Key: "money.beyond_billed_nano", Unit: Nano,
 		Of: func(e *event.Exchange) (int64, bool) { return e.Bill.Billed, isOversized(e) && isMeasured(e) },

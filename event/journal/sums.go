@@ -51,7 +51,8 @@ type UsageSums struct {
 
 // Money sums up costs in three sums that never mix. Requests that fit the window have Raw, the cost without epitome:
 // what providers would have charged for them, with their own caches; Saved is Raw - Sent. Those that are larger would
-// have failed without epitome, so nothing is saved by them: they have what was billed. Own is of summaries.
+// have been refused without epitome, and then the agent had to compact or stop, so nothing is saved by them: they have what
+// was billed. Own is of summaries.
 type Money struct {
 	Billed       int64 `json:"billed_nano"`   // of the exchanges whose usage and price are known
 	Rebilled     int64 `json:"rebilled_nano"` // of Billed, for tokens that caches had lost
@@ -65,11 +66,11 @@ type Money struct {
 	AtLeast      int64 `json:"at_least"` // of those, exchanges that may have cost more
 	Subscription int64 `json:"listed"`   // of those, exchanges by subscription, at list prices
 	Unpriced     int64 `json:"unpriced"` // exchanges of conversations that lack an amount
-	Oversized    int64 `json:"beyond"`   // requests larger than the window, which would have failed
+	Oversized    int64 `json:"beyond"`   // requests larger than the window
 
 	OversizedBilled int64 `json:"beyond_billed_nano"` // of Billed
 
-	KeptAlive int64 `json:"died"` // conversations that had an oversized request
+	Outgrown int64 `json:"outgrown"` // conversations that had an oversized request
 }
 
 // cell is what the sums of a day are kept by.
@@ -199,9 +200,8 @@ func (s *Sums) addSummary(made *event.Summary) {
 	}
 }
 
-// Gain is what was saved by a session, less its summaries; negative if it cost more. ok is false if that is not known,
-// and of a session that was kept alive and saved nothing: it could not have been had for less. The summaries of a
-// session that was kept alive serve the requests that would have failed.
+// Gain is what was saved by a session, less its summaries; negative if it cost more. ok is false if that is not known. Of
+// a session that outgrew its window it is what the requests that fit saved, if they did: summaries serve the others.
 func (m Money) Gain() (nano int64, ok bool) {
 	if m.Oversized > 0 {
 		return m.Saved, m.Compared > 0 && m.Saved > 0

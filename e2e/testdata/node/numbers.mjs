@@ -47,7 +47,7 @@ function sumsOf({ usage: u = {}, bill = {}, ...e }) {
     exchanges: 1, failed: e.status >= 400 || e.fault ? 1 : 0, tokens_before: total(e.tokens_before), tokens_after: total(e.tokens_after),
     usage: { cache_input: cache ? u.input ?? 0 : 0, read: cache ? u.read ?? 0 : 0 },
     money: {
-      beyond: bill.beyond ? 1 : 0, died: bill.outgrew ? 1 : 0, beyond_billed_nano: bill.beyond ? bill.billed_nano ?? 0 : 0, ruled: bill.ruled ? 1 : 0, own_nano: 0, raw_nano: bill.raw_nano ?? 0, sent_nano: bill.sent_nano ?? 0,
+      beyond: bill.beyond ? 1 : 0, outgrown: bill.outgrew ? 1 : 0, beyond_billed_nano: bill.beyond ? bill.billed_nano ?? 0 : 0, ruled: bill.ruled ? 1 : 0, own_nano: 0, raw_nano: bill.raw_nano ?? 0, sent_nano: bill.sent_nano ?? 0,
       saved_nano: (bill.raw_nano ?? 0) - (bill.sent_nano ?? 0), measured: bill.measured ? 1 : 0, billed_nano: bill.billed_nano ?? 0,
       rebilled_nano: bill.rebilled_nano ?? 0,
     },
@@ -58,7 +58,7 @@ function sumsOf({ usage: u = {}, bill = {}, ...e }) {
 function tiles({ money: m, usage: u, ...s }) {
   const all = [];
   if (s.tokens_before) all.push(tokens(s.tokens_before), tokens(s.tokens_after));
-  if (m.beyond) all.push(comma(m.died || m.beyond), comma(m.beyond));
+  if (m.beyond) all.push(comma(m.outgrown || m.beyond), comma(m.beyond));
   if (m.beyond_billed_nano) all.push(dollars(m.beyond_billed_nano));
   if (m.ruled) {
     const isWorse = m.beyond && m.saved_nano < 0;
@@ -80,8 +80,9 @@ export function sentence({ sums, ...c }) {
   const { money } = sums;
   const gain = money.beyond ? money.saved_nano : money.saved_nano - money.own_nano;
   const isKnown = money.beyond ? money.ruled && gain > 0 : money.ruled || money.own_nano;
-  const saved = dollars(gain) + (gain < 0 ? " extra cost" : " saved");
-  return [`${c.turns} turns`, `${tokens(c.raw)} → ${tokens(c.tokens)} tokens`, c.would_have_ended && `would have ended at turn ${c.would_have_ended}`,
+  const fitting = money.beyond ? ` on ${money.ruled} request${money.ruled === 1 ? "" : "s"} that fit` : "";
+  const saved = dollars(gain) + (gain < 0 ? " extra cost" : ` saved${fitting}`);
+  return [`${c.turns} turns`, `${tokens(c.raw)} → ${tokens(c.tokens)} tokens`, c.beyond_from && `passed the window at turn ${c.beyond_from}`,
     isKnown && saved, sums.read_again && `read again ${sums.read_again} times`].filter(Boolean).join(", ") + ".";
 }
 
@@ -131,7 +132,7 @@ function together(exchanges) {
 }
 
 // chart returns what the chart of a conversation says, with the texts for a pointer that rests on a column.
-function chart({ exchanges, would_have_ended: ends }) {
+function chart({ exchanges }) {
   const before = (e) => total(e.tokens_before), after = (e) => total(e.tokens_after);
   const held = Math.max(...exchanges.flatMap((e) => [after(e), e.window ?? 0])); // the chart ends at three times that
   const largest = Math.max(...exchanges.map(before));
@@ -157,7 +158,7 @@ function chart({ exchanges, would_have_ended: ends }) {
   const { window } = exchanges.findLast((e) => e.window) ?? {};
   if (window) all.push(tokens(window));
   if (largest > most) all.push(tokens(largest));
-  return ends ? [...all, ends] : all;
+  return all;
 }
 
 // columns returns what the columns of a table of sums say.
