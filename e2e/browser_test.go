@@ -161,7 +161,7 @@ func TestPictures(t *testing.T) {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 	})
-	link := regexp.MustCompile(`(?s)(http://[0-9.:]+)/-/login#.*epitome --data (\S+) stats`)
+	link := regexp.MustCompile(`(?s)(http://[0-9.:]+)/-/login#.*epitome --data "([^"]+)" stats`)
 	if !fakeapi.Eventually(func() bool { return link.MatchString(log.String()) }) {
 		t.Fatalf("the demo does not end:\n%s", &log)
 	}
