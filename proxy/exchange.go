@@ -161,14 +161,15 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
 	target := h.RequestURI()
 	path, _, _ := bytes.Cut(target, []byte("?"))
+	set := p.settings.Load()
 	x := &exchange{
-		proxy: p, set: p.settings.Load(), ctx: ctx, client: ctx.Conn().(*wire.Client), room: room{all: p.rooms},
+		proxy: p, set: set, ctx: ctx, client: ctx.Conn().(*wire.Client), room: room{all: p.rooms},
 		own: isOwn(h, path), target: target, head: h.RawHeaders(), unread: ctx.Request.IsBodyStream(),
 	}
 	x.event = &event.Exchange{
 		ID: rand.Text()[:10], Start: time.Now(), Method: string(h.Method()), Path: string(path),
 		Action: event.ActionNone, TraceParent: event.Clip(string(wire.Find(x.head, "traceparent"))),
-		Remote: p.settings.Load().conf.remoteOf(ctx.RemoteAddr(), h.RawHeaders()),
+		Remote: set.conf.remoteOf(ctx.RemoteAddr(), x.head),
 	}
 	x.reply.HTTP10 = !h.IsHTTP11()
 	saysClose := h.ConnectionClose() || wire.HasToken(wire.Values(x.head, "connection"), "close")

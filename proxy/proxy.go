@@ -69,6 +69,7 @@ type Proxy struct {
 	pages    Pages  // set by Serve
 	loopback bool   // the listener can be reached from this machine only; set by Serve
 	mark     string // of requests that went through here; nobody can guess it
+	now      func() time.Time
 
 	meter    *meter       // of limits
 	underWay atomic.Int64 // exchanges that have not ended, tunnels too, without those that epitome itself answers
@@ -87,6 +88,7 @@ func New(u *Upstreams, deps Deps) *Proxy {
 		settings: &u.settings,
 		rooms:    newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody), conf.limits.room),
 		mark:     rand.Text(),
+		now:      time.Now,
 		meter:    newMeter(rand.Text()[:10]),
 	}
 	p.life, p.end = context.WithCancel(context.Background())

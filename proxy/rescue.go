@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"strings"
+	"time"
 
 	"epitome/dialect/conversation"
 	"epitome/event"
@@ -10,13 +11,17 @@ import (
 	"epitome/window"
 )
 
+const rescueTime = time.Minute // from the first refusal on, in which a further try begins
+
 // rescue passes an answer on, unless it refuses the request as too long. Then the request is sent again, shorter each
-// time; if that does not help, the client gets the first refusal as it came. An accepted request is never sent again.
+// time; if that does not help within rescueTime, the client gets the first refusal as it came. An accepted request is
+// never sent again.
 func (x *exchange) rescue(first *wire.Answer) (*wire.Answer, error) {
 	if x.input == nil || x.shaped.Report.Truncates { // a refusal could not be cured, or does not come
 		return first, nil
 	}
 	r := rescuing{exchange: x}
+	until := x.proxy.now().Add(rescueTime)
 	for a := first; ; {
 		refusal := x.peek(a, r.size)
 		if refusal.Cause == window.NotSize {
@@ -30,7 +35,7 @@ func (x *exchange) rescue(first *wire.Answer) (*wire.Answer, error) {
 		if a != first {
 			a.End()
 		}
-		if !r.Next(refusal) {
+		if !r.Next(refusal) || x.proxy.now().After(until) { // shaping takes time, too
 			break
 		}
 		if first.IsComplete() {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"epitome/event"
 	"epitome/rewrite"
@@ -134,6 +135,24 @@ func TestTheFirstRefusalReachesTheClientIfNothingHelps(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	r.allGivenBack()
+}
+
+// Promise 10: a provider that is slow to refuse cannot make a rescue take much longer than a minute.
+func TestARescueEndsWithinAMinute(t *testing.T) {
+	t.Parallel()
+	for took, tries := range map[time.Duration]int{19 * time.Second: 3, 45 * time.Second: 2, 61 * time.Second: 1} {
+		r := on(t, answers(refused(400, unknownSize)))
+		r.shapes(climbing)
+		r.proxy.now = func() time.Time { return time.Unix(0, 0).Add(took * time.Duration(len(r.up.requests()))) }
+		resp, body := r.ask(post(chatTarget, longStory))
+		if resp.StatusCode != 400 || body != unknownSize {
+			t.Errorf("%v a refusal: the client got %d %s", took, resp.StatusCode, body)
+		}
+		if got := r.event().Rescue.Tries; got != tries || len(r.up.requests()) != 1+tries {
+			t.Errorf("%v a refusal: %d tries, want %d", took, got, tries)
+		}
+		r.allGivenBack()
+	}
 }
 
 // An answer that is no refusal of this kind goes through as it came, and the request is sent once.
