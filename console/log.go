@@ -104,7 +104,7 @@ func levelOf(e *event.Exchange) slog.Level {
 		return slog.LevelError
 	}
 	hasFailed := e.Fault != event.None && e.Fault != event.ClientGone && !offersHTTP
-	return warnIf(hasFailed || e.Inner != "" || e.Code == event.CodeNotRead)
+	return warnIf(hasFailed || e.Inner != "" || e.Code == event.CodeNotRead || e.Code == event.CodeManyNew)
 }
 
 // warnIf returns Warn if something failed, else Info.

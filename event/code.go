@@ -63,6 +63,7 @@ const (
 	CodeEncoded           Code = "encoded"
 	CodeNoObject          Code = "no_object"
 	CodeNotRead           Code = "not_read"
+	CodeManyNew           Code = "many_new"
 	CodeFailed            Code = "failed"
 	CodeUnrecorded        Code = "unrecorded"
 	CodeUnkept            Code = "unkept"

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/event"
 	"epitome/rewrite"
 	"epitome/rewrite/ledger"
 	"epitome/tokenize"
@@ -285,6 +286,38 @@ func TestWorkGrowsWithTheInput(t *testing.T) {
 					break
 				}
 			}
+		}
+	}
+}
+
+// Nothing is decided for more than 30,000 new items, which are not new to the next request. Then, and up to that number,
+// a compaction that is asked for is made.
+func TestManyNewItemsWaitForTheNextRequest(t *testing.T) {
+	s, limits := newStorage(), defaultLimits()
+	p := start(s)
+	p.window.Store(10_000_000)
+	var list []exchange
+	for i := range 15_000 {
+		list = append(list, exchange{said: fmt.Sprintf("I look at part %d of the shop.", i), calls: []call{bash("ls", "x")}})
+	}
+	for _, c := range []struct {
+		scope string
+		list  []exchange
+		items int
+		code  event.Code
+	}{
+		{"one", list[:14_999], 29_999, event.NoCode},
+		{"other", list, 30_001, event.CodeManyNew},
+		{"other", append(slices.Clip(list), exchange{said: "I go on."}), 30_002, event.NoCode},
+	} {
+		out := p.Shape(rewrite.Input{Dialect: dialects["messages"], Scope: c.scope, Body: bodyOf("messages", c.list),
+			Limits: &limits, Compact: true})
+		r := &out.Report
+		if r.Err != nil || r.Items != c.items || r.Code != c.code || (r.Action == "compact") != (c.code == event.NoCode) {
+			t.Errorf("%d items: %s, %s, %v", r.Items, r.Action, r.Code, r.Err)
+		}
+		if c.code != event.NoCode && !strings.Contains(r.Reason, "30,000") {
+			t.Errorf("the reason is %q", r.Reason)
 		}
 	}
 }

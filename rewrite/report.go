@@ -308,7 +308,7 @@ func (x *shaping) waits() (due string) {
 	b := k.Budget(p)
 	isMade := p.Compaction != nil && p.Compaction.Kind == event.CompactionCompleted
 	isTold := p.Reason == event.NoCode || k.Before.Waits
-	isUndecided := x.in.Replay || p.Reason == event.CodeClientSummarises || p.Reason == event.CodeNotRead
+	isUndecided := x.in.Replay || p.Reason == event.CodeClientSummarises || p.Reason == event.CodeManyNew
 	if !b.HasRoom() || isMade || isUndecided || isTold && b.Trigger != event.ReasonAgent {
 		return ""
 	}

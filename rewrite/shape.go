@@ -99,7 +99,7 @@ func (x *shaping) isVital() bool {
 }
 
 // maxNew bounds the new items of a request for which the ladder decides anything, except in a rescue: the time that a
-// request takes is bounded. Agents never send so many new items at once.
+// request takes is bounded. Agents never send so many new items at once. To the next request they are not new.
 const maxNew = 30_000
 
 // extend has the ladder add edits of what is new or too much. If it may not, the report has the reason.
@@ -113,7 +113,7 @@ func (x *shaping) extend() {
 	case x.request.Upkeep == conversation.ClientSummarizes:
 		p.Reason = event.CodeClientSummarises
 	case len(x.request.Items)-k.Recorded > maxNew:
-		p.Reason = event.CodeNotRead
+		p.Reason = event.CodeManyNew
 	default:
 		k.Decide(p)
 	}
