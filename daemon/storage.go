@@ -182,7 +182,11 @@ func (d *Daemon) sweep(ctx context.Context) {
 			return
 		case <-time.After(rest):
 		}
-		swept, err := d.shelf.Sweep(ctx)
+		var swept offload.Swept
+		err := store.Try(func() (err error) {
+			swept, err = d.shelf.Sweep(ctx)
+			return err
+		})
 		if err != nil && ctx.Err() == nil {
 			d.log.Warn(err.Error())
 		} else if swept.Files > 0 {

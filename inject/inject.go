@@ -24,9 +24,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/sync/errgroup"
-
 	"epitome/offload/excerpt"
+	"epitome/store"
 )
 
 // Shelf keeps artifacts.
@@ -148,8 +147,7 @@ func (i *Injector) shelve(scope, context string) (files []File, artifacts []stri
 	const atOnce = 8 // the shelf may lie beyond a network
 	files, err = i.Files.List(context)
 	artifacts = make([]string, len(files))
-	var work errgroup.Group
-	work.SetLimit(atOnce)
+	work := store.NewCalls(atOnce)
 	for k := range files {
 		work.Go(func() error {
 			content, err := i.Files.Read(context, files[k].Name)

@@ -61,7 +61,8 @@ func OpenBucket(address string, o Options) (*Shelf, error) {
 	})
 	s, err := (&Shelf{place: b, server: b.server}).open(o)
 	if err == nil {
-		go func() { _ = b.write(probeObject, []byte("epitome\n"), minio.PutObjectOptions{}) }() // a failure is logged
+		probe := func() error { return b.write(probeObject, []byte("epitome\n"), minio.PutObjectOptions{}) }
+		go func() { _ = store.Try(probe) }() // a failure is logged
 	}
 	return s, err
 }

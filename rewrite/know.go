@@ -9,6 +9,7 @@ import (
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/view"
+	"epitome/store"
 	"epitome/summarize"
 	"epitome/tokenize"
 )
@@ -39,7 +40,7 @@ func (x *shaping) know() {
 		x.in.Compact, x.in.Replay = false, true
 	}
 	x.known.Before = x.subject.New()
-	x.found.err = ladder.Try(x.find)
+	x.found.err = store.Try(x.find)
 	x.takeAsk()
 	x.known.Artifacts.Scarce = x.deps.Passing || x.deps.Shelf.Full() || x.found.err != nil || x.known.Before.Refused
 	x.plan = x.known.Begin()

@@ -547,6 +547,32 @@ func TestPanicCostsOnlyTheRewriting(t *testing.T) {
 	}
 }
 
+// Promise 4: so does one in any call of the store or the shelf, which run on goroutines of their own.
+func TestPanicInAStoreCostsOnlyTheRewriting(t *testing.T) {
+	limits := defaultLimits()
+	in := rewrite.Input{Dialect: dialects["chat"], Limits: &limits,
+		Body: bodyOf("chat", []exchange{{calls: []call{bash("make", prose(60_000))}}})}
+	for calls := 0; ; calls++ {
+		s, left := newStorage(), calls
+		s.luck = func() bool {
+			left--
+			if left < 0 {
+				panic("a bug in a driver")
+			}
+			return true
+		}
+		p := start(s)
+		p.window.Store(100_000)
+		out := p.Shape(in)
+		if left >= 0 && out.Changed && calls > 3 { // there are no more calls
+			return
+		}
+		if out.Changed || out.Report.Err == nil {
+			t.Fatalf("a panic in call %d: %s, %v", calls, out.Report.Action, out.Report.Err)
+		}
+	}
+}
+
 // A step that fails is left out alone, in each request anew. Here a model panics, or a summary cannot be appended to the
 // task, which the ledger has as edited.
 func TestStepThatFailsIsLeftOutAlone(t *testing.T) {

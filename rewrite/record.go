@@ -11,14 +11,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/view"
+	"epitome/store"
 )
 
 // lastRequest is the last request of a conversation, so that the next one need not read, count and look up again what
@@ -218,8 +217,7 @@ func (x *shaping) restoreArtifacts() error {
 	x.deps.Ledger.Touch(*d)
 	edits := x.found.view.Edits
 	lost := make([]bool, len(edits)) // by edit: an artifact of it is not on the shelf
-	var work errgroup.Group
-	work.SetLimit(atOnce)
+	work := store.NewCalls(atOnce)
 	for k := range edits {
 		work.Go(func() error {
 			for _, name := range edits[k].Artifacts {
@@ -228,7 +226,9 @@ func (x *shaping) restoreArtifacts() error {
 			return nil
 		})
 	}
-	_ = work.Wait() // no function returns an error
+	if err := work.Wait(); err != nil {
+		return fmt.Errorf("cannot prolong the life of what was taken out: %w", err)
+	}
 	for k := range edits {
 		if lost[k] {
 			x.known.KeepAgain(&x.found.view, edits[k])
@@ -242,8 +242,7 @@ func (x *shaping) restoreArtifacts() error {
 // that is half full is an error, and the request is sent without new edits.
 func (x *shaping) keepArtifacts(urgent bool) error {
 	content, edits := x.known.Artifacts.Content, x.plan.View.Edits
-	var work errgroup.Group
-	work.SetLimit(atOnce)
+	work := store.NewCalls(atOnce)
 	var late error
 	for name, content := range content {
 		if !x.isVital() && x.place.isSpent() {
@@ -326,7 +325,7 @@ func (x *shaping) settle() (recorded bool) {
 	if x.in.Rescue.NoThinking { // the refusal has shown that the model binds its thinking to the prefix
 		x.deps.Ledger.LearnBinds(x.in.Upstream, x.request.Model)
 	}
-	recorded = ladder.Try(x.record) == nil
+	recorded = store.Try(x.record) == nil
 	x.remember(nil) // Shape has released the last request
 	return recorded
 }

@@ -23,6 +23,7 @@ import (
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/view"
+	"epitome/store"
 	"epitome/summarize"
 	"epitome/tokenize"
 )
@@ -143,7 +144,7 @@ func (s *Shaper) Beside(d Deps) *Shaper { return &Shaper{deps: d, recent: s.rece
 func (s *Shaper) Shape(in Input) Output {
 	x := &shaping{Shaper: s, in: in, place: in.Places.begin(&in), last: &lastRequest{}}
 	x.out = Output{Body: in.Body, Report: Report{Action: event.ActionNone}}
-	if err := ladder.Try(x.run); err != nil {
+	if err := store.Try(x.run); err != nil {
 		x.out.Report.fail(err)
 	}
 	x.last.release()
@@ -162,7 +163,7 @@ func (x *shaping) run() error {
 	}
 	x.know()
 	x.decision = x.known.Before
-	err := ladder.Try(x.decide)
+	err := store.Try(x.decide)
 	if x.out.Asked && (errors.Is(err, errClientLeft) || errors.Is(err, errSpent)) { // the next request may do better
 		x.asks.LoadOrStore(x.known.Before.Conversation, Ask{x.in.CompactTo, x.in.Focus})
 	}

@@ -93,7 +93,7 @@ func (m *Monitor) Do(call func(ctx context.Context) error) error {
 
 // answersPing reports whether the server answers a ping, if only with a refusal.
 func (m *Monitor) answersPing() bool {
-	err := m.Ping(m.life)
+	err := Try(func() error { return m.Ping(m.life) })
 	return err == nil || !m.NoAnswer(err)
 }
 

@@ -19,11 +19,11 @@ package ladder
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"epitome/dialect/conversation"
 	"epitome/event"
 	"epitome/rewrite/view"
+	"epitome/store"
 )
 
 // Plan is how a request is to be sent, and what was noticed when that was decided.
@@ -127,21 +127,11 @@ func (k *Known) reach(why event.Code) reach {
 // take takes a step, which is left out alone if it panics.
 func (p *Plan) take(name string, step func()) {
 	before := *p
-	err := Try(func() error { step(); return nil })
+	err := store.Try(func() error { step(); return nil })
 	if err != nil {
 		*p = before
 		p.Faults = errors.Join(p.Faults, fmt.Errorf("the step %s is left out: %w", name, err))
 	}
-}
-
-// Try runs a step, and returns a panic in it as an error.
-func Try(step func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-		}
-	}()
-	return step()
 }
 
 // Fail notes that the compaction that was made is not sent.

@@ -11,6 +11,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -18,10 +19,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"epitome/rewrite/view"
 	"epitome/store"
@@ -274,8 +272,7 @@ func (l *Ledger) Touch(d Decision) {
 	if d.List == "" {
 		return
 	}
-	var work errgroup.Group
-	work.SetLimit(atOnce)
+	work := store.NewCalls(atOnce)
 	touch := func(key string) { work.Go(func() error { return l.store.Touch(key, l.keep) }) }
 	touch(d.List)
 	for _, e := range d.stored {
@@ -294,10 +291,13 @@ func (l *Ledger) Record(r Request, d Decision, replace bool) (standing Decision,
 	err = l.putEdits(&d)
 	branched := d
 	if err == nil {
-		var work sync.WaitGroup // the two do not wait for each other: a shared store may be far away
-		work.Go(func() { l.branch(&r, &branched) })
+		work := store.NewCalls(1) // the two do not wait for each other: a shared store may be far away
+		work.Go(func() error {
+			l.branch(&r, &branched)
+			return nil
+		})
 		standing, won, err = l.put(&r, d, replace, list)
-		work.Wait()
+		err = cmp.Or(err, work.Wait())
 	}
 	if err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
@@ -358,8 +358,7 @@ func (l *Ledger) putEdits(d *Decision) error {
 	if slices.EqualFunc(d.Edits, d.stored, isSame) {
 		return nil
 	}
-	var work errgroup.Group
-	work.SetLimit(atOnce)
+	work := store.NewCalls(atOnce)
 	put := func(kind string, v any) (key string) {
 		value, _ := json.Marshal(v) // plain data
 		key = kind + Hash(string(value))
