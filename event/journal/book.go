@@ -193,7 +193,7 @@ func (b *Book) load() {
 	unreadable, err := b.files.read(func(n Entry) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.add(n)
+		b.guard(func() { b.add(n) })
 	})
 	note := "files of events cannot be read, as the log says" // with their paths
 	if unreadable > 0 {
@@ -215,17 +215,24 @@ func (b *Book) load() {
 // take completes an event, sums it up and passes it on. A panic costs that event. Requests from strangers, of which
 // whoever reaches the port can send any number, are only passed on.
 func (b *Book) take(n Entry) {
+	b.guard(func() {
+		if n.Exchange == nil || !n.Exchange.IsStranger() {
+			b.keep(n)
+		}
+		for _, observe := range b.Observers {
+			observe(n)
+		}
+	})
+}
+
+// guard processes an event, and logs a panic in that.
+func (b *Book) guard(process func()) {
 	defer func() {
 		if r := recover(); r != nil {
 			b.Log.Error("panic while processing an event", "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
-	if n.Exchange == nil || !n.Exchange.IsStranger() {
-		b.keep(n)
-	}
-	for _, observe := range b.Observers {
-		observe(n)
-	}
+	process()
 }
 
 // keep completes an event, numbers it, and adds it to files and sums.
