@@ -70,7 +70,7 @@ type Service interface {
 	// Edits returns the edits that a request was sent with, by the key of its decision.
 	Edits(decision string) (event.Edits, error)
 	// EditsWith returns the edits of the conversation that has an artifact: see FindWord.
-	EditsWith(h http.Header, artifact string) ([]event.Edit, error)
+	EditsWith(ctx context.Context, h http.Header, artifact string) ([]event.Edit, error)
 	// Artifact returns the content of an artifact: see ReadArtifact.
 	Artifact(name string) ([]byte, error)
 	// Compact returns the conversation in a body with a summary in it, and Compress as it would be sent.

@@ -90,7 +90,9 @@ func (s *source) Health() any { return map[string]string{"proof": "p"} }
 
 func (s *source) Edits(decision string) (event.Edits, error) { return s.edits[decision], s.failure }
 
-func (s *source) EditsWith(http.Header, string) ([]event.Edit, error) { return nil, s.failure }
+func (s *source) EditsWith(context.Context, http.Header, string) ([]event.Edit, error) {
+	return nil, s.failure
+}
 
 func (s *source) Artifact(name string) ([]byte, error) {
 	content, ok := s.contents[name]

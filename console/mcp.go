@@ -184,7 +184,7 @@ func (o *Console) findWord(ctx context.Context, h http.Header, artifact, word st
 	const most = 20 // lines
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
-	edits, err := o.program.EditsWith(h, artifactName.FindString(artifact))
+	edits, err := o.program.EditsWith(ctx, h, artifactName.FindString(artifact))
 	var found []string
 	for i := len(edits) - 1; i >= 0 && len(found) < most && ctx.Err() == nil; i-- {
 		content, failed := o.program.Artifact(edits[i].Artifact)

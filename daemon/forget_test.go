@@ -192,6 +192,10 @@ func TestForkOutlivesForgetting(t *testing.T) {
 			sent["fork_5"] = say("fork_5", calls)
 		}
 		p.awaitEvents(10)
+		shared := regexp.MustCompile(`\b[a-z2-7]{26}\b`).FindString(sent["fork_5"])
+		if edits, err := p.service.EditsWith(t.Context(), nil, shared); err == nil {
+			t.Errorf("of an artifact that both have, %d edits of one are found", len(edits))
+		}
 		n, _, err := p.service.Forget(ids[gone])
 		if delete(ids, gone); err != nil || n == 0 || len(ids) == 0 {
 			t.Fatalf("%d artifacts, %v", n, err)

@@ -158,10 +158,12 @@ func TestReplicasSendWhatOneProcessSends(t *testing.T) {
 }
 
 // Promise 7: a transcript may be that of a fork that another replica serves, so find searches nothing that came after it.
+// Each replica finds it, by as few calls of the store however many other conversations there are.
 func TestFindInASharedStoreEndsAtTheTranscript(t *testing.T) {
+	server, folder := fakeapi.StartRedis(t), t.TempDir()
 	a, p, provider := chatter(t, func(c *config.Config) {
-		c.Store.URL = fakeapi.StartRedis(t).URL() + "?read_timeout=3s&write_timeout=3s&dial_timeout=3s"
-		c.Offload.Folder = t.TempDir()
+		c.Store.URL = server.URL() + "?read_timeout=3s&write_timeout=3s&dial_timeout=3s"
+		c.Offload.Folder = folder
 	})
 	provider.untilCompacted()
 	_, summaryEnd, _ := strings.Cut(provider.last(), "[end of summary")
@@ -169,10 +171,34 @@ func TestFindInASharedStoreEndsAtTheTranscript(t *testing.T) {
 	a.lines = 3_000
 	a.work(2)
 	p.awaitEvents(a.turns)
-	edits, err := p.service.EditsWith(nil, transcript)
-	if n := len(edits); err != nil || n == 0 || edits[n-1].Artifact != transcript {
-		t.Errorf("%d edits, %v", n, err)
+	other := replica(t, server.URL(), sharing(folder))
+	p.others(1000)
+	commands := func() (n int) {
+		stats, _ := server.Client.Info(t.Context(), "stats").Result()
+		_, stats, _ = strings.Cut(stats, "total_commands_processed:")
+		_, _ = fmt.Sscan(stats, &n)
+		return n
 	}
+	before := commands()
+	for _, p := range []*program{p, other} {
+		edits, err := p.service.EditsWith(t.Context(), nil, transcript)
+		if n := len(edits); err != nil || n == 0 || edits[n-1].Artifact != transcript {
+			t.Errorf("%d edits, %v", n, err)
+		}
+	}
+	if n := commands() - before; n <= 0 || n > 200 {
+		t.Errorf("%d commands", n)
+	}
+}
+
+// others records requests of other conversations.
+func (p *program) others(n int) {
+	for i := range n {
+		e := event.Exchange{Start: time.Now().Add(time.Minute), Status: 200}
+		e.Conversation, e.Decision = strconv.Itoa(i), fmt.Sprintf("p%d/other", i)
+		p.book.RecordExchange(&e)
+	}
+	p.book.Settle()
 }
 
 // s3 is a service with a bucket that can be made to fail with a status.
@@ -248,24 +274,26 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	}
 }
 
-// A client has its own conversation searched, which is among the newest, and not each one of which the store knows.
+// A client has its own conversation searched, which is among the newest, and not each one of which the store knows. An
+// agent may call the tool while the answer that calls it goes on.
 func TestFindOutlivesOtherConversations(t *testing.T) {
-	provider := fakeapi.StartProvider(t, fakeapi.Options{})
-	p := run(t, t.TempDir(), provider.URL)
+	var p *program
+	own, name := http.Header{"Authorization": {"Bearer key"}}, ""
+	provider := fakeapi.StartProvider(t, fakeapi.Options{Answer: func(e fakeapi.Exchange) []fakeapi.Part {
+		name = regexp.MustCompile(`[a-z2-7]{26}`).FindString(string(e.Body))
+		if edits, err := p.service.EditsWith(t.Context(), own, name); len(edits) == 0 || err != nil {
+			t.Errorf("under way, %d edits, %v", len(edits), err)
+		}
+		return []fakeapi.Part{fakeapi.Text("I see.")}
+	}})
+	p = run(t, t.TempDir(), provider.URL)
 	p.chat(string(fakeapi.Conversation(1)), "Authorization: Bearer key")
 	p.awaitEvents(1)
-	name := regexp.MustCompile(`[a-z2-7]{26}`).FindString(provider.Last())
-	own := http.Header{"Authorization": {"Bearer key"}}
-	if edits, err := p.service.EditsWith(own, name); len(edits) == 0 || err != nil {
+	if edits, err := p.service.EditsWith(t.Context(), own, name); len(edits) == 0 || err != nil {
 		t.Errorf("%d edits, %v", len(edits), err)
 	}
-	for i := range 1000 {
-		e := event.Exchange{Start: time.Now().Add(time.Minute), Status: 200}
-		e.Conversation = strconv.Itoa(i)
-		p.book.RecordExchange(&e)
-	}
-	p.book.Settle()
-	if edits, err := p.service.EditsWith(own, name); len(edits) == 0 || err != nil {
+	p.others(1000)
+	if edits, err := p.service.EditsWith(t.Context(), own, name); len(edits) == 0 || err != nil {
 		t.Errorf("after others, %d edits, %v", len(edits), err)
 	}
 }

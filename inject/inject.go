@@ -147,7 +147,8 @@ func (i *Injector) shelve(scope, context string) (files []File, artifacts []stri
 	const atOnce = 8 // the shelf may lie beyond a network
 	files, err = i.Files.List(context)
 	artifacts = make([]string, len(files))
-	work := store.NewCalls(atOnce)
+	var work store.Calls
+	work.SetLimit(atOnce)
 	for k := range files {
 		work.Go(func() error {
 			content, err := i.Files.Read(context, files[k].Name)

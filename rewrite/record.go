@@ -125,6 +125,19 @@ func (c *requestCache) remove(goes func(*lastRequest) bool) {
 	})
 }
 
+// Decision returns the key of the decision by which the newest request of a conversation is sent; empty if that is not
+// in memory.
+func (s *Shaper) Decision(conversation string) (key string) {
+	s.recent.mu.RLock()
+	defer s.recent.mu.RUnlock()
+	for _, l := range s.recent.list {
+		if l.decision.Conversation == conversation {
+			key = l.decision.Key
+		}
+	}
+	return key
+}
+
 // Drop removes the requests of a conversation from memory, and what was asked for it.
 func (s *Shaper) Drop(conversation string) {
 	s.asks.Delete(conversation)
@@ -217,7 +230,8 @@ func (x *shaping) restoreArtifacts() error {
 	x.deps.Ledger.Touch(*d)
 	edits := x.found.view.Edits
 	lost := make([]bool, len(edits)) // by edit: an artifact of it is not on the shelf
-	work := store.NewCalls(atOnce)
+	var work store.Calls
+	work.SetLimit(atOnce)
 	for k := range edits {
 		work.Go(func() error {
 			for _, name := range edits[k].Artifacts {
@@ -242,7 +256,8 @@ func (x *shaping) restoreArtifacts() error {
 // that is half full is an error, and the request is sent without new edits.
 func (x *shaping) keepArtifacts(urgent bool) error {
 	content, edits := x.known.Artifacts.Content, x.plan.View.Edits
-	work := store.NewCalls(atOnce)
+	var work store.Calls
+	work.SetLimit(atOnce)
 	var late error
 	for name, content := range content {
 		if !x.isVital() && x.place.isSpent() {

@@ -7,9 +7,11 @@ package service
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -86,15 +88,26 @@ func (s *Service) Edits(decision string) (event.Edits, error) {
 
 // EditsWith returns the edits of the conversation that has one with the artifact. Forks share transcripts: then these
 // are the edits that all have. The artifact is of the scope of requests with the headers, if there are headers.
-func (s *Service) EditsWith(h http.Header, artifact string) (edits []event.Edit, err error) {
-	time.Sleep(200 * time.Millisecond) // some agents call a tool before the exchange ends, from which its name is known
+func (s *Service) EditsWith(ctx context.Context, h http.Header, artifact string) (edits []event.Edit, err error) {
 	if err := s.checkScope(h, artifact); err != nil {
 		return nil, err
 	}
+	first, err := s.Observed.With(artifact)
+	if err != nil {
+		return nil, err
+	}
 	_, isShared := s.Store.(*store.Redis) // other replicas have conversations that this one does not know
-	for _, c := range s.Book.Conversations() {
-		sent, err := s.Edits(c.Decision)
-		if err != nil {
+	isSeveral := isShared || len(first) > 1
+	var decisions []string
+	if !isSeveral {
+		decisions = s.newestOf(first)
+	}
+	if len(decisions) == 0 { // the first request of the conversation is under way, or there are several
+		decisions = slices.Sorted(maps.Values(first))
+	}
+	for _, key := range decisions {
+		sent, err := s.Edits(key)
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 		at := indexOf(artifact, sent.List)
@@ -102,12 +115,12 @@ func (s *Service) EditsWith(h http.Header, artifact string) (edits []event.Edit,
 			continue
 		}
 		isTranscript := sent.List[at].Last > sent.List[at].Item
-		if !isTranscript && (edits != nil || isShared) {
+		if !isTranscript && (edits != nil || isSeveral) {
 			return nil, refusal("other conversations may have this artifact: name a transcript")
 		}
 		if edits == nil {
 			edits = slices.Clone(sent.List)
-			if isShared { // those behind a transcript may be of one fork alone
+			if isSeveral { // those behind a transcript may be of one conversation alone
 				edits = edits[:at+1]
 			}
 		}
@@ -117,6 +130,26 @@ func (s *Service) EditsWith(h http.Header, artifact string) (edits []event.Edit,
 		return nil, offload.ErrUnknown
 	}
 	return edits, nil
+}
+
+// newestOf returns the keys of the newest decisions of conversations, by the Hash of the ID, and of those that branched
+// off from them.
+func (s *Service) newestOf(conversations map[string]string) (keys []string) {
+	all := s.Book.Conversations()
+	parents := map[string]string{}
+	for _, c := range all {
+		parents[c.ID] = c.Parent
+	}
+	for _, c := range all {
+		id := c.ID
+		for id != "" && conversations[ledger.Hash(id)] == "" {
+			id = parents[id]
+		}
+		if id != "" {
+			keys = append(keys, cmp.Or(s.Live.Decision(c.ID), c.Decision)) // a request may be under way
+		}
+	}
+	return keys
 }
 
 // checkScope returns an error unless an artifact is of the scope of requests with the headers, or there are no headers.

@@ -18,17 +18,6 @@ func Try(run func() error) (err error) {
 }
 
 // Calls run at the same time, mostly calls of stores that may be far away. A panic in one is its error.
-type Calls struct{ group errgroup.Group }
+type Calls struct{ errgroup.Group }
 
-// NewCalls returns Calls of which at most so many run at once.
-func NewCalls(atOnce int) *Calls {
-	c := &Calls{}
-	c.group.SetLimit(atOnce)
-	return c
-}
-
-// Go begins a call, and waits before that as long as too many run.
-func (c *Calls) Go(call func() error) { c.group.Go(func() error { return Try(call) }) }
-
-// Wait waits for all calls, and returns the first error.
-func (c *Calls) Wait() error { return c.group.Wait() }
+func (c *Calls) Go(call func() error) { c.Group.Go(func() error { return Try(call) }) }

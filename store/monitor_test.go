@@ -71,26 +71,23 @@ func TestServerThatAnswersPingsIsNotAway(t *testing.T) {
 	})
 }
 
-// A bug in the library of a server, where the server is pinged in the background, is no answer, and ends no process.
+// A panic in a ping, which runs in the background, is no answer, and ends no process.
 func TestPanicInAPingIsNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pings, late := 0, errors.New("late")
-		m := store.NewMonitor(store.Server{
-			Name: "it", Log: slog.New(slog.DiscardHandler), AtOnce: 1, NoAnswer: func(err error) bool { return err != nil },
+		m := store.NewMonitor(store.Server{Log: slog.New(slog.DiscardHandler), AtOnce: 1,
+			NoAnswer: func(err error) bool { return err != nil },
 			Ping: func(context.Context) error {
 				pings++
 				if pings < 4 {
-					panic("a bug")
+					panic("a bug in a driver")
 				}
 				return nil
-			},
-		})
-		if err := m.Do(func(context.Context) error { return late }); err != late || m.State() != store.Away {
-			t.Errorf("%v, it %s", err, m.State())
-		}
+			}})
+		err := m.Do(func(context.Context) error { return late })
 		time.Sleep(time.Minute)
-		if m.State() == store.Away || pings != 4 {
-			t.Errorf("after %d pings it %s", pings, m.State())
+		if err != late || m.State() == store.Away || pings != 4 {
+			t.Errorf("%v; after %d pings it %s", err, pings, m.State())
 		}
 	})
 }

@@ -170,6 +170,31 @@ func (l *Ledger) At(key string) (d Decision, found bool, err error) {
 	return d, found, err
 }
 
+// With returns the conversations that have an artifact for models, by the Hash of the ID, each with the key of the
+// decision that named it first, but for those that branched off from one of them afterwards. Of several conversations
+// it returns two. One that was forgotten may be among them, as others may have branched off from it.
+func (l *Ledger) With(artifact string) (first map[string]string, err error) {
+	fact, err := store.Get(l.store, artifact)
+	first = map[string]string{}
+	for line := range strings.Lines(string(fact)) {
+		conversation, key, _ := strings.Cut(line, " ")
+		first[conversation] = strings.TrimSpace(key)
+	}
+	return first, err
+}
+
+// addTo adds a decision under a key to what With returns for an artifact.
+func (l *Ledger) addTo(artifact, conversation, key string) error {
+	conversation = Hash(conversation)
+	line := fmt.Appendf(nil, "%s %s\n", conversation, key)
+	there, err := l.store.Swap(artifact, nil, line, l.keep)
+	if err == nil && bytes.Count(there, []byte("\n")) == 1 && !bytes.HasPrefix(there, []byte(conversation)) {
+		// Of another two that add themselves now, one is enough.
+		_, err = l.store.Swap(artifact, there, slices.Concat(there, line), l.keep)
+	}
+	return err
+}
+
 // Restore marks the decision under a key as Undone: requests that continue its prefix are to be sent without its edits.
 // It returns how many these are; 0 if there are none, or if the decision is not known or is Undone already.
 func (l *Ledger) Restore(key string) (edits int, err error) {
@@ -192,15 +217,16 @@ func (l *Ledger) Restore(key string) (edits int, err error) {
 	return edits, err
 }
 
-// Forget removes the decisions under keys, and edits by their names. Lists of names stay until they expire.
-func (l *Ledger) Forget(keys, edits []string) error {
+// Forget removes the decisions under keys, and edits and what With returns for artifacts by their names. Lists of names
+// stay until they expire.
+func (l *Ledger) Forget(keys, names []string) error {
 	for _, key := range keys {
 		err := l.update(key, func(*Decision) (*Decision, error) { return nil, nil })
 		if err != nil {
 			return fmt.Errorf("cannot forget a decision: %w", err)
 		}
 	}
-	return l.store.Delete(edits...)
+	return l.store.Delete(names...)
 }
 
 // update is change for a decision that is likely to be there.
@@ -272,11 +298,15 @@ func (l *Ledger) Touch(d Decision) {
 	if d.List == "" {
 		return
 	}
-	work := store.NewCalls(atOnce)
+	var work store.Calls
+	work.SetLimit(atOnce)
 	touch := func(key string) { work.Go(func() error { return l.store.Touch(key, l.keep) }) }
 	touch(d.List)
 	for _, e := range d.stored {
 		touch(e.Name)
+		if len(e.Artifacts) > 0 {
+			touch(e.Artifacts[0])
+		}
 	}
 	_ = work.Wait()
 }
@@ -288,10 +318,10 @@ func (l *Ledger) Touch(d Decision) {
 func (l *Ledger) Record(r Request, d Decision, replace bool) (standing Decision, won bool, err error) {
 	d = r.Own(d)
 	list := d.List
-	err = l.putEdits(&d)
+	err = l.putEdits(&d, r.Key(d))
 	branched := d
 	if err == nil {
-		work := store.NewCalls(1) // the two do not wait for each other: a shared store may be far away
+		var work store.Calls // the two do not wait for each other: a shared store may be far away
 		work.Go(func() error {
 			l.branch(&r, &branched)
 			return nil
@@ -351,14 +381,15 @@ func (l *Ledger) put(r *Request, d Decision, replace bool, list string) (standin
 	return standing, won, err
 }
 
-// putEdits stores the edits of d that have no name yet, and the list of all names, unless the store has the same list
-// already.
-func (l *Ledger) putEdits(d *Decision) error {
+// putEdits stores the edits of d, which has a key, that have no name yet, and the list of all names, unless the store
+// has the same list already.
+func (l *Ledger) putEdits(d *Decision, key string) error {
 	isSame := func(a, b view.Edit) bool { return a.Name == b.Name }
 	if slices.EqualFunc(d.Edits, d.stored, isSame) {
 		return nil
 	}
-	work := store.NewCalls(atOnce)
+	var work store.Calls
+	work.SetLimit(atOnce)
 	put := func(kind string, v any) (key string) {
 		value, _ := json.Marshal(v) // plain data
 		key = kind + Hash(string(value))
@@ -374,6 +405,9 @@ func (l *Ledger) putEdits(d *Decision) error {
 		e := &d.Edits[k]
 		if e.Name == "" {
 			e.Name = put("e", e)
+			if len(e.Artifacts) > 0 { // the first one is that for models
+				work.Go(func() error { return l.addTo(e.Artifacts[0], d.Conversation, key) })
+			}
 		}
 		names = append(names, e.Name)
 	}
