@@ -34,11 +34,12 @@ func (s *summary) tasks(budget int) (text string, number int) {
 		}
 		list.add(line)
 	}
-	omitted := len(all) - strings.Count(list.text, "\n")
+	omitted := len(all) - len(list.lines)
+	text = list.text()
 	if omitted > 0 {
-		list.text = fmt.Sprintf("(other tasks, in the transcript: %d)\n%s", omitted, list.text)
+		text = fmt.Sprintf("(other tasks, in the transcript: %d)\n%s", omitted, text)
 	}
-	return list.text, number
+	return text, number
 }
 
 // taskList returns the agent's task list before the end of the span, and the number of the message that changed it last.
@@ -113,19 +114,20 @@ func (l *taskList) set(arguments []byte, result string) (isWhole bool) {
 // leaves out those in shown.
 func (s *Span) Files(kind activity.Kind, budget int, shown []string) string {
 	list := fitting{room: bytesFor(budget)}
+	listed := map[string]bool{}
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
 		if !s.inSpan(c) || c.Kind != kind || c.State() != "ok" {
 			continue
 		}
 		for _, name := range c.Files {
-			isListed := slices.Contains(shown, name) || strings.Contains("\n"+list.text, "\n"+name+"\n")
-			if !isListed { // a later call may have the same file
+			if !listed[name] && !slices.Contains(shown, name) { // a later call may have the same file
+				listed[name] = true
 				list.add(name + "\n")
 			}
 		}
 	}
-	return list.text
+	return list.text()
 }
 
 // The notes above what the agent said and thought.

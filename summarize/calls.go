@@ -227,18 +227,24 @@ func (s *summary) section(heading, text string) {
 	}
 }
 
-// fitting is the lines of a section that fit, oldest first. They are added from the newest to the oldest.
+// fitting is the lines of a section that fit. They are added from the newest to the oldest.
 type fitting struct {
-	text string
-	room int // bytes that are left
+	lines []string
+	room  int // bytes that are left
 }
 
 // add puts a line above the others. One too long for the room is left out, and older, shorter ones may still fit.
 func (f *fitting) add(line string) {
 	if len(line) <= f.room {
-		f.text = line + f.text
+		f.lines = append(f.lines, line)
 		f.room -= len(line)
 	}
+}
+
+// text returns the lines, oldest first.
+func (f *fitting) text() string {
+	slices.Reverse(f.lines)
+	return strings.Join(f.lines, "")
 }
 
 // Text returns the summary. where says where to read the transcript (no full stop). leftOut reports whether something

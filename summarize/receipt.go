@@ -127,27 +127,60 @@ func (s *summary) grounds(text string) event.Standing {
 			decisions = append(decisions, strings.Trim(sentence, "-* \t\n"))
 		}
 	}
-	missing := append(unknown, s.unsaid(slices.Clone(decisions))...)
-	return standing("claims", append(names, decisions...), func(text string) bool { return !slices.Contains(missing, text) })
+	missing := s.unsaid(decisions)
+	for _, name := range unknown {
+		missing[name] = true
+	}
+	return standing("claims", append(names, decisions...), func(text string) bool { return !missing[text] })
 }
 
 // unsaid returns those of some sentences about decisions of the user that have mostly words which stand in no message of
-// the user, nor in the message of the agent that one answers.
-func (s *summary) unsaid(list []string) []string {
-	said := ""
+// the user, nor in the messages of the agent that one answers. Each text is read once, however many sentences there are.
+func (s *summary) unsaid(sentences []string) map[string]bool {
+	type place struct{ sentence, size int }
+	places := map[uint64][]place{} // by word
+	sizes := make([]int, len(sentences))
+	unsaid := map[string]bool{}
+	for n, sentence := range sentences {
+		unsaid[sentence] = true
+		for w := range words(sentence) {
+			places[w.hash] = append(places[w.hash], place{n, w.size})
+			sizes[n] += w.size
+		}
+	}
+	heard := seen{}
+	known := make([]int, len(sentences)) // bytes of words that were heard
+	hear := func(text string) {
+		for w := range words(text) {
+			if heard[w.hash] {
+				continue
+			}
+			heard[w.hash] = true
+			for _, p := range places[w.hash] {
+				known[p.sentence] += p.size
+			}
+		}
+	}
 	for i := range s.Request.Items {
+		if len(unsaid) == 0 {
+			break
+		}
 		it := &s.Request.Items[i]
 		if it.Role == conversation.Assistant {
-			said += "\n" + s.Request.TextOf(it)
+			hear(s.Request.TextOf(it))
 		}
 		text, _ := s.usersOwn(i)
-		if text == "" || len(list) == 0 {
+		if text == "" {
 			continue
 		}
-		answer := seen{}
-		answer.add(said + "\n" + text)
-		list = slices.DeleteFunc(list, func(sentence string) bool { return answer.newWords(sentence) < newsOfPart })
-		said = ""
+		hear(text)
+		for n, size := range sizes {
+			if float64(size-known[n])/float64(max(size, 1)) < newsOfPart {
+				delete(unsaid, sentences[n])
+			}
+		}
+		clear(heard)
+		clear(known)
 	}
-	return list
+	return unsaid
 }

@@ -2,7 +2,10 @@ package summarize_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"epitome/summarize"
 )
@@ -27,5 +30,45 @@ func TestReceipt(t *testing.T) {
 		`"missing":["b/z.go","The user decided to drop support for Windows entirely."]}]`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Promise 10: a receipt of four times the conversation takes less than nine times the work. Others on this machine disturb
+// a measurement, never to the better: the least of some counts.
+func TestReceiptGrowsWithTheConversation(t *testing.T) {
+	shapes := map[string]func(i int) (turn any, claim string){
+		"one task": func(int) (any, string) { return assistant(strings.Repeat("I look at the next part. ", 8)), "" },
+		"files": func(i int) (any, string) {
+			return call("write_file", fmt.Sprintf(`{"path":"src/some/folder/file%d.go","content":""}`, i), "ok"), ""
+		},
+		"decisions": func(i int) (any, string) {
+			return user(fmt.Sprint("Number ", i)), fmt.Sprintf("- The user approved plan%d.\n", i)
+		},
+	}
+	for name, shape := range shapes {
+		work := func(n int) func() time.Duration {
+			var turns []any
+			says := summarize.Says{Text: "The user approved plan0.\n"}
+			for i := range n {
+				turn, claim := shape(i)
+				turns = append(turns, turn)
+				says.Text += claim
+			}
+			r, calls := read(t, join(turns...)...)
+			sent, _ := read(t)
+			return func() time.Duration {
+				began := time.Now()
+				summarize.Receipt(r, sent, calls, says)
+				return time.Since(began)
+			}
+		}
+		one, four := work(1_000), work(4_000)
+		small, large := time.Hour, time.Hour
+		for round := 0; round < 3 || large > 9*small && round < 12; round++ {
+			small, large = min(small, one()), min(large, four())
+		}
+		if large > 9*small {
+			t.Errorf("%s: four times the turns take %.1f times the work", name, float64(large)/float64(small))
+		}
 	}
 }
