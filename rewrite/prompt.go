@@ -17,8 +17,12 @@ import (
 // they ask for other context files or memory.
 func (x *shaping) identify() {
 	r, of := x.request, &x.subject
-	r.Folder = inject.Folder(r)
 	of.Model, of.Leading = r.Model, x.leading()
+	if r.Reused < r.Head || of.Leading != x.last.subject.Leading { // else the request before has found it
+		r.Folder = inject.Folder(r)
+	} else {
+		r.Folder = x.last.request.Folder
+	}
 	of.Chain, of.Head, of.End, of.Ends = r.Chain(), r.Head, r.End(), r.Ends()
 	day := ""
 	if injector := x.deps.Inject; injector != nil {

@@ -46,7 +46,8 @@ func (x *shaping) read() error {
 	return nil
 }
 
-// parse reads the body. Items at its start that last has too, byte for byte, are taken from last; last may be nil.
+// parse reads the body. Items at its start that last has too, byte for byte, are taken from last; last may be nil. All
+// are Reused only if the bodies are equal.
 func (x *shaping) parse(last *conversation.Request) (*conversation.Request, error) {
 	if last == nil || !bytes.Equal(last.Body, x.in.Body) {
 		return conversation.Read(x.in.Dialect, x.in.Body, last)

@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -36,7 +35,7 @@ type lastRequest struct {
 	project  string                // Input.Project
 	kept     atomic.Bool           // as Last.Kept has it
 	life     atomic.Int64          // Decision.Life, once its own answer is known
-	users    atomic.Int32          // how many read it now that have it from find or Newest
+	users    *atomic.Int32         // of the body: requests in memory that have it, and who got one by find or Newest
 
 	credential any // of Input.Credential
 }
@@ -73,23 +72,32 @@ func (c *requestCache) find(s *Shaper, of ledger.Request, body []byte, now time.
 		if l.shaper != s || !of.IsFor(l.subject) || isExpired {
 			continue
 		}
+		if shared > 0 && (shared >= min(len(l.request.Body), len(body)) || l.request.Body[shared] != body[shared]) {
+			continue // it has no more in common, which is seen without comparing all
+		}
 		n := conversation.CommonPrefix(l.request.Body, body)
 		if n >= least && n > shared {
 			best, shared = l, n
 		}
 	}
-	best.users.Add(1)
+	if best.request != nil {
+		best.users.Add(1)
+	}
 	return best, shared
 }
 
 // release says that the caller uses l no more.
-func (l *lastRequest) release() { l.users.Add(-1) }
+func (l *lastRequest) release() {
+	if l.request != nil {
+		l.users.Add(-1)
+	}
+}
 
 // put adds l, and takes out the requests before it of the same conversation: several may be there, as requests that
 // come at the same time may continue the same one. from is the one that the caller has from find; it may be nil. l
-// gets a body of its own, as the memory of the one that it was read from belongs to the client's connection. If
-// nobody but the caller uses from, which l takes the place of, its memory becomes l's, and only what is new is
-// copied.
+// gets a body of its own, as the memory of the one that it was read from belongs to the client's connection. It is that
+// of from if both are equal. If nobody but the caller uses from, which l takes the place of, its memory becomes l's, and
+// only what is new is copied.
 func (c *requestCache) put(l, from *lastRequest) {
 	const mostOfOne = 64 << 20
 	id := l.decision.Conversation // empty while the ledger does not answer
@@ -98,16 +106,23 @@ func (c *requestCache) put(l, from *lastRequest) {
 	}
 	r := *l.request
 	r.Items = slices.Clip(r.Items) // what is appended for the next request goes to an array of its own
+	isEqual := from != nil && from.request != nil && r.Reused > 0 && r.Reused == len(r.Items)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	isReplaced := slices.Contains(c.list, from) && isBefore(from)
-	c.remove(isBefore)
-	if isReplaced && from.users.Load() == 1 {
-		r.Body = r.TakeOver(from.request)
-	} else {
-		r.Body = bytes.Clone(r.Body)
+	switch {
+	case isEqual:
+		r.Body, l.users = from.request.Body, from.users
+	case slices.Contains(c.list, from) && isBefore(from) && from.users.Load() == 2 && r.TakeOver(from.request):
+		l.users = from.users
+	default: // a large body takes long; the room is for the next turns
+		c.mu.Unlock()
+		room := min(len(r.Body)/8, 1<<20)
+		r.Body, l.users = append(make([]byte, 0, len(r.Body)+room), r.Body...), &atomic.Int32{}
+		c.mu.Lock()
 	}
 	l.request = &r
+	l.users.Add(1)
+	c.remove(isBefore)
 	c.list = append(c.list, l)
 	c.size += l.bytes()
 	// The size falls with each one that goes, until the rest fits. l itself goes only if it is too large alone.
@@ -121,6 +136,7 @@ func (c *requestCache) remove(goes func(*lastRequest) bool) {
 			return false
 		}
 		c.size -= l.bytes()
+		l.release()
 		return true
 	})
 }

@@ -219,16 +219,22 @@ func (r *Request) reuse(known *Request) (next int) {
 	return r.List
 }
 
-// TakeOver returns r.Body in the memory of the request from which r's Reused items are. Only the rest is copied. That
-// request must not be used any more.
-func (r *Request) TakeOver(known *Request) []byte {
-	same := 0 // bytes at the start that need no copy, but for those before the list
+// TakeOver moves r.Body to the memory of the request from which r's Reused items are. Only the rest is copied. That
+// request must not be used any more. It does nothing, and returns false, if that is much, or there is no room for it.
+func (r *Request) TakeOver(known *Request) bool {
+	const most = 1 << 20 // bytes
+	same := 0            // bytes at the start that need no copy, but for those before the list
 	if r.Reused > 0 {
 		same = r.Items[r.Reused-1].MessageSpan().End
 	}
+	first := min(r.List, same)
+	if first+len(r.Body)-same > most || len(r.Body) > cap(known.Body) {
+		return false
+	}
 	body := append(known.Body[:same], r.Body[same:]...)
-	copy(body, r.Body[:min(r.List, same)])
-	return body
+	copy(body, r.Body[:first])
+	r.Body = body
+	return true
 }
 
 // CommonPrefix returns how many bytes at their start a and b have in common.
