@@ -21,9 +21,10 @@ LOAD = os.environ.get("LOAD", "")          # any text: latency, CPU and memory o
 
 DOCUMENTS = "README.md", "docs/benchmarks.md", "docs/comparison.md"
 AGREED, VERSION = "bench/figures.json", 1  # another version if a figure is measured in another way
-# By how much a figure may fall, or below zero may rise; of tokens, a share. Others are not held.
+# By how much a figure may fall, or below zero may rise; of SHARES, a share. Others are not held.
 ALLOWED = {"visible": .5, "recall": .5, "older": .5, "lines": .5, "seen": .5, "first": .5, "orders": 1, "turns": 0,
-           "cost": -.003, "tokens": -.02}
+           "cost": -.003, "tokens": -.02, "allocations": -.15, "kilobytes": -.2}
+SHARES = "tokens", "allocations", "kilobytes"
 
 # What no commit may agree to fall below.
 LEAST = {"6 conversations 32k, one compaction: visible": 90, "6 conversations 64k, one compaction: visible": 100,
@@ -39,6 +40,8 @@ QUIZ = [("tokens", "tokens", ",.0f"), ("visible", "visible", ".1f")]
 REPLAY = [("died", "died", ",.0f"), ("cost", "cost", ".3f"), ("breaks", "breaks_per_100", ".2f")] + [
     (name, key, ".1f") for name, key in (("recall", "recall"), ("older", "recall_older"), ("lines", "recall_lines"),
                                          ("signal", "signal"), ("first", "signal_first"))] + [("seen", "seen", "")]
+COSTS = [(name, name, "") for kb in (2, 100, 800) for kind in ("passing", "growing", "repeated", "rewritten")
+         for name in (f"{kb} KB {kind}: allocations", f"{kb} KB {kind}: kilobytes")]
 VALUES = [("", "epitome", ",.0f"), ("", "bare fasthttp", ",.0f")]
 POLICIES = "send everything", "truncate oldest to 50 %", "clear all but three at 50 %", "epitome, balanced"
 # The six smallest sessions of the corpus, and four of middle size.
@@ -62,6 +65,7 @@ def measurements(loads):
         return lambda r: next(x for x in r[rows] if all(fnmatchcase(str(x[k]), v) for k, v in want.items()))
     for w in "32k", "64k", "128k":
         yield f"EPITOME demo --json --window {w}", f"demo {w}", "demo", f"| {w} |", DEMO, lambda r: r
+    yield "python3 bench/requests.py EPITOME", "a request of", "", "", COSTS, lambda r: r
     for w in "32k", "64k":
         window, survive = f"--json --window {w}", f"{FIGURES}/survive"
         for n, paths in (8, RECALL), (6, FIGURES and f"{survive}/fixtures.json"):
@@ -101,7 +105,7 @@ def run(command, program, folder):
 def measure(program, loads):
     """Returns the figures of a program by name, and its rows by table and beginning."""
     figures, rows = {}, {}
-    wanted = [w for w in measurements(loads) if w[1] or not program]
+    wanted = [w for w in measurements(loads) if w[4] and (w[1] or not program)]
     commands = sorted(dict.fromkeys(w[0] for w in wanted), key=lambda c: "orders.py" not in c)  # as it is long
     for path in " ".join(commands).split():
         if FIGURES and path.startswith(FIGURES) and not os.path.exists(path):
@@ -181,7 +185,7 @@ def worse(before, after):
     for name in sorted(before.keys() & after.keys()):
         kind = name.split()[-1]
         most, fall = ALLOWED.get(kind), before[name] - after[name]
-        if kind == "tokens":
+        if kind in SHARES:
             fall /= before[name]
         if most is not None and (fall > most + 1e-9 if most >= 0 else fall < most - 1e-9):
             out.append(f"worse: {name} was {before[name]:,.10g} and is {after[name]:,.10g}")

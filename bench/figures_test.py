@@ -38,7 +38,8 @@ class Figures(unittest.TestCase):
                 ("a: visible", 99.5, False), ("a: visible", 99.4, True), ("a: visible", 200, False),
                 ("a: work orders", 99, False), ("a: work orders", 98, True), ("demo turns", 99, True),
                 ("a: cost", 100.003, False), ("a: cost", 100.004, True), ("a: cost", 1, False),
-                ("a: tokens", 102, False), ("a: tokens", 102.1, True), ("a: tokens", 1, False)):
+                ("a: tokens", 102, False), ("a: tokens", 102.1, True), ("a: tokens", 1, False),
+                ("a: kilobytes", 120, False), ("a: kilobytes", 120.1, True), ("a: allocations", 115.1, True)):
             want = [f"worse: {name} was 100 and is {after}"] if is_worse else []
             self.assertEqual(figures.worse({name: 100, "b: cost": 1}, {name: after}), want)
 
@@ -51,7 +52,7 @@ class Figures(unittest.TestCase):
             program = Path(folder, "program")
             program.write_text("#!/bin/sh\necho '{\"alone\": \"13, then error\", \"turns\": null}'\n")
             program.chmod(0o700)
-            with mock.patch("figures.FIGURES", ""), mock.patch("figures.RECALL", ""):
+            with mock.patch("figures.FIGURES", ""), mock.patch("figures.RECALL", ""), mock.patch("figures.COSTS", []):
                 self.fails("--window 32k prints no raw_largest for | 32k |", figures.measure, str(program), [])
                 with mock.patch("figures.DEMO", figures.DEMO[:2]):
                     found, rows = figures.measure(str(program), [])
