@@ -149,7 +149,7 @@ func (s *summary) unsaid(sentences []string) map[string]bool {
 		}
 	}
 	heard := seen{}
-	known := make([]int, len(sentences)) // bytes of words that were heard
+	known := map[int]int{} // by sentence, bytes of words that were heard
 	hear := func(text string) {
 		for w := range words(text) {
 			if heard[w.hash] {
@@ -174,8 +174,8 @@ func (s *summary) unsaid(sentences []string) map[string]bool {
 			continue
 		}
 		hear(text)
-		for n, size := range sizes {
-			if float64(size-known[n])/float64(max(size, 1)) < newsOfPart {
+		for n, size := range known {
+			if float64(sizes[n]-size)/float64(sizes[n]) < newsOfPart {
 				delete(unsaid, sentences[n])
 			}
 		}

@@ -64,7 +64,7 @@ func TestReceiptGrowsWithTheConversation(t *testing.T) {
 		}
 		one, four := work(1_000), work(4_000)
 		small, large := time.Hour, time.Hour
-		for round := 0; round < 3 || large > 9*small && round < 12; round++ {
+		for round := 0; round < 3 || large > 9*small && round < 40; round++ {
 			small, large = min(small, one()), min(large, four())
 		}
 		if large > 9*small {
