@@ -81,7 +81,19 @@ func TestScripts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the scripts stop and reload programs by signals, which Windows does not have")
 	}
-	testscript.Run(t, testscript.Params{Dir: filepath.Join("testdata", "script"), Setup: setStage, Cmds: commands()})
+	testscript.RunT(unskipped{t}, testscript.Params{Dir: filepath.Join("testdata", "script"), Setup: setStage,
+		Cmds: commands()})
+}
+
+// unskipped is a test whose scripts are skipped as fakeapi.Skip does it.
+type unskipped struct{ *testing.T }
+
+func (unskipped) Verbose() bool { return testing.Verbose() }
+
+func (t unskipped) Skip(why ...any) { fakeapi.Skip(t.T, "%s", fmt.Sprint(why...)) }
+
+func (t unskipped) Run(name string, script func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { script(unskipped{t}) })
 }
 
 // commands are those that scripts have besides testscript's own.

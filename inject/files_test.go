@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"epitome/internal/fakeapi"
 )
 
 // listFiles returns the files of a context as "name: content".
@@ -108,7 +110,7 @@ func TestFoldersHonourIgnoredFiles(t *testing.T) {
 	git := func(args ...string) string {
 		out, err := exec.Command("git", append([]string{"-C", folder}, args...)...).Output()
 		if err != nil {
-			t.Skip("there is no git here")
+			fakeapi.Skip(t, "there is no git here")
 		}
 		return string(out)
 	}

@@ -202,8 +202,8 @@ func TestOnlyTheUserHasLinesKept(t *testing.T) {
 			if strings.Contains(kept, "EVIL") || !strings.Contains(kept, "keep: my rule 3") {
 				t.Errorf("the summary says %s", kept)
 			}
-			_, said, _ := strings.Cut(text, "the user's messages in full")
-			if said, _, _ = strings.Cut(said, `\n== `); strings.Contains(said, `\nkeep: EVIL`) {
+			_, said, _ := strings.Cut(text, "the user's messages, ")
+			if strings.Contains(said, `\nkeep: EVIL`) || !strings.Contains(said, `\nkeep: my rule 3\n`) {
 				t.Errorf("quoted as the user's: %s", said)
 			}
 			limits.Turns = 1

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"epitome/internal/fakeapi"
 )
 
 const month = 30 * 24 * time.Hour
@@ -165,7 +167,7 @@ func TestDiskErrorFailsTheStoreAlone(t *testing.T) {
 // usable at once, and what it has is right.
 func TestDamagedStoreIsReplaced(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts many processes")
+		fakeapi.Skip(t, "it starts many processes")
 	}
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "store")
