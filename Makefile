@@ -115,4 +115,3 @@ deploy-check:
 # other systems, the image, deploy.
 nightly:
 	bash .ci/run nightly
-	$(MAKE) deploy-check
