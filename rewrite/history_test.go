@@ -89,6 +89,38 @@ func (h *history) goesOn(before []hash, was rewrite.Report) {
 	}
 }
 
+// The only cache mark of a client stays among the messages while 24 turns outgrow 32k, whichever block has it, and when
+// the client moves it, all else is sent as before.
+func TestLastCacheMarkStays(t *testing.T) {
+	const asText, asList = `"Fix it."`, `[{"type":"text","text":"Fix it."}]`
+	for end, task := range map[string]string{`"So."`: asText, `{}`: asList, `image."`: asText, picture + `"}`: asList} {
+		storage := newStorage()
+		p, j := start(storage), newJudge(t, storage)
+		r := request{name: "messages", api: messagesAPI{}, window: 32_000, limits: defaultLimits()}
+		list := `{"role":"user","content":` + task + `}`
+		actions := ""
+		for turn := range 24 {
+			result := strings.Repeat(fmt.Sprintf("part %d is well. ", turn), 400) + "Behind it is an image."
+			list += fmt.Sprintf(`,{"role":"assistant","content":[{"type":"text","text":"So."},`+
+				`{"type":"tool_use","id":"t%d","name":"get","input":{}}]},{"role":"user","content":[`+
+				`{"type":"tool_result","tool_use_id":"t%[1]d","content":%s},{"type":"image","source":`+
+				`{"type":"base64","media_type":"image/png","data":"%s"}}]}`, turn, quoted(result), picture)
+			at := strings.Index(list, end+"}") + len(end)
+			if turn > 20 {
+				at = strings.LastIndex(list, end+"}") + len(end)
+			}
+			r.body = []byte(`{"model":"claude-sonnet-4","max_tokens":100,"messages":[` +
+				list[:at] + marker + list[at:] + `]}`)
+			s := p.shape(r)
+			j.check(r, s)
+			actions += s.action
+		}
+		if !strings.Contains(actions, "compact") {
+			t.Errorf("no turn became a summary: %v", actions)
+		}
+	}
+}
+
 // Promise 5: a process that has not seen a conversation sends it as before, also behind an answer with very many calls
 // or behind many turns.
 func TestManyResultsAtOnceHideNoDecision(t *testing.T) {

@@ -582,6 +582,10 @@ func isEdit(key string, was, now gjson.Result) bool {
 			rest = rest[at+1:]
 		}
 		return true
+	case was.Type == gjson.String && key == "content" && now.IsArray(): // each of the others is epitome's own
+		first := now.Get("0.text")
+		return first.Type == gjson.String && isEdit("", was, first) &&
+			!slices.ContainsFunc(now.Array()[1:], func(value gjson.Result) bool { return !isOwn(value) })
 	case now.Type != gjson.String:
 		return false
 	case key == "arguments" && gjson.Valid(was.Str):

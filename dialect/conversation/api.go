@@ -166,14 +166,17 @@ func (r *Request) AddResults(i int, results []Result, apart bool) jsonspan.Edit 
 	return jsonspan.Insert(r.Items[i].End, ","+fmt.Sprintf(api.ResultsForm, all))
 }
 
-// Append returns the edit that adds text behind the content of an item, as a part of its own if the content is a list;
-// false if the item can take no text.
+// Append returns the edit that adds text behind the content of an item; false if the item can take no text. The text is a
+// part of its own if the content is a list, and where the API has cache marks, which only a part can have.
 func (r *Request) Append(it *Item, text string) (e jsonspan.Edit, ok bool) {
 	end := it.Content.End
 	part := "," + string(r.Dialect.API().TextPart(text))
 	switch {
 	case it.Locked, it.Content.Empty():
 		return e, false
+	case jsonspan.IsText(r.Body, it.Content) && r.Dialect.API().HasBlocks && it.Role == User:
+		first := fmt.Appendf(nil, r.Dialect.API().TextForm, it.Content.Of(r.Body))
+		return jsonspan.Edit{Span: it.Content, With: slices.Concat([]byte("["), first, []byte(part+"]"))}, true
 	case jsonspan.IsText(r.Body, it.Content):
 		quoted := jsonspan.Quoted(text)
 		return jsonspan.Insert(end-1, quoted[1:len(quoted)-1]), true // before the closing quote

@@ -161,23 +161,27 @@ func (r *Request) ReplaceContent(it *Item, text string) (edits []jsonspan.Edit) 
 	if len(it.Calls) > 0 || len(it.Thinking) > 0 { // they stand in the list that would be replaced
 		return nil
 	}
-	return []jsonspan.Edit{{Span: it.Content, With: r.block(it, text)}}
-}
-
-// block returns the JSON of a text in the place of an item's blocks, of which the last cache mark stays.
-func (r *Request) block(it *Item, text string) []byte {
-	plain := r.Dialect.API().TextPart(text)
-	block := plain
-	for _, mark := range it.Marks {
-		if mark.Start > it.Content.Start && mark.End < it.Content.End {
-			member := bytes.Trim(mark.Of(r.Body), ", \t\r\n")
-			block = slices.Concat(plain[:len(plain)-1], []byte(","), member, []byte("}"))
-		}
-	}
+	block := WithMark(api.TextPart(text), r.Mark(it, it.Content))
 	if r.Body[it.Content.Start] == '[' { // else the item is a run of blocks within the list of its message
 		block = slices.Concat([]byte("["), block, []byte("]"))
 	}
-	return block
+	return []jsonspan.Edit{{Span: it.Content, With: block}}
+}
+
+// Mark returns the last cache mark of an item within a span, behind a comma; it is empty if there is none.
+func (r *Request) Mark(it *Item, in jsonspan.Span) string {
+	for _, mark := range slices.Backward(it.Marks) {
+		if mark.Start > in.Start && mark.End < in.End {
+			return "," + strings.Trim(string(mark.Of(r.Body)), ", \t\r\n")
+		}
+	}
+	return ""
+}
+
+// WithMark returns JSON that ends with a text's block, as a message does, with a mark as Mark returns it in that block.
+func WithMark(block []byte, mark string) []byte {
+	end := bytes.LastIndex(block, []byte(`"}`)) + 1
+	return slices.Concat(block[:end], []byte(mark), block[end:])
 }
 
 // DropThinking returns the edits that remove all blocks of reasoning from an item; one that OnlyThinks must be dropped.

@@ -14,10 +14,12 @@ import (
 func (v *View) Render(memory func(bytes int) []byte) ([]byte, error) {
 	r := v.Request
 	drops, appended := v.blocks()
+	marked := v.keepMark(drops, appended)
 	ranges, err := conversation.DropItems(r, drops)
 	if err != nil {
 		return nil, err
 	}
+	ranges = append(ranges, marked...)
 	for k := range v.Edits {
 		e := &v.Edits[k]
 		if e.Op == Drop || e.Op == AddResult {
@@ -82,6 +84,47 @@ func (v *View) blocks() (drops []conversation.Drop, appended map[int]string) {
 	return drops, appended
 }
 
+// keepMark has the last cache mark among the items stand in the text in its item's place, if that is gone, or else at the
+// last block before it that can have one: without a mark the provider caches no message. It returns the edits for that,
+// and takes from appended a text that it has marked.
+func (v *View) keepMark(drops []conversation.Drop, appended map[int]string) []jsonspan.Edit {
+	r := v.Request
+	i := len(r.Items) - 1
+	for i >= 0 && len(r.Items[i].Marks) == 0 {
+		i--
+	}
+	if i < 0 || !v.Forms[i].Gone {
+		return nil
+	}
+	mark := r.Mark(&r.Items[i], r.Items[i].Span)
+	for ; i >= 0; i-- {
+		it, form := &r.Items[i], &v.Forms[i]
+		if form.Gone {
+			k := slices.IndexFunc(drops, func(d conversation.Drop) bool { return i < d.First+d.Count })
+			if drops[k].Message != nil {
+				drops[k].Message = conversation.WithMark(drops[k].Message, mark)
+				return nil
+			}
+			i = drops[k].First
+			continue
+		}
+		if text := appended[i]; text != "" && !form.Cleared {
+			delete(appended, i)
+			added, _ := r.Append(it, text)
+			added.With = conversation.WithMark(added.With, mark)
+			return []jsonspan.Edit{added}
+		}
+		if len(it.Marks) > 0 {
+			return nil
+		}
+		isBlock := !it.Message.Empty() && (it.Role == conversation.Tool || form.IsWhole())
+		if isBlock {
+			return []jsonspan.Edit{jsonspan.Insert(it.End-1, mark)}
+		}
+	}
+	return nil
+}
+
 // userBefore returns the index of the user's item right before item i. System items are skipped: they do not part two
 // messages of the user. It is -1 if another role speaks there, or if the dialect cannot append a text to that item.
 func userBefore(r *conversation.Request, i int) int {
@@ -137,7 +180,8 @@ func rangesOf(r *conversation.Request, e *Edit, appended map[int]string) ([]json
 	}
 	part := &it.Parts[e.Part]
 	if part.Kind == conversation.ImagePart {
-		return []jsonspan.Edit{{Span: part.Span, With: r.Dialect.API().TextPart(e.Text)}}, nil
+		note := r.Dialect.API().TextPart(e.Text)
+		return []jsonspan.Edit{{Span: part.Span, With: conversation.WithMark(note, r.Mark(it, part.Span))}}, nil
 	}
 	return []jsonspan.Edit{conversation.ReplaceText(part, e.Text)}, nil
 }
