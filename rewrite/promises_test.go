@@ -608,7 +608,17 @@ func TestStepThatFailsIsLeftOutAlone(t *testing.T) {
 	}
 }
 
-// Promise 3: edits that would break a rule of the API are not sent, even if they stand in the ledger. Here one drops a
+// strict is Chat Completions with one rule more: no text is an excerpt.
+type strict struct{ chat.Dialect }
+
+func (d strict) Check(c *conversation.Checker, r *conversation.Request, i int) {
+	d.Dialect.Check(c, r, i)
+	if strings.Contains(r.TextOf(&r.Items[i]), own) {
+		c.Add("a text is an excerpt", "")
+	}
+}
+
+// Promise 3: edits that would break a rule of the API are not sent, even if they stand in the ledger, where one drops a
 // result and leaves its call.
 func TestFlawedEditsAreNotSent(t *testing.T) {
 	body := bodyOf("chat", commands(3))
@@ -628,5 +638,12 @@ func TestFlawedEditsAreNotSent(t *testing.T) {
 	out := p.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: body, Limits: &limits, Now: s.now})
 	if !bytes.Equal(out.Body, body) || out.Changed || out.Report.Err != nil {
 		t.Errorf("got %s with %+v", out.Body, out.Report)
+	}
+	body = bodyOf("chat", []exchange{{calls: []call{bash("make", prose(60_000))}}})
+	for _, d := range []conversation.Dialect{chat.Dialect{}, strict{}} {
+		out := start(newStorage()).Shape(rewrite.Input{Dialect: d, Body: body, Limits: &limits, Now: s.now})
+		if out.Changed != (d == chat.Dialect{}) || out.Changed == bytes.Equal(out.Body, body) {
+			t.Errorf("%T: got %s with %+v", d, out.Body, out.Report)
+		}
 	}
 }
