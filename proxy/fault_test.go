@@ -222,6 +222,18 @@ func TestRequestThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
 			r.wantRequests(2)
 		}
 	}
+	r := newRig(t, answers(ok("a"))) // it resets the second one before all of that is sent
+	r.up.onHead(func(c *call) {
+		if c.target == "/b" {
+			c.reset()
+		}
+	})
+	c := r.dial()
+	c.send(post("/a", "1")).answer("POST")
+	if resp, body := c.send(post("/b", strings.Repeat("x", 20<<20))).answer("POST"); resp.StatusCode != 502 {
+		t.Errorf("within the body: got %s %q", resp.Status, body)
+	}
+	r.wantRequests(2)
 }
 
 // Promise 10.
