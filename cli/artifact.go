@@ -131,7 +131,7 @@ func (a *app) readArtifact(name string) ([]byte, error) {
 // findArtifacts prints the lines that match a regular expression of all that a running epitome has taken out of the
 // conversations whose IDs have the given beginning. The conversation, the turn and the artifact stand above them.
 func (a *app) findArtifacts(beginning, pattern string) error {
-	card, err := a.running()
+	card, err := a.reach()
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (a *app) mcpCommand() *cobra.Command {
 			defer stop()
 			find := func(_ context.Context, _ http.Header, artifact, word string) (text string, err error) {
 				query := url.Values{"find": {word}, "artifact": {artifact}}
-				card, err := a.running()
+				card, err := a.reach()
 				if err == nil {
 					err = card.Search("/-/api/find?"+query.Encode(), &text)
 				}

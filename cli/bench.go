@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -212,6 +213,24 @@ func (a *app) demo(o demo.Options, window int, asJSON *bool, open bool) (err err
 		err = cmp.Or(linger(ctx, card, folder), err)
 	}
 	return err
+}
+
+// serveInside runs an epitome within this process until stop is called. It writes its log into the folder.
+func serveInside(folder string, load func() (config.Config, error)) (d *daemon.Daemon, stop func() error, err error) {
+	log, err := os.OpenFile(filepath.Join(folder, "epitome.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot write a log: %w", err)
+	}
+	signals := make(chan os.Signal, 1)
+	if d, err = daemon.Start(slog.New(slog.NewJSONHandler(screen{log}, nil)), signals, load); err != nil {
+		return nil, nil, errors.Join(err, log.Close())
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- d.Serve() }()
+	return d, func() error {
+		signals <- os.Interrupt
+		return errors.Join(<-ended, log.Close())
+	}, nil
 }
 
 // linger prints a link to the pages of the epitome with the folder, and keeps it running until ctx ends.

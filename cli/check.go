@@ -33,7 +33,10 @@ func (a *app) checkCommand() *cobra.Command {
 			case starter:
 				text = strings.Replace(starterFile, "USERFILE", config.UserFile(), 1)
 			case running:
-				card, err := a.get("/-/ready", new(json.RawMessage))
+				card, err := a.running()
+				if err == nil {
+					err = card.Get("/-/ready", new(json.RawMessage))
+				}
 				if err == nil {
 					fmt.Printf("The epitome on %s takes requests.\n", card.Listen)
 				}

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,6 +32,7 @@ type app struct {
 	defaults string           // the text of the built-in config.toml
 	file     string           // --config
 	flags    config.Overrides // the flags that override the configuration file
+	host     *host            // that a command uses; nil for none
 }
 
 // load reads the configuration, with the flags above the file.
@@ -51,6 +51,9 @@ func Execute(defaults string, args []string) int {
 	}
 	root.SetArgs(args)
 	c, err := root.ExecuteC()
+	if a.host != nil {
+		a.host.leave()
+	}
 	var status exitStatus
 	var child *exec.ExitError
 	switch {
@@ -97,7 +100,7 @@ func (a *app) command() *cobra.Command {
 	addGroup(root, "first", a.serveCommand(), a.runCommand(), a.openCommand(), a.statsCommand(), a.explainCommand(),
 		a.artifactCommand(), a.checkCommand(), a.demoCommand())
 	addGroup(root, "more", a.statusCommand(), a.conversationCommand(), a.handoffCommand(), a.mcpCommand(),
-		a.contextCommand(), a.memoryCommand(), keyCommand(), a.serviceCommand(), a.benchCommand(),
+		a.contextCommand(), a.memoryCommand(), keyCommand(), a.serviceCommand(), a.benchCommand(), a.hostCommand(),
 		&cobra.Command{Use: "version", Short: "Print the version of this program",
 			Run: func(*cobra.Command, []string) { fmt.Println(root.Version) }})
 	help := root.HelpFunc()
@@ -201,8 +204,8 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 // plain returns a text from outside as a terminal may get it: at most 200 characters, none of them a control character.
 func plain(text string) string { return console.Plain(console.Shorten(text, 200)) }
 
-// running finds the epitome that a command asks: the one of the run around the command, or the first of those that run
-// with the data folder and of those that "epitome run" has started there. --listen names another.
+// running finds the epitome that a command asks: the one of the run around the command, or the one that runs with the
+// data folder, and listens there if --listen names an address.
 func (a *app) running() (*daemon.Card, error) {
 	listen := a.flags.Listen
 	folder := os.Getenv(folderVariable)
@@ -217,24 +220,35 @@ func (a *app) running() (*daemon.Card, error) {
 	if err != nil {
 		return nil, err
 	}
-	cards, where := daemon.Running(conf.Data), conf.Data
+	card, err := daemon.Read(conf.Data)
+	where := conf.Data
 	if listen != "" {
 		where += " and listens on " + listen
-		cards = slices.DeleteFunc(cards, func(c *daemon.Card) bool { return c.Listen != config.Reachable(listen) })
 	}
-	if len(cards) == 0 {
+	if err != nil || listen != "" && card.Listen != config.Reachable(listen) {
 		return nil, fmt.Errorf("no epitome runs with the data folder %s: start one with 'epitome serve', or give "+
-			"the --data or --config of another one (that of a run ends when its command does)", where)
+			"the --data or --config of another one", where)
 	}
-	if len(cards) > 1 && isTerminal(os.Stderr) {
-		warn("asking the one on %s; --listen %s asks another", cards[0].Listen, cards[1].Listen)
-	}
-	return cards[0], nil
+	return card, nil
 }
 
-// get decodes the answer of a running epitome to a GET into answer.
+// reach is running, but where none runs with a data folder that has a record of an earlier one, it starts one, which ends
+// with this command.
+func (a *app) reach() (*daemon.Card, error) {
+	conf, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	_, noRecord := os.Stat(filepath.Join(conf.Data, daemon.EventFolder))
+	if noRecord != nil || a.flags.Listen != "" || os.Getenv(folderVariable) != "" {
+		return a.running()
+	}
+	return a.join(conf.Data, conf, "127.0.0.1:0")
+}
+
+// get decodes the answer of an epitome to a GET into answer.
 func (a *app) get(target string, answer any) (*daemon.Card, error) {
-	card, err := a.running()
+	card, err := a.reach()
 	if err == nil {
 		err = card.Get(target, answer)
 	}
@@ -246,9 +260,11 @@ func (a *app) get(target string, answer any) (*daemon.Card, error) {
 func (a *app) openCommand() *cobra.Command {
 	var print bool
 	c := &cobra.Command{Use: "open", SuggestFor: []string{"logs", "log", "dashboard", "ui"},
-		Short: "Open the pages of a running epitome in a browser",
+		Short: "Open the pages in a browser",
 		RunE: func(*cobra.Command, []string) error {
-			card, err := a.running()
+			ctx, stop := untilSignal()
+			defer stop()
+			card, err := a.reach()
 			if err != nil {
 				return err
 			}
@@ -259,6 +275,10 @@ func (a *app) openCommand() *cobra.Command {
 			fmt.Println(link)
 			if !print {
 				openBrowser(link)
+			}
+			if a.host != nil && a.host.isOwn {
+				warn("the pages can be read until Ctrl-C")
+				<-ctx.Done()
 			}
 			return nil
 		}}

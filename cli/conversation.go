@@ -45,7 +45,7 @@ func (a *app) conversationCommand() *cobra.Command {
 
 // changeConversation has a running epitome compact, restore or forget a conversation, and prints how that went.
 func (a *app) changeConversation(id, verb string, query url.Values) error {
-	card, err := a.running()
+	card, err := a.reach()
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a *app) handoffCommand() *cobra.Command {
 // handOff prints the handoff of the conversation whose ID has the given beginning, or of the newest one.
 func (a *app) handOff(beginning string) error {
 	var answer struct{ Text, Why string }
-	card, err := a.running()
+	card, err := a.reach()
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,9 +36,9 @@ const copilotURL = "COPILOT_PROVIDER_BASE_URL"
 // apis are those whose base URLs agents read from the environment. Where neither the environment nor --upstream names
 // one, requests go to the upstream that is given here, or else to the default one. Clients of Anthropic's API add /v1.
 var apis = []provider{
-	{own: "run-openai", suffix: "/v1", vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}},
-	{own: "run-anthropic", upstream: "anthropic", vars: []string{"ANTHROPIC_BASE_URL"}},
-	{own: "run-copilot", suffix: "/v1", vars: []string{copilotURL}},
+	{suffix: "/v1", vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}},
+	{upstream: "anthropic", vars: []string{"ANTHROPIC_BASE_URL"}},
+	{suffix: "/v1", vars: []string{copilotURL}},
 }
 
 // findProviders returns the providers of a command: first that of OpenAI's API, then that of Anthropic's. A base URL in
@@ -92,45 +93,47 @@ func (p *provider) readEnvironment(only string) error {
 // runProxy is an epitome that a command uses: without TLS, and without client keys.
 type runProxy struct {
 	service.State
-	listen string // host:port; empty for none
+	listen string // host:port
 	folder string // its data folder
-	run    string // by which inject.ReadRuntime finds what the agent is told; empty if it is told nothing
+	run    string // the ID of this run: see daemon.Run
 }
 
-// base returns the base URL by which a client reaches a provider through the proxy; empty if the proxy has no upstream
-// with exactly the provider's URL. A URL that leads through the proxy already, as in a run within a run, stays.
+// base returns the base URL by which a client reaches a provider as this run. In a run within a run, the URL of the
+// outer one stays.
 func (r runProxy) base(p provider) string {
-	address := "http://" + r.listen
-	host, _, _ := strings.Cut(strings.TrimPrefix(p.url, "http://"), "/")
-	if config.Reachable(host) == r.listen {
+	_, path, _ := strings.Cut(strings.TrimPrefix(p.url, "http://"), "/")
+	if !r.leads(p.url) {
+		path = "u/" + r.nameOf(p) + p.suffix
+	} else if strings.HasPrefix(path, "r/") {
 		return p.url
 	}
-	for _, name := range append([]string{p.upstream}, slices.Sorted(maps.Keys(r.Upstreams))...) {
-		if url, ok := r.Upstreams[name]; ok && strings.TrimRight(url, "/") == p.url {
-			if r.run != "" {
-				name += "~" + r.run
-			}
-			return address + "/u/" + name + p.suffix
-		}
-	}
-	return ""
+	return strings.TrimRight("http://"+r.listen+"/r/"+r.run+"/"+path, "/")
 }
 
-// unfit says why a command with these providers, and a mode if one is wanted, cannot use the proxy; empty if it can.
-func (r runProxy) unfit(all []provider, mode string) string {
-	if r.listen == "" {
-		return "does not run"
-	}
-	if mode != "" && mode != r.Mode {
-		return "is in mode " + r.Mode
-	}
-	for _, p := range all {
-		if r.base(p) == "" {
-			return "does not send to " + p.url
+// leads reports whether a base URL leads through the proxy already.
+func (r runProxy) leads(url string) bool {
+	host, _, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
+	return config.Reachable(host) == r.listen
+}
+
+// nameOf returns the name of a provider's upstream: that of the epitome with exactly this URL, or else one by the URL, so
+// that what is learned of it holds in later runs.
+func (r runProxy) nameOf(p provider) string {
+	for _, name := range append([]string{p.upstream}, slices.Sorted(maps.Keys(r.Upstreams))...) {
+		if url, ok := r.Upstreams[name]; ok && strings.TrimRight(url, "/") == p.url {
+			return name
 		}
 	}
-	return ""
+	address := strings.ToLower(strings.TrimPrefix(p.url, "https://"))
+	name := strings.Trim(unnamed.ReplaceAllString(address, "_"), "_.-")
+	for r.Upstreams[name] != "" {
+		name += "_"
+	}
+	return name
 }
+
+// unnamed matches characters that no name of an upstream has, or few.
+var unnamed = regexp.MustCompile(`[^a-z0-9.-]+`)
 
 // folderVariable names the data folder of its epitome to a command that "epitome run" has started.
 const folderVariable = "EPITOME_RUN_FOLDER"
@@ -244,7 +247,7 @@ func codexProvider(conf config.Config, openAI provider, told bool) (provider, er
 
 // sendTo gives the provider of an agent a base URL of the agent's own, and the upstream to prefer of those with it.
 func (p *provider) sendTo(url, upstream string) {
-	p.url, p.upstream, p.own = strings.TrimRight(url, "/"), upstream, "run-agent"
+	p.url, p.upstream = strings.TrimRight(url, "/"), upstream
 	p.suffix = ""
 	if strings.HasSuffix(p.url, "/v1") {
 		p.suffix = "/v1"

@@ -5,18 +5,16 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
 	"epitome/config"
@@ -24,8 +22,7 @@ import (
 	"epitome/daemon"
 	"epitome/event/journal"
 	"epitome/inject"
-	"epitome/internal/unit"
-	"epitome/proxy"
+	"epitome/service"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -36,8 +33,8 @@ func (a *app) runCommand() *cobra.Command {
 	return c
 }
 
-// run runs a command to its end, through a running epitome or else through one of its own. It changes only the
-// command's environment and, for agents that read no base URL there, its arguments.
+// run runs a command to its end, through the epitome that runs with the data folder. It changes only the command's
+// environment and, for agents that read no base URL there, its arguments.
 func (a *app) run(command []string) error {
 	child := exec.Command(command[0])
 	if child.Err != nil {
@@ -48,24 +45,17 @@ func (a *app) run(command []string) error {
 	if err != nil {
 		return err
 	}
-	running := findRunning(conf.Data, a.flags.Listen)
+	r, err := a.proxyFor(conf)
+	if err != nil {
+		return err
+	}
 	agent := strings.TrimSuffix(strings.ToLower(filepath.Base(command[0])), ".exe")
-	all, err := a.providers(conf, running, agent)
+	all, err := a.providers(conf, r, agent)
 	if err != nil {
 		return err
 	}
-	r, end, err := a.proxyFor(all, running, conf.Data)
-	if err != nil {
+	if err := a.register(conf, r, all); err != nil {
 		return err
-	}
-	defer end()
-	r.run = rand.Text()[:8]
-	if r.Runtime {
-		drop, err := inject.WriteRuntime(r.folder, r.run)
-		if err != nil {
-			return fmt.Errorf("cannot tell the agent about this machine: %w; set context.runtime = false", err)
-		}
-		defer drop()
 	}
 	args := r.arguments(agent, all, conf.Offload.TellsTool())
 	child.Args = slices.Concat(command[:1], args, command[1:])
@@ -79,6 +69,11 @@ func (a *app) run(command []string) error {
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = passSignals(child)
 	r.tell(err)
+	if r.Hosted {
+		warn("'epitome open' and 'epitome stats' show it and earlier ones; log: %s", filepath.Join(r.folder, logFile))
+	} else {
+		warn("'epitome open' shows it, on %s", r.listen)
+	}
 	return err
 }
 
@@ -115,124 +110,94 @@ func (a *app) providers(conf config.Config, running runProxy, agent string) ([]p
 	return all, nil
 }
 
-// proxyFor returns the epitome that runs, if it fits these providers, or else starts one. end ends one that was started,
-// and says where what it has done can be seen.
-func (a *app) proxyFor(all []provider, running runProxy, home string) (r runProxy, end func(), err error) {
-	why := running.unfit(all, a.flags.Mode)
-	if why == "" {
-		if a.file != "" {
-			warn("using the epitome on %s with its own configuration, in mode %s", running.listen, running.Mode)
-		}
-		return running, func() { warn("'epitome open' shows it, on %s", running.listen) }, nil
+// proxyFor returns the epitome of the run around this one, or else the one that runs with the data folder, or else one
+// that is started. The error says why the command cannot use it.
+func (a *app) proxyFor(conf config.Config) (r runProxy, err error) {
+	outer := os.Getenv(folderVariable)
+	isInner := outer != ""
+	if isInner {
+		_, err := daemon.Read(outer)
+		isInner = err == nil
 	}
-	r, end, err = a.startOwn(home, all)
-	if err == nil && running.listen != "" {
-		warn("the epitome on %s %s, so this command has one of its own: 'epitome open --listen %s' shows it",
-			running.listen, why, r.listen)
+	if isInner && a.flags.Mode != "" {
+		return r, errors.New("cannot give a run within a run a --mode of its own: give it to the outer one")
 	}
-	return r, end, err
-}
-
-// findRunning returns the epitome of the run around this one, or else the one that runs with the data folder. It is the
-// zero value if there is none that a command can use: a command knows no certificate and no client key; or none that
-// listens there, if listen is not empty.
-func findRunning(home, listen string) runProxy {
-	for _, folder := range []string{os.Getenv(folderVariable), home} {
-		card, err := daemon.Read(folder)
-		if folder == "" || err != nil || card.TLS {
-			continue
-		}
-		if listen != "" && card.Listen != config.Reachable(listen) {
-			continue
-		}
-		state, err := card.State()
-		if err != nil {
-			warn("%v", err) // else nobody knows why it is not used
-		} else if !state.Keyed {
-			return runProxy{State: state, listen: card.Listen, folder: folder}
-		}
-	}
-	return runProxy{}
-}
-
-// startOwn runs an epitome within this process, in a folder of its own below home, where only its user reaches it. stop
-// ends it.
-func (a *app) startOwn(home string, all []provider) (r runProxy, stop func(), err error) {
 	listen := cmp.Or(a.flags.Listen, "127.0.0.1:0")
 	if !console.Loopback(listen) {
-		return r, nil, fmt.Errorf("cannot listen on %s for one command, only on this machine; 'epitome serve' can", listen)
+		return r, fmt.Errorf("cannot listen on %s for one command, only on this machine; 'epitome serve' can", listen)
 	}
-	folder, unlock, err := lockRunFolder(home)
+	folder := conf.Data
+	if isInner {
+		folder = outer
+	}
+	card, err := a.join(folder, conf, listen)
 	if err != nil {
-		return r, nil, err
+		return r, err
 	}
-	load := func() (config.Config, error) {
-		conf, err := a.load()
-		if err != nil {
-			return conf, err
-		}
-		conf.Listen, conf.Data = listen, folder
-		conf.Clients, conf.TLS, conf.Open = nil, proxy.Certificate{}, false
-		conf.ShutdownGrace = unit.Duration(time.Second) // the command has ended
-		for _, p := range all {
-			conf.AddUpstream(p.own, p.url)
-		}
-		return conf, conf.Validate()
-	}
-	d, end, err := serveInside(folder, load)
+	state, err := card.State()
 	if err != nil {
-		return r, nil, errors.Join(err, unlock())
+		return r, err
 	}
-	return runProxy{State: d.State(), listen: d.Address(), folder: folder}, func() {
-		if err := errors.Join(end(), unlock()); err != nil {
-			warn("cannot end: %v", err)
-		}
-		warn("log: %s\nIts pages, with earlier runs, in two terminals: 'epitome --data %q --listen 127.0.0.1:0' and "+
-			"'epitome --data %q open'", filepath.Join(folder, logFile), folder, folder)
-	}, nil
+	if err := a.checkFit(conf, card, state); err != nil {
+		return r, fmt.Errorf("cannot use the epitome on %s, which runs with the data folder %s: %w; end it, or give "+
+			"another folder with --data", card.Listen, folder, err)
+	}
+	if state.Hosted {
+		a.host.file, a.host.listen, a.host.isOwn = state.File, card.Listen, true
+		go a.host.keep()
+	}
+	return runProxy{State: state, listen: card.Listen, folder: folder, run: rand.Text()[:8]}, nil
 }
 
-// lockRunFolder takes the first folder below home that no other epitome uses, so that a conversation which is resumed
-// finds the decisions of an earlier run.
-func lockRunFolder(home string) (folder string, unlock func() error, err error) {
-	for n := 1; ; n++ {
-		folder = filepath.Join(home, "run", strconv.Itoa(n))
-		lock := flock.New(filepath.Join(folder, "run.lock"), flock.SetPermissions(0o600))
-		isLocked := false
-		err := os.MkdirAll(folder, 0o700)
-		if err == nil {
-			isLocked, err = lock.TryLock()
-		}
-		if err != nil {
-			return "", nil, fmt.Errorf("cannot use the folder of a run: %w; give another data folder with --data", err)
-		}
-		running, _ := daemon.Read(folder) // somebody may look at an earlier run
-		if isLocked && running == nil {
-			return folder, lock.Close, nil
-		}
-		_ = lock.Close()
+// checkFit says why a command cannot use an epitome.
+func (a *app) checkFit(conf config.Config, card *daemon.Card, state service.State) error {
+	listen := config.Reachable(a.flags.Listen)
+	_, port, _ := net.SplitHostPort(listen)
+	switch {
+	case card.TLS:
+		return errors.New("it speaks TLS, and commands do not know its certificate")
+	case state.Keyed:
+		return errors.New("its clients need keys, and commands have none")
+	case listen != "" && port != "0" && listen != card.Listen:
+		return fmt.Errorf("it does not listen on %s", listen)
+	case a.file == "" || conf.File() == state.File:
+		return nil
 	}
+	running, err := config.Load(a.defaults, state.File, config.Overrides{Data: conf.Data})
+	if err != nil {
+		return err
+	}
+	keys := config.Differ(running, conf)
+	if len(keys) > 0 {
+		return fmt.Errorf("its configuration has other values for %s", strings.Join(keys, ", "))
+	}
+	return nil
 }
 
-// logFile is the log of an epitome that runs within a command, in its data folder.
-const logFile = "epitome.log"
-
-// serveInside runs an epitome within this process until stop is called. It writes its log into the folder.
-func serveInside(folder string, load func() (config.Config, error)) (d *daemon.Daemon, stop func() error, err error) {
-	log, err := os.OpenFile(filepath.Join(folder, logFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+// register writes what holds for the requests of this run alone into the data folder, where each epitome finds it.
+func (a *app) register(conf config.Config, r runProxy, all []provider) error {
+	own := daemon.Run{Upstreams: map[string]string{}}
+	own.Mode = a.flags.Mode
+	if a.file != "" {
+		own.Mode, own.Preset = conf.Mode, conf.Rewrite.Preset
+	}
+	for _, p := range all {
+		if !r.leads(p.url) {
+			own.Upstreams[r.nameOf(p)] = p.url
+		}
+	}
+	if r.Runtime {
+		folder, err := os.Getwd()
+		if err != nil {
+			return fmt.Errorf("cannot tell the agent about this machine: %w; set context.runtime = false", err)
+		}
+		own.Runtime = inject.Describe(folder)
+	}
+	err := own.Write(r.folder, r.run, time.Now().Add(-conf.Store.Keep.D()))
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot write a log: %w", err)
+		return fmt.Errorf("cannot write to the data folder: %w; give another one with --data", err)
 	}
-	signals := make(chan os.Signal, 1)
-	if d, err = daemon.Start(slog.New(slog.NewJSONHandler(screen{log}, nil)), signals, load); err != nil {
-		return nil, nil, errors.Join(err, log.Close())
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- d.Serve() }()
-	return d, func() error {
-		signals <- os.Interrupt
-		return errors.Join(<-ended, log.Close())
-	}, nil
+	return nil
 }
 
 // passSignals runs a command to its end and hands on the signals that come for it, but for those of a terminal's keys:

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
 )
@@ -22,16 +23,16 @@ import (
 func (a *app) serveCommand() *cobra.Command {
 	return &cobra.Command{Use: "serve", SuggestFor: []string{"start", "up", "daemon"},
 		Short: "Run the proxy in the foreground (the default command)",
-		RunE:  func(*cobra.Command, []string) error { return a.serve() }}
+		RunE:  func(*cobra.Command, []string) error { return serve(a.load) }}
 }
 
-// serve runs the proxy until a signal ends it.
-func (a *app) serve() error {
+// serve runs the proxy until a signal ends it, or the end of the last command that uses it if it is hosted.
+func serve(load func() (config.Config, error)) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // else a closed standard error ends the process
-	conf, err := a.load()
+	conf, err := load()
 	if err != nil {
 		return err
 	}
@@ -40,9 +41,17 @@ func (a *app) serve() error {
 		return err
 	}
 	defer end()
-	d, err := daemon.Start(log, signals, a.load)
+	d, err := daemon.Start(log, signals, load)
 	if err != nil {
 		return err
+	}
+	if conf.Hosted {
+		go func() {
+			users := daemon.AwaitUsers(conf.Data)
+			signals <- os.Interrupt
+			<-make(chan struct{}) // this process ends with the lock
+			runtime.KeepAlive(users)
+		}()
 	}
 	return d.Serve()
 }

@@ -28,7 +28,7 @@ func (a *app) statsCommand() *cobra.Command {
 	var since, by, token string
 	var asJSON bool
 	var urls []string
-	c := &cobra.Command{Use: "stats", Short: "Show what a running epitome has done",
+	c := &cobra.Command{Use: "stats", Short: "Show what epitome has done",
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON, urls, token) }}
 	c.Flags().StringVar(&since, "since", "", "start `time`, for example 24h, 7d or 2026-11-20 (default: all)")
 	c.Flags().StringVar(&by, "by", "day", "one line for each `day|model|agent|upstream|client|team`")
@@ -130,7 +130,14 @@ var errNoConversation = errors.New("there is no such conversation; one begins wi
 // its tokens by category.
 func (a *app) status(query string, lineOnly bool) error {
 	var s journal.Status
-	_, err := a.get("/-/status?"+query, &s)
+	find := a.reach
+	if lineOnly { // an agent asks for it time and again
+		find = a.running
+	}
+	card, err := find()
+	if err == nil {
+		err = card.Get("/-/status?"+query, &s)
+	}
 	if errors.Is(err, daemon.ErrNotFound) {
 		return errNoConversation
 	}

@@ -175,7 +175,7 @@ func (c *Config) Admit() error {
 		names = append(names, c.Upstreams[upstream].Context...)
 	}
 	for _, name := range names {
-		known, _ := inject.FilesIn(c.Home).Names(name)
+		known, _ := inject.FilesIn(c.Data).Names(name)
 		m.require(len(known) > 0,
 			"no files are kept under the context %q; 'epitome context add NAME FILE' adds one", name)
 	}

@@ -73,7 +73,7 @@ type Config struct {
 	Prices  event.OwnPrices `toml:"prices"`
 
 	Named     bool   `toml:"-"` // Upstream is that of a flag: it serves every agent
-	Home      string `toml:"-"` // the folder with the user's context files and newest requests: Data, but for a run's own
+	Hosted    bool   `toml:"-"` // no user has started it: it ends with the last command that uses it
 	reference string // the text of the embedded config.toml
 	file      string // the user's, with its entries
 	entries   []entry
@@ -159,6 +159,15 @@ func UserFile() string {
 	return filepath.Join(folder, "epitome", "config.toml")
 }
 
+// File is the absolute path of the configuration file; empty for the user's own.
+func (c *Config) File() string {
+	path, err := filepath.Abs(c.file)
+	if err != nil || c.file == UserFile() {
+		return ""
+	}
+	return path
+}
+
 // AddUpstream adds an upstream, or replaces the one of that name.
 func (c *Config) AddUpstream(name, url string) { c.Upstreams[name] = proxy.UpstreamConfig{URL: url} }
 
@@ -195,7 +204,7 @@ func (c *Config) resolveData() (err error) {
 		c.Data = filepath.Join(c.Data, "epitome")
 	}
 	data, failed := filepath.Abs(c.Data)
-	c.Data, c.Home = data, data
+	c.Data = data
 	return cmp.Or(err, failed)
 }
 
@@ -282,6 +291,19 @@ func NeedRestart(running, wanted Config) (keys []string) {
 	return slices.DeleteFunc(all, func(key string) bool {
 		isFixed := slices.ContainsFunc(fixed, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 		return !isFixed || was[key] == is[key]
+	})
+}
+
+// Differ lists the keys of wanted that running has other values for, without those that each "epitome run" has for
+// itself.
+func Differ(running, wanted Config) []string {
+	_ = running.Rewrite.SetPreset(wanted.Rewrite.Preset) // it is known
+	_, is := running.values()
+	all, want := wanted.values()
+	return slices.DeleteFunc(all, func(key string) bool {
+		isOwn := slices.Contains([]string{"listen", "data", "mode", "upstream"}, key)
+		isOwn = isOwn || strings.HasPrefix(key, "upstreams."+URLUpstream+".")
+		return isOwn || strings.Trim(is[key], "'[]") == strings.Trim(want[key], "'[]")
 	})
 }
 

@@ -116,7 +116,7 @@ func (o *Console) usage(w http.ResponseWriter, r *http.Request) {
 
 // run returns the sums of an "epitome run".
 func (o *Console) run(r *http.Request) (any, error) {
-	return o.program.Book.Run(r.PathValue("name"))
+	return o.program.Run(r.PathValue("name"))
 }
 
 // sums returns the sums of a time, grouped in some ways, with a note for each store that fails.

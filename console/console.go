@@ -65,6 +65,8 @@ type Service interface {
 	Ready() (parts map[string]string, welcome bool)
 	// Health says how the program runs, for the owner's commands, as JSON.
 	Health() any
+	// Run returns what became of the requests of an "epitome run".
+	Run(name string) (journal.Run, error)
 	// IsClient reports whether a request has the key of a client.
 	IsClient(h http.Header) bool
 	// Edits returns the edits that a request was sent with, by the key of its decision.

@@ -33,6 +33,7 @@ type Card struct {
 	Listen string `json:"listen"` // host:port
 	Token  string `json:"token"`  // shows that a request comes from the owner
 	TLS    bool   `json:"tls,omitempty"`
+	PID    int    `json:"pid"` // of the process, for who wants to end it
 
 	folder string
 	lock   *flock.Flock // held by the process that runs
@@ -51,7 +52,7 @@ func Pin(folder, listen string, secure bool) (*Card, error) {
 	c := cardOf(folder)
 	c.Listen = config.Reachable(listen)
 	c.Token = rand.Text()
-	c.TLS = secure
+	c.TLS, c.PID = secure, os.Getpid()
 	err := os.MkdirAll(folder, 0o700)
 	patience, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond) // Read holds it for a moment
 	defer cancel()
@@ -96,7 +97,7 @@ func Read(folder string) (*Card, error) {
 	return c, nil
 }
 
-// FoldersIn returns the folders in which epitomes of a data folder run: itself, and those that "epitome run" makes.
+// FoldersIn returns a data folder, and those below it in which earlier builds of "epitome run" have kept artifacts.
 func FoldersIn(home string) []string {
 	all := []string{home}
 	others, _ := os.ReadDir(filepath.Join(home, "run")) // there is none without such an epitome
@@ -106,15 +107,18 @@ func FoldersIn(home string) []string {
 	return all
 }
 
-// Running returns the cards of the epitomes that run with a data folder, or with a folder that "epitome run" has made
-// there.
-func Running(home string) (cards []*Card) {
-	for _, folder := range FoldersIn(home) {
-		if c, err := Read(folder); err == nil {
-			cards = append(cards, c)
-		}
+// Await returns when no epitome runs with a folder.
+func Await(folder string) {
+	c := cardOf(folder)
+	insist(c.lock.RLock)
+	_ = c.lock.Close()
+}
+
+// insist takes a lock. A signal may interrupt the wait for it.
+func insist(lock func() error) {
+	for lock() != nil {
+		time.Sleep(50 * time.Millisecond)
 	}
-	return cards
 }
 
 // URL returns the epitome's own address.

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -45,6 +46,8 @@ type Daemon struct {
 	started config.Config // what only a restart takes up is as it was here
 	config  atomic.Pointer[config.Config]
 	ends    []func() // they end what was begun, the last first
+
+	configuring sync.Mutex // held while the configuration changes
 
 	reloadFailed atomic.Bool // the last one
 	countsAlone  bool        // as the store does not answer; of Serve
@@ -165,6 +168,9 @@ func (d *Daemon) listen(conf config.Config) error {
 		return err
 	}
 	d.atEnd(d.card.Unpin)
+	if conf.Hosted && !d.card.lock.Locked() {
+		return errors.New("another epitome runs with the data folder, or its file system has no locks")
+	}
 	running, _ := Read(conf.Data)
 	if running != nil && running.Token != d.card.Token && conf.Store.URL == "" {
 		return fmt.Errorf("cannot use the data folder %s: the epitome on %s runs with it; 'epitome open' shows that one, and "+
@@ -230,7 +236,7 @@ func (d *Daemon) newService(conf config.Config) *service.Service {
 	deps.Ratio = d.ratios.Of
 	deps.CachedPrice = d.biller.CachedPrice
 	deps.Summarizer = d.summarizer
-	deps.Inject = &inject.Injector{Files: inject.FilesIn(conf.Home), Shelf: d.shelf, Memory: d.memory}
+	deps.Inject = &inject.Injector{Files: inject.FilesIn(conf.Data), Shelf: d.shelf, Memory: d.memory}
 
 	asking := deps
 	asking.Window = func(upstream, model string, maxOutput int) (tokens, usable int) {
@@ -248,7 +254,7 @@ func (d *Daemon) newService(conf config.Config) *service.Service {
 	return &service.Service{
 		Log: d.log, Config: d.config.Load, Store: d.store, Shelf: d.shelf, Book: d.book, Windows: d.windows,
 		Deps: deps, Live: live, Gateway: live.Beside(alone), Observed: observing.Ledger,
-		Requests: filepath.Join(conf.Home, RequestFolder), Quota: conf.Store.Requests,
+		Requests: filepath.Join(conf.Data, RequestFolder), Quota: conf.Store.Requests,
 	}
 }
 
@@ -261,12 +267,7 @@ func (d *Daemon) newProxy() *proxy.Proxy {
 		Shape: d.service.Live.Shape, Observe: d.observer.Shape, Places: d.places,
 		Windows: d.windows, Ratios: d.ratios,
 		Keeps: d.service.Deps.Inject.Files.Knows,
-		Runtime: func(run string) string {
-			if !d.config.Load().Context.Runtime {
-				return ""
-			}
-			return inject.ReadRuntime(d.card.folder, run)
-		},
+		Run:   d.run,
 		// The key of the hash is the shelf's secret.
 		Scope: func(kind, value string) string { return d.shelf.Name("scope "+kind, []byte(value)) },
 	})
@@ -416,26 +417,36 @@ func (d *Daemon) stop(why string) {
 
 // reload reads the configuration again. One with a mistake changes nothing.
 func (d *Daemon) reload() {
+	d.configuring.Lock()
+	defer d.configuring.Unlock()
 	next, err := d.load()
 	if err == nil {
-		err = next.CheckAt(d.Address())
-	}
-	if err == nil {
-		err = d.proxy.Reload(next.ForProxy())
+		err = d.configure(next)
 	}
 	d.reloadFailed.Store(err != nil)
 	if err != nil {
 		d.log.Error("the configuration is not sound; the old one stays in force", "error", err.Error())
 		return
 	}
-	d.config.Store(&next)
-	d.windows.Configure(next.Window, probedOf(next))
-	d.biller.Configure(Prices(next))
-	d.memory.Configure(next.Memory)
-	d.summarizer.Configure(next.Summarize)
 	if keys := config.NeedRestart(d.started, next); len(keys) > 0 {
 		d.log.Warn("reloaded; some changes wait for a restart", "keys", keys)
 		return
 	}
 	d.log.Info("reloaded")
+}
+
+// configure puts a configuration in force. After an error the old one stays.
+func (d *Daemon) configure(next config.Config) error {
+	if err := next.CheckAt(d.Address()); err != nil {
+		return err
+	}
+	if err := d.proxy.Reload(next.ForProxy()); err != nil {
+		return err
+	}
+	d.config.Store(&next)
+	d.windows.Configure(next.Window, probedOf(next))
+	d.biller.Configure(Prices(next))
+	d.memory.Configure(next.Memory)
+	d.summarizer.Configure(next.Summarize)
+	return nil
 }

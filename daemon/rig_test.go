@@ -52,7 +52,7 @@ func defaults() config.Config {
 func launch(t *testing.T, folder, upstream string, changes ...func(*config.Config)) (*program, error) {
 	t.Helper()
 	conf := defaults()
-	conf.Listen, conf.Data, conf.Home = "127.0.0.1:0", folder, folder
+	conf.Listen, conf.Data = "127.0.0.1:0", folder
 	conf.Upstream, conf.Window.Probe = "up", false
 	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: upstream}
 	for _, change := range changes {

@@ -221,7 +221,7 @@ func TrialDeps(conf config.Config, windows *window.Windows) (rewrite.Deps, error
 	d := Deps(store.NewMemory(passingMemory), shelf, windows, conf.Store.Keep.D())
 	d.Address = conf.Offload.Address
 	d.CachedPrice = event.NewBiller(Prices(conf)).CachedPrice
-	d.Inject = &inject.Injector{Files: inject.FilesIn(conf.Home), Shelf: shelf}
+	d.Inject = &inject.Injector{Files: inject.FilesIn(conf.Data), Shelf: shelf}
 	return d, nil
 }
 

@@ -413,7 +413,7 @@ func judgeRecall(t *testing.T, p *fakeapi.Provider, data, name string) {
 	t.Helper()
 	all := posts(p)
 	last := all[len(all)-1].Body
-	text, err := os.ReadFile(filepath.Join(data, "run", "1", "artifacts", name+".txt"))
+	text, err := os.ReadFile(filepath.Join(data, "artifacts", name+".txt"))
 	if err != nil {
 		t.Fatalf("the model found no tool or no artifact: %v; the last request is %s", err, tail(string(last)))
 	}

@@ -15,13 +15,7 @@ func TestRuntimeReadsNoLinkedIgnore(t *testing.T) {
 	folder, data := t.TempDir(), t.TempDir()
 	t.Chdir(folder)
 	told := func() string {
-		t.Helper()
-		drop, err := WriteRuntime(data, "run")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer drop()
-		return ReadRuntime(data, "run")
+		return Describe(folder)
 	}
 	outside := filepath.Join(data, "credentials")
 	err := errors.Join(os.Mkdir(".git", 0o700), os.WriteFile(outside, []byte("key = abc"), 0o600))

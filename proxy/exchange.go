@@ -37,6 +37,8 @@ type exchange struct {
 	target   []byte          // path and query; from route on as the upstream gets them
 	head     []byte          // the client's header lines; handle takes out its key for epitome
 	isMarked bool            // the request is to carry the proxy's mark
+	run      Run             // that the request is of
+	runErr   error           // refuses the request of a run that is not known
 	limits   []limited       // under which it was admitted
 	unread   bool            // the body, or the rest of it, is still on the connection
 	reply    wire.ClientSide // how an answer goes to the client; every step up to the answer may change it
@@ -113,6 +115,9 @@ func (x *exchange) handle() error {
 		return err
 	}
 	x.event.Client, x.head = client, head
+	if x.runErr != nil {
+		return x.runErr
+	}
 	if err := x.checkHead(); err != nil {
 		return err
 	}
@@ -159,16 +164,17 @@ func (x *exchange) enter() error {
 // begin takes a request in. The settings that are in force now hold for all of it.
 func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
-	target := h.RequestURI()
+	run, id, target, runErr := p.takeRun(h.RequestURI())
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	set := p.settings.Load()
 	x := &exchange{
+		run: run, runErr: runErr,
 		proxy: p, set: set, ctx: ctx, client: ctx.Conn().(*wire.Client), room: room{all: p.rooms},
 		own: isOwn(h, path), target: target, head: h.RawHeaders(), unread: ctx.Request.IsBodyStream(),
 	}
 	x.event = &event.Exchange{
 		ID: rand.Text()[:10], Start: time.Now(), Method: string(h.Method()), Path: string(path),
-		Action: event.ActionNone, TraceParent: event.Clip(string(wire.Find(x.head, "traceparent"))),
+		Action: event.ActionNone, Run: event.Clip(id), TraceParent: event.Clip(string(wire.Find(x.head, "traceparent"))),
 		Remote: set.conf.remoteOf(ctx.RemoteAddr(), x.head),
 	}
 	x.reply.HTTP10 = !h.IsHTTP11()
@@ -176,7 +182,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	x.reply.Close = saysClose || p.Stopping()
 	isVia := wire.Find(x.head, viaHeader) != nil
 	if !x.own {
-		x.event.Mode, _ = x.set.mode(x.head) // checkHead refuses a header that says no mode
+		x.event.Mode, _ = x.set.mode(x.head, x.run) // checkHead refuses a header that says no mode
 		if x.event.Mode != event.ModeOff {
 			x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
 		}
@@ -218,7 +224,7 @@ func (x *exchange) checkHead() error {
 		return refuse(508, "loop", "this request came back to the epitome that sent it: "+
 			"set the url of its upstream to that of the provider", noRetry)
 	}
-	if _, err := x.set.mode(x.head); err != nil {
+	if _, err := x.set.mode(x.head, x.run); err != nil {
 		return err
 	}
 	if lineErr != nil {
@@ -278,7 +284,7 @@ func (x *exchange) end() {
 	if x.own { // no exchange of a client with a provider
 		return
 	}
-	x.proxy.underWay.Add(-1)
+	defer x.proxy.underWay.Add(-1)
 	x.proxy.meter.add(time.Now(), x.limits, use{UnderWay: -1})
 	x.event.Duration = time.Since(x.event.Start)
 	_ = x.try(func() error {

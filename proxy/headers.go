@@ -45,7 +45,7 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	if err := mayUse(client, "upstream", up.name, set.conf.Clients[client].Upstreams); err != nil {
 		return rewrite.Input{}, err
 	}
-	in, err := p.inputFrom(set, head, client)
+	in, err := p.inputFrom(set, head, client, Run{})
 	in.Dialect, in.Body, in.Upstream = d, body, up.name
 	return in, err
 }
@@ -95,10 +95,17 @@ const maxFocus = 1000
 
 // inputFrom reads from the header lines of a request how it is to be shaped, and who may share facts with it. client is
 // empty where no keys are asked for. The error says what to write instead.
-func (p *Proxy) inputFrom(set *settings, head []byte, client string) (in rewrite.Input, err error) {
+func (p *Proxy) inputFrom(set *settings, head []byte, client string, run Run) (in rewrite.Input, err error) {
 	in = set.conf.Input
 	limits := *in.Limits
 	in.Limits = &limits
+	in.Runtime = run.Runtime
+	if run.Preset != "" && run.Preset != limits.Preset { // else the file's own numbers stand over it
+		err = limits.SetPreset(run.Preset)
+		if err != nil {
+			return in, err
+		}
+	}
 	in.Scope = p.scope(set, head, client)
 	scope, _ := strings.CutPrefix(strings.ToLower(set.conf.Scope), "header:")
 	var numbers []string // which override those of a preset, wherever it stands
@@ -355,16 +362,17 @@ func (s *settings) forModel(model string) *upstream {
 	return s.fallback
 }
 
-// mode returns the mode of a request: that of its x-epitome-mode, or else the configured one. The error refuses a
-// header that is no mode.
-func (s *settings) mode(head []byte) (mode string, err error) {
+// mode returns the mode of a request: that of its x-epitome-mode, or else of its run, or else the configured one. The
+// error refuses a header that is no mode.
+func (s *settings) mode(head []byte, run Run) (mode string, err error) {
+	usual := cmp.Or(run.Mode, s.conf.Mode)
 	mode = string(bytes.ToLower(wire.Find(head, wire.OwnPrefix+"mode")))
 	switch mode {
 	case event.ModeOn, event.ModeObserve, event.ModeOff:
 		return mode, nil
 	case "":
-		return s.conf.Mode, nil
+		return usual, nil
 	}
-	return s.conf.Mode, refuse(400, "bad_request",
+	return usual, refuse(400, "bad_request",
 		"x-epitome-mode must be on, observe or off: correct it, or leave it out")
 }

@@ -43,8 +43,8 @@ type Deps struct {
 	Windows *window.Windows           // learn from answers how much models hold
 	Ratios  *tokenize.Ratios          // learn from answers how models count
 	Keeps   func(context string) bool // whether there are context files of that name
-	// Runtime returns what the agent of a run is told about its machine; empty for nothing.
-	Runtime func(run string) string
+	// Run returns what holds for the requests of an "epitome run". Its upstreams are in the settings from then on.
+	Run func(id string) (Run, error)
 	// Shape returns what to send in the place of a request, and records it. Observe returns the same, and records
 	// nothing that is live.
 	Shape, Observe func(rewrite.Input) rewrite.Output

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"flag"
 	"io"
 	"log/slog"
@@ -136,6 +137,7 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 		Windows: r.windows, Ratios: tokenize.NewRatios(store.NewMemory(1 << 20)),
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 		Keeps: func(name string) bool { return name != "none" },
+		Run:   func(string) (Run, error) { return Run{}, errors.New("there are no runs") },
 	})
 	go func() {
 		defer close(r.ended)

@@ -21,7 +21,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/dialect"
-	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/summarize"
 )
@@ -32,8 +31,45 @@ type RouteRule struct {
 	Upstream string `toml:"upstream"`
 }
 
-// namedPath begins the paths that name their upstream, and maybe the run that the agent was started by: /u/NAME~RUN/v1.
-const namedPath = "/u/"
+const (
+	namedPath = "/u/" // begins the paths that name their upstream: /u/NAME/v1
+	runPath   = "/r/" // begins, in front of any other, the paths of an "epitome run": /r/ID/u/NAME/v1
+)
+
+// Run is what an "epitome run" has in the place of the configured settings; empty where it has none of its own.
+type Run struct {
+	Mode    string `json:"mode,omitempty"`
+	Preset  string `json:"preset,omitempty"`
+	Runtime string `json:"runtime,omitempty"` // what the agent is told about its machine
+}
+
+// takeRun takes the name of a run off a target. The error refuses a request of a run that is not known.
+func (p *Proxy) takeRun(target []byte) (run Run, id string, rest []byte, err error) {
+	id, rest, isRun := cutName(target, runPath)
+	if !isRun {
+		return run, "", target, nil
+	}
+	run, err = p.deps.Run(id)
+	if err != nil {
+		err = refuse(404, "unknown_run", fmt.Sprintf("epitome does not know the run %.40q of this address: start the agent "+
+			"again with 'epitome run', or leave out /r/ and the name", id))
+	}
+	return run, id, rest, err
+}
+
+// cutName parts a target that begins with prefix and a name into the name and the target behind it.
+func cutName(target []byte, prefix string) (name string, rest []byte, isNamed bool) {
+	named, isNamed := bytes.CutPrefix(target, []byte(prefix))
+	if !isNamed {
+		return "", target, false
+	}
+	end := bytes.IndexAny(named, "/?")
+	if end < 0 {
+		end = len(named)
+	}
+	rest = append([]byte("/"), bytes.TrimPrefix(named[end:], []byte("/"))...)
+	return string(named[:end]), rest, true
+}
 
 // route chooses the upstream of the request and its target there, and refuses what must not go to that one.
 func (x *exchange) route() error {
@@ -68,16 +104,10 @@ func (x *exchange) route() error {
 // chooseUpstream sets the upstream, and the target without that one's base: by the path, or by the model that the body
 // names.
 func (x *exchange) chooseUpstream() (err error) {
-	named, isNamed := bytes.CutPrefix(x.target, []byte(namedPath))
+	name, target, isNamed := cutName(x.target, namedPath)
 	if isNamed {
-		end := bytes.IndexAny(named, "/?")
-		if end < 0 {
-			end = len(named)
-		}
-		name, run, _ := bytes.Cut(named[:end], []byte("~"))
-		x.event.Run = event.Clip(string(run))
-		x.target = append([]byte("/"), bytes.TrimPrefix(named[end:], []byte("/"))...)
-		x.upstream, err = x.set.lookUp(string(name))
+		x.target = target
+		x.upstream, err = x.set.lookUp(name)
 		if err != nil {
 			return refuse(404, "unknown_upstream", err.Error())
 		}

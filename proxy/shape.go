@@ -84,7 +84,7 @@ func (x *exchange) callShaper(in *rewrite.Input, observes bool) error {
 
 // inputAt returns how a request with that path is to be shaped, but for its body.
 func (x *exchange) inputAt(path []byte) (*rewrite.Input, error) {
-	in, err := x.proxy.inputFrom(x.set, x.head, x.event.Client)
+	in, err := x.proxy.inputFrom(x.set, x.head, x.event.Client, x.run)
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +101,6 @@ func (x *exchange) inputAt(path []byte) (*rewrite.Input, error) {
 	in.Project = cmp.Or(in.Project, conf.Project)
 	in.Named = len(in.Contexts)
 	in.Contexts = slices.Concat(in.Contexts, conf.Context, x.set.conf.Contexts)
-	if x.event.Run != "" {
-		in.Runtime = x.proxy.deps.Runtime(x.event.Run)
-	}
 	return &in, nil
 }
 

@@ -93,7 +93,7 @@ type Input struct {
 	Now       time.Time        // when the request came; zero if that is not known
 	Contexts  []string         // names of the contexts whose files the conversation is to be given
 	Named     int              // of Contexts, those at the front that the client itself names: they must have files
-	Runtime   string           // what the agent is to be told about its machine: see inject.ReadRuntime; mostly empty
+	Runtime   string           // what the agent is to be told about its machine: see inject.Describe; mostly empty
 	// Memory returns empty memory for Output.Body, which lasts as long as Body does; nil: Go's own.
 	Memory func(bytes int) []byte
 	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"epitome/event/journal"
 	"epitome/store"
@@ -19,6 +20,8 @@ type State struct {
 	Upstream  string                 `json:"upstream"` // the default one
 	Named     bool                   `json:"named"`    // --upstream named it, so it serves every agent
 	Upstreams map[string]string      `json:"upstreams"`
+	File      string                 `json:"file"`    // of the configuration; empty: the user's own
+	Hosted    bool                   `json:"hosted"`  // it ends with the last command that uses it
 	Keyed     bool                   `json:"keyed"`   // clients need keys of epitome's
 	Runtime   bool                   `json:"runtime"` // agents of "epitome run" are told about their machine
 	Loading   bool                   `json:"loading"` // the record of earlier runs is being read: Newest is empty
@@ -33,7 +36,7 @@ func (s *Service) State() State {
 	now := State{
 		Status: "ok", Version: Version(), Mode: conf.Mode, Upstream: conf.Upstream, Named: conf.Named,
 		Upstreams: map[string]string{}, Windows: map[string]window.Window{}, Keyed: len(conf.Clients) > 0,
-		Runtime: conf.Context.Runtime, Loading: !s.Book.Loaded(),
+		File: conf.File(), Hosted: conf.Hosted, Runtime: conf.Context.Runtime, Loading: !s.Book.Loaded(),
 	}
 	if !now.Loading {
 		all := s.Book.Conversations()
@@ -46,6 +49,15 @@ func (s *Service) State() State {
 		now.Upstreams[name] = u.URL
 	}
 	return now
+}
+
+// Run returns what became of the requests of an "epitome run" that has ended. Its exchanges end a moment later; it waits
+// for that half a second at most, as others may be under way.
+func (s *Service) Run(name string) (journal.Run, error) {
+	for n := 0; n < 50 && s.Proxy.InFlight() > 0; n++ {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return s.Book.Run(name)
 }
 
 // Health returns the State, for the owner's commands.
