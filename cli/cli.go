@@ -323,7 +323,6 @@ func keyCommand() *cobra.Command {
 				"[clients.%s]\n%s", args[0], key, table, lines)
 			return err
 		}}
-	c.Flags().StringVar(&client.Team, "team", "", "the `team` whose limits hold for the client, too")
 	c.Flags().StringVar(&client.Expires, "expires", "", "the last `day` on which the key is good, for example 2027-01-31")
 	return c
 }

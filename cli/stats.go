@@ -31,7 +31,7 @@ func (a *app) statsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "stats", Short: "Show what epitome has done",
 		RunE: func(*cobra.Command, []string) error { return a.stats(since, by, asJSON, urls, token) }}
 	c.Flags().StringVar(&since, "since", "", "start `time`, for example 24h, 7d or 2026-11-20 (default: all)")
-	c.Flags().StringVar(&by, "by", "day", "one line for each `day|model|agent|upstream|client|team`")
+	c.Flags().StringVar(&by, "by", "day", "one line for each `day|model|agent|upstream|client`")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
 	c.Flags().StringSliceVar(&urls, "url", nil, "ask the epitome at that `URL`; those at several are summed up")
 	c.Flags().StringVar(&token, "token", "", "their console.token, as `TEXT`; $EPITOME_TOKEN has it, too")

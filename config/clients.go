@@ -11,12 +11,7 @@ import (
 
 // clientsFile is a file of clients beside those in config.toml, as a team's tool or a Secret writes it.
 type clientsFile struct {
-	Clients map[string]struct {
-		proxy.ClientConfig
-		proxy.Limits
-	} `toml:"clients"`
-	Teams map[string]proxy.Limits `toml:"teams"`
-	All   proxy.Limits            `toml:"all"`
+	Clients map[string]proxy.ClientConfig `toml:"clients"`
 }
 
 // readClients adds what the files at clients_file say to the clients of config.toml.
@@ -28,14 +23,14 @@ func (c *Config) readClients() error {
 	if err != nil {
 		return fmt.Errorf("clients_file: %w", err)
 	}
-	all, teams := map[string]proxy.ClientConfig{}, map[string]proxy.Limits{}
+	all := map[string]proxy.ClientConfig{}
 	maps.Copy(all, c.Clients)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return fmt.Errorf("clients_file: %w", err)
 		}
-		more := clientsFile{All: c.Everyone}
+		var more clientsFile
 		if err := decodeStrictly(string(text), &more); err != nil {
 			return fmt.Errorf("clients_file: %w", located(file, err))
 		}
@@ -43,16 +38,13 @@ func (c *Config) readClients() error {
 			if _, isTaken := all[name]; isTaken {
 				return fmt.Errorf("clients_file: %s: client %s is a client already: give it another name", file, name)
 			}
-			client.ClientConfig.Limits = client.Limits
-			all[name] = client.ClientConfig
+			all[name] = client
 		}
-		maps.Copy(teams, more.Teams)
-		c.Everyone = more.All
 	}
 	if len(all) == 0 { // without any, nobody would be asked for a key
 		return fmt.Errorf("clients_file: %s has no client; 'epitome key NAME' makes one", c.ClientsFile)
 	}
-	c.Clients, c.Teams = all, teams
+	c.Clients = all
 	return nil
 }
 

@@ -23,7 +23,6 @@ func newBook() *journal.Book {
 	return journal.Open(journal.Config{
 		Keep: 100 * 365 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		Biller: event.NewBiller(event.Prices{Caches: event.Caches{Life: 5 * time.Minute}}),
-		TeamOf: func(string) string { return "" },
 	})
 }
 

@@ -166,12 +166,12 @@ type overview struct {
 func (o *Console) overview(r *http.Request) (any, error) {
 	page := pageOf(r, folded(o.list(r)), 10)
 	v := &overview{Address: o.program.Listen, Recent: page.Items, More: page.Total - len(page.Items)}
-	all, err := o.sums(time.Now().AddDate(0, 0, -29), time.Time{}, "day", "model", "agent", "client", "team") // thirty days
+	all, err := o.sums(time.Now().AddDate(0, 0, -29), time.Time{}, "day", "model", "agent", "client") // thirty days
 	if err != nil {
 		return nil, err
 	}
-	v.Reports = slices.DeleteFunc(all, func(s journal.Report) bool { // without clients or teams, nothing is grouped by them
-		return (s.By == "client" || s.By == "team") && (len(s.Rows) == 0 || s.Rows[len(s.Rows)-1].Key == "")
+	v.Reports = slices.DeleteFunc(all, func(s journal.Report) bool { // without clients, nothing is grouped by them
+		return s.By == "client" && (len(s.Rows) == 0 || s.Rows[len(s.Rows)-1].Key == "")
 	})
 	if len(page.Items) == 0 {
 		return v, nil

@@ -51,7 +51,6 @@ type Daemon struct {
 
 	reloadFailed atomic.Bool // the last one
 	countsAlone  bool        // as the store does not answer; of Serve
-	tellsPrice   bool        // the log has said that an answer has none; of charge
 
 	ln         net.Listener
 	card       *Card
@@ -206,8 +205,7 @@ func (d *Daemon) openBook(conf config.Config) *journal.Book {
 		shared = d.store
 	}
 	return journal.Open(journal.Config{
-		Shared: shared, TeamOf: func(client string) string { return d.config.Load().Clients[client].Team },
-		Folder: folder, Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
+		Shared: shared, Folder: folder, Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
 		Observers: d.observers, Now: time.Now,
 	})
 }
@@ -332,11 +330,11 @@ func (d *Daemon) Serve() error {
 	}
 }
 
-// shareUsage tells other replicas what clients have used, for their limits and for the sums of all.
+// shareUsage adds what this replica has summed up to the sums of all.
 func (d *Daemon) shareUsage() {
-	err := errors.Join(d.proxy.ShareLimits(d.store), d.book.Share())
+	err := d.book.Share()
 	if err != nil && !d.countsAlone {
-		d.log.Warn("limits and sums are counted by this replica alone", "error", err.Error())
+		d.log.Warn("sums are counted by this replica alone", "error", err.Error())
 	}
 	d.countsAlone = err != nil
 }
@@ -344,21 +342,10 @@ func (d *Daemon) shareUsage() {
 // charge counts what an exchange or a summary has cost to its client.
 func (d *Daemon) charge(n journal.Entry) {
 	if s := n.Summary; s != nil {
-		tokens := s.Cost.InputTokens + s.Cost.OutputTokens
-		d.measure(s.Client, tokens, s.Own.Nano)
-		d.proxy.Charge(s.Client, tokens, s.Own.Nano)
+		d.measure(s.Client, s.Cost.InputTokens+s.Cost.OutputTokens, s.Own.Nano)
 	}
 	if e := n.Exchange; e != nil {
-		tokens := e.Usage.Output
-		if e.TokensBefore.Total() == 0 { // else it was counted when it was sent
-			tokens += e.Usage.Input
-		}
 		d.measure(e.Client, e.Usage.Input+e.Usage.Output, e.Bill.Billed)
-		inDollars := d.proxy.Charge(e.Client, tokens, e.Bill.Billed)
-		if inDollars && e.Bill.Unpriced && !d.tellsPrice {
-			d.tellsPrice = true
-			d.log.Warn("dollars_per_day does not hold for answers without a price", "model", e.Model)
-		}
 	}
 }
 

@@ -96,14 +96,19 @@ func TestStrangersGetNothingFromUpstreams(t *testing.T) {
 	}
 }
 
-func TestClientsAreHeldToTheirUpstreams(t *testing.T) {
+func TestClientsAreHeldToUpstreamsModesAndDays(t *testing.T) {
 	t.Parallel()
-	r := on(t, taking, keyed)
-	f := func(status int, code, target, key string) {
+	r := on(t, taking, func(s *Settings) {
+		keyed(s)
+		s.Clients["carl"] = ClientConfig{Keys: []string{HashOfKey("sk-epitome-CARL")}, Expires: "2026-01-01"}
+		s.Clients["dora"] = ClientConfig{Keys: []string{HashOfKey("sk-epitome-DORA")}, Expires: "2126-01-01",
+			Modes: []string{event.ModeOn}}
+	})
+	f := func(status int, code, target, key string, lines ...string) {
 		t.Helper()
-		resp, body := r.ask(post(target, long, "x-api-key: "+key))
+		resp, body := r.ask(post(target, long, append(lines, "x-api-key: "+key)...))
 		e := r.event()
-		if resp.StatusCode != status || code != "" && !strings.Contains(body, `"code":"`+code+`"`) || e.Client == "" ||
+		if resp.StatusCode != status || code != "" && !strings.Contains(body, `"code":"`+code+`"`) || e.Client == "" != (status == 401) ||
 			(e.Fault == event.Refused) != (status > 400) {
 			t.Errorf("%s of %s: %s %s, event %+v", target, key, resp.Status, body, e)
 		}
@@ -111,5 +116,8 @@ func TestClientsAreHeldToTheirUpstreams(t *testing.T) {
 	f(403, "upstream_forbidden", chatTarget, bobs)
 	f(200, "", "/u/other"+chatTarget, bobs)
 	f(404, "unknown_upstream", "/u/none"+chatTarget, bobs)
-	r.wantRequests(1)
+	f(403, "mode_forbidden", chatTarget, "sk-epitome-DORA", "x-epitome-mode: off")
+	f(200, "", chatTarget, "sk-epitome-DORA")
+	f(401, "key_expired", chatTarget, "sk-epitome-CARL")
+	r.wantRequests(2)
 }

@@ -21,10 +21,8 @@ import (
 type ClientConfig struct {
 	Keys      []string `toml:"keys"`                // hashes, as HashOfKey makes them
 	Upstreams []string `toml:"upstreams,omitempty"` // names; none are all
-	Team      string   `toml:"team,omitempty"`
-	Expires   string   `toml:"expires,omitempty"` // the last day in UTC, such as 2027-01-31; empty: none
-	Modes     []string `toml:"modes,omitempty"`   // that requests may have; none are all
-	Limits    Limits   `toml:"-"`
+	Expires   string   `toml:"expires,omitempty"`   // the last day in UTC, such as 2027-01-31; empty: none
+	Modes     []string `toml:"modes,omitempty"`     // that requests may have; none are all
 }
 
 // clients are the names of a configuration's clients by the hashes of their keys; nil if it has none, and no keys are

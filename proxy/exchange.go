@@ -39,7 +39,6 @@ type exchange struct {
 	isMarked bool            // the request is to carry the proxy's mark
 	run      Run             // that the request is of
 	runErr   error           // refuses the request of a run that is not known
-	limits   []limited       // under which it was admitted
 	unread   bool            // the body, or the rest of it, is still on the connection
 	reply    wire.ClientSide // how an answer goes to the client; every step up to the answer may change it
 
@@ -121,7 +120,7 @@ func (x *exchange) handle() error {
 	if err := x.checkHead(); err != nil {
 		return err
 	}
-	if err := x.enter(); err != nil {
+	if err := mayUse(client, "mode", x.event.Mode, x.set.conf.Clients[client].Modes); err != nil {
 		return err
 	}
 	if err := x.receive(int64(x.set.conf.MaxBody)); err != nil {
@@ -146,19 +145,6 @@ func (x *exchange) handle() error {
 		return err
 	}
 	return x.relay(answer)
-}
-
-// enter refuses a request that its client may not make, or not now.
-func (x *exchange) enter() error {
-	if err := mayUse(x.event.Client, "mode", x.event.Mode, x.set.conf.Clients[x.event.Client].Modes); err != nil {
-		return err
-	}
-	all := x.set.limitsOf(x.event.Client)
-	err := x.proxy.meter.admit(time.Now(), all)
-	if err == nil {
-		x.limits = all
-	}
-	return err
 }
 
 // begin takes a request in. The settings that are in force now hold for all of it.
@@ -261,9 +247,6 @@ func (x *exchange) send() (*wire.Answer, error) {
 		mark := viaHeader + ": " + x.proxy.mark + "\r\n"
 		out.Lines = slices.Concat(bytes.TrimRight(x.head, "\r\n"), []byte("\r\n"+mark))
 	}
-	if !x.isCount {
-		x.proxy.meter.add(time.Now(), x.limits, use{Tokens: x.event.Sent()})
-	}
 	if !x.reply.HTTP10 {
 		out.Interim = func(h *wire.Head) error { return x.write(h.AppendTo(nil, wire.ClientSide{})) }
 	}
@@ -285,7 +268,6 @@ func (x *exchange) end() {
 		return
 	}
 	defer x.proxy.underWay.Add(-1)
-	x.proxy.meter.add(time.Now(), x.limits, use{UnderWay: -1})
 	x.event.Duration = time.Since(x.event.Start)
 	_ = x.try(func() error {
 		x.proxy.deps.Record(x.event)

@@ -282,8 +282,6 @@ type Settings struct {
 	Upstream  string                    `toml:"upstream"` // name of the default one
 	Upstreams map[string]UpstreamConfig `toml:"upstreams"`
 	Clients   map[string]ClientConfig   `toml:"clients"` // whose keys are asked for; none: nobody's are
-	Teams     map[string]Limits         `toml:"-"`       // nil: nobody has limits
-	Everyone  Limits                    `toml:"-"`       // of all clients together
 	Routes    []RouteRule               `toml:"routes"`
 	Input     rewrite.Input             `toml:"-"` // what a request's own headers may override
 	Contexts  []string                  `toml:"-"` // names of files that all conversations are given

@@ -21,7 +21,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -71,7 +70,6 @@ type Proxy struct {
 	mark     string // of requests that went through here; nobody can guess it
 	now      func() time.Time
 
-	meter    *meter       // of limits
 	underWay atomic.Int64 // exchanges that have not ended, tunnels too, without those that epitome itself answers
 
 	serving context.Context // ends when Shutdown begins
@@ -89,7 +87,6 @@ func New(u *Upstreams, deps Deps) *Proxy {
 		rooms:    newRooms(int64(conf.MaxInFlight), int64(conf.MaxBody), conf.limits.room),
 		mark:     rand.Text(),
 		now:      time.Now,
-		meter:    newMeter(rand.Text()[:10]),
 	}
 	p.life, p.end = context.WithCancel(context.Background())
 	p.serving, p.stop = context.WithCancel(p.life)
@@ -119,22 +116,6 @@ func (p *Proxy) Reload(s Settings) error {
 		p.settings.Store(next)
 	}
 	return err
-}
-
-// Charge counts the tokens of an answer and nano-dollars to the limits of a client. It reports whether one is in dollars.
-func (p *Proxy) Charge(client string, tokens int, nano int64) (inDollars bool) {
-	all := p.settings.Load().limitsOf(client)
-	p.meter.add(time.Now(), all, use{Tokens: tokens, Nano: nano})
-	return slices.ContainsFunc(all, func(l limited) bool { return l.DollarsPerDay > 0 })
-}
-
-// ShareLimits tells other replicas with the store what clients have used, and learns it from them. It is called every
-// second by one goroutine. After an error this replica counts alone.
-func (p *Proxy) ShareLimits(s store.Store) error {
-	if p.settings.Load().conf.Teams == nil {
-		return nil
-	}
-	return p.meter.share(time.Now(), s)
 }
 
 // Serve takes connections from ln until Shutdown; then it returns nil. It is called once.

@@ -28,9 +28,8 @@ type Config struct {
 	Quota     int64         // bytes of all files
 	Log       *slog.Logger
 	Biller    *event.Biller
-	Observers []func(Entry) // get each event when it is complete, one after the other
-	Shared    store.Store   // where replicas add up their sums; nil: there are no others
-	TeamOf    func(client string) string
+	Observers []func(Entry)    // get each event when it is complete, one after the other
+	Shared    store.Store      // where replicas add up their sums; nil: there are no others
 	Now       func() time.Time // in the zone of days
 }
 

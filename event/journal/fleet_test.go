@@ -37,11 +37,9 @@ func TestReplicasHaveTheSumsOfAll(t *testing.T) {
 	folder := t.TempDir()
 	now := &clock{}
 	now.Store(noon)
-	team := "team of "
 	start := func(folder string) *Book {
 		c := configured(now)
 		c.Folder, c.Shared = folder, shared
-		c.TeamOf = func(client string) string { return team + client }
 		return Open(c)
 	}
 	replicas := []*Book{start(folder), start(""), start("")}
@@ -69,10 +67,9 @@ func TestReplicasHaveTheSumsOfAll(t *testing.T) {
 	replicas[0].Close()
 	replicas[0] = start(folder)
 	replicas[0].Settle()
-	team = "later team of " // what was used stays with the team of its time
 	for n, b := range replicas {
-		r := summed(t, rig{b, now}, "team")
-		if !r.Fleet || len(r.Rows) != 5 || r.Rows[0].Key != "team of client0" {
+		r := summed(t, rig{b, now}, "client")
+		if !r.Fleet || len(r.Rows) != 5 || r.Rows[0].Key != "client0" {
 			t.Errorf("replica %d: %d rows, fleet is %t, notes %q", n, len(r.Rows), r.Fleet, r.Notes)
 		}
 		if own := r.Rows[0].Sums.Money.Own; own != 3*3_000_000 {

@@ -80,13 +80,13 @@ func (r *Report) Add(other *Report) {
 	r.Total.add(&other.Total)
 }
 
-// Reports returns the sums of a span of whole days, once for each way of grouping: day, model, agent, upstream, client or
-// team. The beginning is rounded down to that of a day, the end up; without one the span begins with what is known, or
+// Reports returns the sums of a span of whole days, once for each way of grouping: day, model, agent, upstream or
+// client. The beginning is rounded down to that of a day, the end up; without one the span begins with what is known, or
 // ends now. Where the store is shared, the sums are those of all replicas. An error says what to ask for.
 func (b *Book) Reports(from, to time.Time, by ...string) (all []Report, err error) {
 	for _, name := range by {
-		if !slices.Contains([]string{"day", "model", "agent", "upstream", "client", "team"}, name) {
-			return nil, fmt.Errorf("cannot group by %.20q: use day, model, agent, upstream, client or team", name)
+		if !slices.Contains([]string{"day", "model", "agent", "upstream", "client"}, name) {
+			return nil, fmt.Errorf("cannot group by %.20q: use day, model, agent, upstream or client", name)
 		}
 	}
 	var sums days
@@ -130,7 +130,6 @@ func (b *Book) group(s *Report, all days, to time.Time) {
 		for at, sums := range sums {
 			keys := map[string]string{
 				"day": date, "model": at.Model, "agent": at.Agent, "upstream": at.Upstream, "client": at.Client,
-				"team": at.Team,
 			}
 			key := keys[s.By]
 			if rows[key] == nil {

@@ -31,7 +31,6 @@ func configured(now *clock) Config {
 	own := event.OwnPrice{Input: &three, Cached: &one, Output: &seven}
 	return Config{
 		Keep: 30 * 24 * time.Hour, Log: slog.New(slog.DiscardHandler), Now: now.Load,
-		TeamOf: func(string) string { return "" },
 		Biller: event.NewBiller(event.Prices{
 			Own: event.OwnPrices{"m": own, "n": own, "small": own}, Caches: event.Caches{Life: 5 * time.Minute},
 		}),

@@ -74,7 +74,7 @@ type Money struct {
 }
 
 // cell is what the sums of a day are kept by.
-type cell struct{ Upstream, Model, Client, Team, Agent string }
+type cell struct{ Upstream, Model, Client, Agent string }
 
 // days are sums by the date of their day, as time.DateOnly writes it, and by cell.
 type days map[string]map[cell]*Sums
@@ -106,7 +106,7 @@ const otherName = "other"
 func (b *Book) sumsOf(at time.Time, upstream, model, client, agent string) *Sums {
 	model = ownName(b.models, model, mostModels)
 	agent = ownName(b.agents, agent, mostAgents)
-	return b.days.of(b.dayOf(at).Format(time.DateOnly), cell{upstream, model, client, b.TeamOf(client), agent})
+	return b.days.of(b.dayOf(at).Format(time.DateOnly), cell{upstream, model, client, agent})
 }
 
 // ownName returns a name that has sums of its own, or otherName if too many others have.
