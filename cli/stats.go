@@ -33,44 +33,38 @@ func (a *app) statsCommand() *cobra.Command {
 	c.Flags().StringVar(&since, "since", "", "start `time`, for example 24h, 7d or 2026-11-20 (default: all)")
 	c.Flags().StringVar(&by, "by", "day", "one line for each `day|model|agent|upstream|client`")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the answer of the API as it is")
-	c.Flags().StringSliceVar(&urls, "url", nil, "ask the epitome at that `URL`; those at several are summed up")
-	c.Flags().StringVar(&token, "token", "", "their console.token, as `TEXT`; $EPITOME_TOKEN has it, too")
+	c.Flags().StringArrayVar(&urls, "url", nil, "ask the epitome at that `URL`")
+	c.Flags().StringVar(&token, "token", "", "its console.token, as `TEXT`; $EPITOME_TOKEN has it, too")
 	return c
 }
 
-// stats prints sums over the exchanges of the epitomes at some URLs, or without any of the one that runs with the data
-// folder.
+// stats prints sums over the exchanges of the epitome at a URL, or without one of that which runs with the data folder.
 func (a *app) stats(since, by string, asJSON bool, urls []string, token string) error {
+	if len(urls) > 1 {
+		return errors.New("stats asks one epitome: give one --url; Prometheus sums up several, as docs/configuration.md " +
+			"says under Several replicas")
+	}
 	query := url.Values{"by": {by}}
 	if since != "" {
 		query.Set("from", since)
 	}
 	target := "/-/api/summary?" + query.Encode()
 	var answer json.RawMessage
-	var sums journal.Report
+	var err error
 	if len(urls) == 0 {
-		if _, err := a.get(target, &answer); err != nil {
-			return err
-		}
-		if err := json.Unmarshal(answer, &sums); err != nil {
-			return err
-		}
+		_, err = a.get(target, &answer)
+	} else {
+		err = daemon.GetAt(urls[0], cmp.Or(token, os.Getenv("EPITOME_TOKEN")), target, &answer)
 	}
-	for _, at := range urls {
-		one := journal.Report{}
-		if err := daemon.GetAt(at, cmp.Or(token, os.Getenv("EPITOME_TOKEN")), target, &one); err != nil {
-			return err
-		}
-		if !one.Fleet { // else it has those of the others, too
-			one.Add(&sums)
-		}
-		sums = one
-	}
-	if asJSON && len(urls) > 0 {
-		answer, _ = json.Marshal(sums) // figures
+	if err != nil {
+		return err
 	}
 	if asJSON {
 		_, err := fmt.Fprintln(stdout, string(answer))
+		return err
+	}
+	var sums journal.Report
+	if err := json.Unmarshal(answer, &sums); err != nil {
 		return err
 	}
 	sums.Rows = append(sums.Rows, journal.Row{Key: "all", Sums: sums.Total})

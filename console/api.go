@@ -92,26 +92,22 @@ func decode(r *http.Request, body any, form string) error {
 	return nil
 }
 
-// usage answers with the sums that a query asks for, as JSON, or as CSV if it has format=csv.
-func (o *Console) usage(w http.ResponseWriter, r *http.Request) {
+// summary returns the sums that a query asks for.
+func (o *Console) summary(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	from, err := parseTime(q.Get("from"))
-	to, err2 := parseTime(q.Get("to"))
-	err = errors.Join(err, err2)
-	var all []journal.Report
-	if err == nil {
-		all, err = o.sums(from, to, cmp.Or(q.Get("by"), "day"))
-	}
 	if err != nil {
-		o.fail(w, err)
-		return
+		return nil, err
 	}
-	if q.Get("format") == "csv" {
-		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-		_ = all[0].WriteCSV(w) // an error means that the client has left
-		return
+	to, err := parseTime(q.Get("to"))
+	if err != nil {
+		return nil, err
 	}
-	writeJSON(w, http.StatusOK, all[0])
+	all, err := o.sums(from, to, cmp.Or(q.Get("by"), "day"))
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }
 
 // run returns the sums of an "epitome run".

@@ -138,8 +138,7 @@ func New(p Program) *Console {
 
 	o.handle("GET /-/status", figures, o.json(o.status))
 	o.handle("GET /-/events", figures, o.events)
-	o.handle("GET /-/api/summary", figures, o.usage)
-	o.handle("GET /-/api/usage", figures, o.usage)
+	o.handle("GET /-/api/summary", figures, o.json(o.summary))
 	o.handle("GET /-/api/runs/{name}", figures, o.json(o.run))
 	o.handle("GET /-/api/conversations", figures, o.json(o.conversations))
 	o.handle("GET /-/api/conversations/{id}", figures, o.json(o.conversation))

@@ -50,7 +50,6 @@ type Daemon struct {
 	configuring sync.Mutex // held while the configuration changes
 
 	reloadFailed atomic.Bool // the last one
-	countsAlone  bool        // as the store does not answer; of Serve
 
 	ln         net.Listener
 	card       *Card
@@ -200,12 +199,8 @@ func (d *Daemon) openBook(conf config.Config) *journal.Book {
 	if d.passing {
 		folder = ""
 	}
-	var shared store.Store
-	if conf.Store.URL != "" {
-		shared = d.store
-	}
 	return journal.Open(journal.Config{
-		Shared: shared, Folder: folder, Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
+		Folder: folder, Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
 		Observers: d.observers, Now: time.Now,
 	})
 }
@@ -301,7 +296,7 @@ func (d *Daemon) Serve() error {
 	go tokenize.Load() // neither the start nor a request waits for these
 	go event.BuiltinPrices()
 	d.service.KeptRequests() // those of earlier processes that have expired are deleted
-	look, share, hourly := time.Tick(2*time.Second), time.Tick(time.Second), time.Tick(time.Hour)
+	look, hourly := time.Tick(2*time.Second), time.Tick(time.Hour)
 	clients := d.config.Load().ClientsVersion()
 	for {
 		select {
@@ -315,8 +310,6 @@ func (d *Daemon) Serve() error {
 				clients = now
 				d.reload()
 			}
-		case <-share:
-			d.shareUsage()
 		case <-hourly:
 			d.service.KeptRequests()
 		case s := <-d.signals:
@@ -328,15 +321,6 @@ func (d *Daemon) Serve() error {
 			return nil
 		}
 	}
-}
-
-// shareUsage adds what this replica has summed up to the sums of all.
-func (d *Daemon) shareUsage() {
-	err := d.book.Share()
-	if err != nil && !d.countsAlone {
-		d.log.Warn("sums are counted by this replica alone", "error", err.Error())
-	}
-	d.countsAlone = err != nil
 }
 
 // charge counts what an exchange or a summary has cost to its client.
@@ -390,7 +374,6 @@ func (d *Daemon) stop(why string) {
 		select {
 		case <-done:
 			d.book.Settle()
-			d.shareUsage()
 			d.log.Info("stopped")
 			return
 		case s := <-d.signals:

@@ -4,7 +4,6 @@ package journal
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,7 +17,6 @@ import (
 	"time"
 
 	"epitome/event"
-	"epitome/store"
 )
 
 // Config is what a Book needs of the program.
@@ -29,7 +27,6 @@ type Config struct {
 	Log       *slog.Logger
 	Biller    *event.Biller
 	Observers []func(Entry)    // get each event when it is complete, one after the other
-	Shared    store.Store      // where replicas add up their sums; nil: there are no others
 	Now       func() time.Time // in the zone of days
 }
 
@@ -82,15 +79,13 @@ type Book struct {
 	queue   chan Entry   // not summed up yet
 	dropped atomic.Int64 // events, for lack of room in the queue
 
-	fleet fleet
-
 	mu            sync.Mutex // guards what follows
 	files         files
 	unwritten     error           // why events were not written to disk the last time; nil if they were
 	seq           uint64          // of the newest event
 	notes         []string        // about files that could not be read
 	recent        []Entry         // the newest events
-	days          days            // that are not shared yet, if there are others
+	days          days            // sums by day
 	models        map[string]bool // that have sums of their own
 	agents        map[string]bool // likewise
 	conversations map[string]*conversation
@@ -103,7 +98,7 @@ func Open(c Config) *Book {
 		Config: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 		queue: make(chan Entry, mostQueued), files: files{folder: c.Folder, quota: c.Quota},
 		days: days{}, models: map[string]bool{}, agents: map[string]bool{},
-		conversations: map[string]*conversation{}, fleet: fleet{process: rand.Text()[:10]},
+		conversations: map[string]*conversation{},
 	}
 	go b.run(ctx)
 	return b
@@ -206,9 +201,6 @@ func (b *Book) load() {
 		b.mu.Unlock()
 	}
 	b.expire() // the oldest file may have older events, too
-	if b.Shared != nil {
-		b.days = days{} // the processes that recorded the events have shared them
-	}
 }
 
 // take completes an event, sums it up and passes it on. A panic costs that event. Requests from strangers, of which
@@ -354,10 +346,8 @@ func (b *Book) expire() {
 	defer b.mu.Unlock()
 	maps.DeleteFunc(b.conversations, func(_ string, c *conversation) bool { return c.Last.Before(oldest) })
 	maps.DeleteFunc(b.days, func(date string, _ map[cell]*Sums) bool { return date < firstDay })
-	if b.Shared == nil { // else the names are in the store
-		clear(b.models)
-		clear(b.agents)
-	}
+	clear(b.models)
+	clear(b.agents)
 	for _, sums := range b.days {
 		for at := range sums {
 			b.models[at.Model] = true

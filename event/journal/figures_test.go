@@ -57,11 +57,3 @@ func keysOf(of reflect.Type, keys map[string]bool) {
 		}
 	}
 }
-
-func TestNoKeyOfACSVIsAFormula(t *testing.T) {
-	var out strings.Builder
-	err := (&Report{Rows: []Row{{Key: `=HYPERLINK("http://a")`}}}).WriteCSV(&out)
-	if err != nil || !strings.Contains(out.String(), "\n\"'=HYPER") {
-		t.Errorf("%v, got %s", err, out.String())
-	}
-}

@@ -8,7 +8,7 @@ import (
 	"epitome/event"
 )
 
-// Sums are the sums of some exchanges. Amounts are in nano-dollars. Replicas share them under the names of fields.
+// Sums are the sums of some exchanges. Amounts are in nano-dollars.
 type Sums struct {
 	Exchanges    int64 `json:"exchanges"`
 	Failed       int64 `json:"failed"`        // status 400 and more, cut off, or with an error
@@ -88,15 +88,6 @@ func (d days) of(date string, at cell) *Sums {
 		d[date][at] = &Sums{}
 	}
 	return d[date][at]
-}
-
-// add adds sums to those that are there.
-func (d days) add(more days) {
-	for date, all := range more {
-		for at, sums := range all {
-			d.of(date, at).add(sums)
-		}
-	}
 }
 
 // otherName is the name under which models, or agents, share sums.
