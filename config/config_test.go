@@ -343,6 +343,7 @@ func TestLocalServersPrepareNoSummaries(t *testing.T) {
 // Files with one mistake each, and the error, which has one line with its place and what to write instead.
 func TestMistakesAreErrors(t *testing.T) {
 	t.Setenv("EPITOME_TEST_EMPTY", " \n")
+	const gateway = "; limits are a gateway's: see docs/configuration.md, Who limits"
 	for text, want := range map[string]string{
 		"[window.models]\nmy-model* = \"32k\"":               "quote a name with other signs",
 		"[window.models]\nlisten = \"127.0.0.1:1\"":          "if it is not meant for [window.models], write it above all tables",
@@ -381,6 +382,12 @@ func TestMistakesAreErrors(t *testing.T) {
 		"[otel]\nendpoint = \"localhost:4318\"":                  "otel.endpoint: must be an http or https URL",
 		"[clients.a]":                                            "clients.a has no keys; 'epitome key a' makes one",
 		"[tls]\ncert_file = \"/absent\"\nkey_file = \"/absent\"": "tls.cert_file",
+		"[clients.a]\nteam = \"web\"":                            "config.toml:2: unknown key clients.a.team" + gateway,
+		"clients.a.concurrent = 2":                               "config.toml:1: unknown key clients.a.concurrent" + gateway,
+		"clients.a = { dollars_per_day = 2 }":                    "unknown key clients.a.dollars_per_day" + gateway,
+		"[teams.web]\ntokens_per_minute = 9":                     "config.toml:1: unknown key teams.web" + gateway,
+		"[all]\nrequests_per_minute = 9":                         "config.toml:1: unknown key all" + gateway,
+		"[all]":                                                  "config.toml:1: unknown key all" + gateway,
 	} {
 		if got := refusal(t, text); !strings.Contains(got, want) || strings.Contains(got, "\n") {
 			t.Errorf("%q is answered\n     %s\nwant %s", text, got, want)

@@ -82,7 +82,8 @@ func located(file string, err error) error {
 	wrong, _ := errors.AsType[*toml.DecodeError](err)
 	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok {
 		wrong = &unknown.Errors[0]
-		text = "unknown key " + strings.Join(wrong.Key(), ".")
+		key := strings.Join(wrong.Key(), ".")
+		text = "unknown key " + key + suggestion(nil, key)
 	}
 	if wrong == nil {
 		return fmt.Errorf("%s: %s", file, text)
@@ -235,9 +236,16 @@ func general(key string) string {
 	return rowNumber.ReplaceAllString(chosenName.ReplaceAllString(key, "$1.NAME"), "")
 }
 
-// suggestion asks whether a key was meant that is like the unknown one; it is empty if none is. Keys are compared by
-// their own names; one of the same table is preferred.
+// limitKeys are keys by which earlier versions limited clients. Whoever still writes them must not believe that they do.
+var limitKeys = regexp.MustCompile(`^(teams|all)(\.|$)|` +
+	`^clients\..+\.(team|requests_per_minute|tokens_per_minute|dollars_per_day|concurrent)$`)
+
+// suggestion says what to write in place of an unknown key: another one that is like it, of several one of the same
+// table. It is empty if none is. Keys are compared by their own names.
 func suggestion(all []entry, unknown string) string {
+	if limitKeys.MatchString(unknown) {
+		return "; limits are a gateway's: see docs/configuration.md, Who limits"
+	}
 	table, name := cutTable(general(unknown))
 	best, least := "", 4+len(name)/4
 	for _, k := range all {
