@@ -136,6 +136,7 @@ func (d *Daemon) start() error {
 		},
 	})
 	d.addGauges()
+	d.measureNothing()
 	return nil
 }
 
@@ -340,6 +341,13 @@ func (d *Daemon) measure(client string, tokens int, nano int64) {
 	}
 }
 
+// measureNothing begins the counts of all clients at zero: Prometheus sees no increase in the first value of a series.
+func (d *Daemon) measureNothing() {
+	for client := range d.config.Load().Clients {
+		d.measure(client, 0, 0)
+	}
+}
+
 // announce logs where it listens, and what is unsafe about that.
 func (d *Daemon) announce() {
 	conf := d.config.Load()
@@ -414,6 +422,7 @@ func (d *Daemon) configure(next config.Config) error {
 		return err
 	}
 	d.config.Store(&next)
+	d.measureNothing()
 	d.windows.Configure(next.Window, probedOf(next))
 	d.biller.Configure(Prices(next))
 	d.memory.Configure(next.Memory)
