@@ -141,6 +141,26 @@ done
 start prometheus prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
   --web.listen-address="127.0.0.1:$prometheus"
 
+# as KEY PATHS: sends requests with a key through nginx, all at once, and prints the status of each.
+as() {
+  curl -s --parallel --parallel-immediate --parallel-max 200 -H "Authorization: Bearer $1" -o /dev/null -w '%{http_code}\n' \
+    "127.0.0.1:$front$2" 2>/dev/null
+}
+
+# nginx limits by key. Requests whose body is slow are under way meanwhile.
+as runaway "/v1/models?n=[1-200]" >"$work/codes"
+grep -q 200 "$work/codes" && grep -q 429 "$work/codes"
+head -c 400000 /dev/zero >"$work/slow"
+for _ in {1..42}; do
+  curl -s -o /dev/null --limit-rate 10k -H 'Authorization: Bearer many' --data-binary "@$work/slow" "127.0.0.1:$front/v1/slow" &
+  slow+=($!)
+done
+until_true 20 grep -q 'limiting connections by zone "under_way"' "$work/front.log"
+[[ $(as other /v1/models) == 200 ]]
+kill "${slow[@]}" 2>/dev/null || true
+grep -q 'limiting requests, .* by zone "requests"' "$work/front.log"
+echo "nginx has refused $(grep -c 429 "$work/codes") of 200 requests of one client, and none of another"
+
 # shows QUERY: Prometheus has a result.
 shows() { curl -sf "127.0.0.1:$prometheus/api/v1/query" --data-urlencode "query=$1" | grep -q '"metric"'; }
 
