@@ -115,6 +115,9 @@ func (h *host) start() (*daemon.Card, error) {
 			_, err = card.State()
 		}
 		if err == nil {
+			if card.PID != child.Process.Pid { // ours must not come into its place, at another address
+				_ = child.Process.Kill()
+			}
 			return card, nil
 		}
 		select {

@@ -24,7 +24,6 @@ import (
 type provider struct {
 	url      string   // base URL, without a slash at its end
 	upstream string   // the upstream to prefer of those with this URL
-	own      string   // name of its upstream in an epitome that is started for the command
 	isSet    bool     // by the environment
 	suffix   string   // "/v1" if base URLs for the command end in it
 	vars     []string // environment variables that carry the base URL
