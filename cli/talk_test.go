@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"text/template"
 
 	"github.com/tidwall/gjson"
@@ -447,6 +448,10 @@ func (s *stage) begin(args []string) {
 		s.last = ""
 	}
 	name := args[0]
+	if before := s.programs[name]; before != nil { // it may still run with the folder
+		_ = before.cmd.Process.Signal(syscall.SIGTERM)
+		<-before.ended
+	}
 	flags := []string{name, "--listen", "127.0.0.1:0", "--upstream", s.Getenv("model") + "/v1", "--data", name}
 	if _, err := os.Stat(s.MkAbs(name + ".toml")); err == nil {
 		flags = append(flags, "--config", name+".toml")

@@ -624,7 +624,7 @@ func frame(value gjson.Result) string {
 }
 
 // messageLine is the line above a message in a summary.
-var messageLine = regexp.MustCompile(`(?m)^-- (?:\w{8}: )?\d+ (user|you).*$`)
+var messageLine = regexp.MustCompile(`(?m)^-- (?:\w{8}: )?\d+ (user|you|not the user|the user's answer).*$`)
 
 // forgedQuote holds promise 8 in summaries: whatever stands there as the user's stands in the conversation word for
 // word, but for marks where it is cut.
