@@ -23,7 +23,7 @@ DOCUMENTS = "README.md", "docs/benchmarks.md", "docs/comparison.md"
 AGREED, VERSION = "bench/figures.json", 1  # another version if a figure is measured in another way
 # By how much a figure may fall, or below zero may rise; of SHARES, a share. Others are not held.
 ALLOWED = {"visible": .5, "recall": .5, "older": .5, "lines": .5, "seen": .5, "first": .5, "orders": 1, "turns": 0,
-           "cost": -.003, "tokens": -.02, "allocations": -.15, "kilobytes": -.2}
+           "cost": -.003, "tokens": -.02, "allocations": -.25, "kilobytes": -.2}
 SHARES = "tokens", "allocations", "kilobytes"
 
 # What no commit may agree to fall below.

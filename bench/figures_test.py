@@ -39,7 +39,7 @@ class Figures(unittest.TestCase):
                 ("a: work orders", 99, False), ("a: work orders", 98, True), ("demo turns", 99, True),
                 ("a: cost", 100.003, False), ("a: cost", 100.004, True), ("a: cost", 1, False),
                 ("a: tokens", 102, False), ("a: tokens", 102.1, True), ("a: tokens", 1, False),
-                ("a: kilobytes", 120, False), ("a: kilobytes", 120.1, True), ("a: allocations", 115.1, True)):
+                ("a: kilobytes", 120, False), ("a: kilobytes", 120.1, True), ("a: allocations", 125.1, True)):
             want = [f"worse: {name} was 100 and is {after}"] if is_worse else []
             self.assertEqual(figures.worse({name: 100, "b: cost": 1}, {name: after}), want)
 

@@ -6,7 +6,7 @@
 import http.client, http.server, json, os, random, re, subprocess, sys, tempfile, threading, time
 import fleet
 
-CONNECTIONS, ROUNDS = 16, 6
+CONNECTIONS, ROUNDS = 16, 12
 CONFIG = 'proxy.max_recent = "128MB"\nwindow = {probe = false, default = 4_000_000}\nrewrite.offload_tokens = 300\n'
 
 
