@@ -84,6 +84,26 @@ func TestPathsSayWhatIsAskedFor(t *testing.T) {
 	f("responses", "/backend-api/codex/responses/compact", false, false, true)
 }
 
+// A request has the same count however its client escapes letters: providers read the JSON. Else a summary may be larger
+// than the calls that it stands for.
+func TestEscapesOfLettersAreNotCounted(t *testing.T) {
+	count := func(letters string) int {
+		body := fmt.Sprintf(`{"messages":[{"role":"user","content":"%s"},{"role":"assistant","content":[{"type":
+			"tool_use","id":"t","name":"write","input":{"a\\u003cb":["%[1]s\n\u0001\""]}}]}]}`,
+			strings.Repeat(letters, 20))
+		d, _ := Of("messages", nil)
+		r, err := conversation.Read(d, []byte(body), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Count(conversation.Scale{Model: tokenize.ModelOf("m"), Memo: tokenize.NewMemo(9), Ratio: 1})
+		return r.Items[0].Size.Total() + r.Items[1].Size.Total()
+	}
+	if plain, escaped := count("<ok> 数据 🙂 "), count(`\u003Cok\u003e \u6570\u636E \ud83d\ude42 `); plain != escaped {
+		t.Errorf("%d tokens, and %d with escapes", plain, escaped)
+	}
+}
+
 // A text has the same count whatever stands before it, so that a memo may keep it.
 func TestTextsCountTheSameEverywhere(t *testing.T) {
 	var counts [2]int

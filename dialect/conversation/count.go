@@ -134,14 +134,20 @@ const (
 	countDeclared
 )
 
-// countJSON returns the tokens of a JSON value: of the text if it is a string, else of its source. See CountContent for
-// isEscaped.
+// countJSON returns the tokens of a JSON value: of the text if it is a string, else of its source, in which letters count
+// alike however the client escapes them. See CountContent for isEscaped.
 func (s Scale) countJSON(v []byte, isEscaped bool) int {
 	kind, count := countUnquoted, tokenize.Count
 	if isEscaped {
 		kind, count = countEscaped, tokenize.CountEscaped
 	}
-	return s.Memo.Count(kind, v, func() int { return tokenize.About(jsonspan.TextOf(v), maxCounted, count) })
+	return s.Memo.Count(kind, v, func() int {
+		text := jsonspan.TextOf(v)
+		if len(text) == len(v) { // it is no string
+			text = jsonspan.Unescaped(v)
+		}
+		return tokenize.About(text, maxCounted, count)
+	})
 }
 
 // CountMedia returns the tokens of an image, audio or file part. An address counts as a usual image or one page.

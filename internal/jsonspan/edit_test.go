@@ -106,6 +106,9 @@ func TestStringsAreReadAsTheStandardLibraryReadsThem(t *testing.T) {
 		if got := string(TextOf(b)); got != want {
 			t.Fatalf("%q is read as %q, want %q", b, got, want)
 		}
+		if got := string(TextOf(Unescaped(b))); got != want {
+			t.Fatalf("%q is read as %q where its escapes are letters, want %q", b, got, want)
+		}
 	})
 }
 

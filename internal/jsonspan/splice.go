@@ -119,17 +119,49 @@ func TextOf(v []byte) []byte {
 			text = append(text, "\"\\/\b\f\n\r\t"[escape])
 			continue
 		}
-		r := codeUnit(rest) // \uXXXX
-		rest = rest[4:]
-		if bytes.HasPrefix(rest, []byte(`\u`)) {
-			pair := utf16.DecodeRune(r, codeUnit(rest[2:]))
-			if pair != utf8.RuneError {
-				r = pair
-				rest = rest[6:]
+		r, length := letterAt(rest)
+		text = utf8.AppendRune(text, r)
+		rest = rest[length:]
+	}
+}
+
+// Unescaped returns JSON with letters in place of their \u escapes, where JSON allows them: as providers read it, however
+// the client has written it. It returns v itself if that has no such escape, or is not valid.
+func Unescaped(v []byte) []byte {
+	if !bytes.Contains(v, []byte(`\u`)) || !gjson.ValidBytes(v) {
+		return v
+	}
+	var plain []byte
+	for {
+		at := bytes.IndexByte(v, '\\')
+		if at < 0 {
+			return append(plain, v...)
+		}
+		plain, v = append(plain, v[:at]...), v[at:]
+		length := 2
+		if v[1] == 'u' {
+			r, digits := letterAt(v[2:])
+			length += digits
+			if r >= ' ' && r != '"' && r != '\\' {
+				plain, v = utf8.AppendRune(plain, r), v[length:]
+				continue
 			}
 		}
-		text = utf8.AppendRune(text, r)
+		plain, v = append(plain, v[:length]...), v[length:]
 	}
+}
+
+// letterAt returns the letter that an escape stands for, of which v begins behind its \u, and the length of the rest of
+// the escape. Letters beyond 16 bits have another escape behind the first.
+func letterAt(v []byte) (letter rune, length int) {
+	letter = codeUnit(v)
+	if bytes.HasPrefix(v[4:], []byte(`\u`)) {
+		pair := utf16.DecodeRune(letter, codeUnit(v[6:]))
+		if pair != utf8.RuneError {
+			return pair, 10
+		}
+	}
+	return letter, 4
 }
 
 // codeUnit returns the number that begins v, of four hexadecimal digits.
