@@ -368,6 +368,7 @@ func (j *judge) around(b *body) int {
 const (
 	pictureTokens = 2000 // more than any model counts for a small picture
 	messageTokens = 4    // that a model counts around what a message says
+	callTokens    = 12   // the same around a call, beside its name and arguments, and around a result
 	noteTokens    = 120  // more than a filter's note has
 )
 
@@ -384,6 +385,15 @@ func (j *judge) count(m *message) int {
 			n += tokenize.CountString(thought.Str)
 		}
 		texts("", "", m.Result, func(_, text string) { n += tokens([]byte(text)) })
+		for _, list := range []string{"tool_calls.#.function.name", `content.#(type=="tool_use")#.name`, "name"} {
+			for _, name := range m.Get(list).Array() {
+				n += callTokens + tokenize.CountString(name.Str)
+			}
+		}
+		results := slices.Concat(m.Get("content.#.tool_use_id").Array(), m.Get("tool_call_id").Array())
+		if n += callTokens * len(results); strings.HasSuffix(m.Get("type").Str, "_output") {
+			n += callTokens
+		}
 		j.tokens[counted{m.sum, m.escaped}] = n
 	}
 	return n
