@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"epitome/dialect/conversation"
 	"epitome/rewrite/view"
 	"epitome/store"
 )
@@ -353,7 +354,8 @@ func (l *Ledger) branch(r *Request, d *Decision) {
 	next := r.Chain[end] // with the next answer: the user may have it made again behind the same words
 	key := "n" + Hash(r.Scope, r.Dialect, d.Conversation, string(r.Chain[d.from][:]))
 	first, err := l.store.Swap(key, nil, next[:], l.keep)
-	if err == nil && !bytes.Equal(first, next[:]) {
+	isAlike := func(l conversation.Link) bool { return bytes.Equal(first, l[:]) } // the first one may have been shorter
+	if err == nil && !slices.ContainsFunc(r.Chain[d.from+1:end+1], isAlike) {
 		d.Parent, d.Conversation = d.Conversation, idOf(d.Conversation, string(next[:]))
 	}
 }

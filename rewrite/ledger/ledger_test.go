@@ -285,17 +285,20 @@ func TestTouchedDecisionsStay(t *testing.T) {
 	})
 }
 
-// Where the client takes back the message behind the last answer, the conversation keeps its ID.
+// Where the client takes back the message behind the last answer, the conversation keeps its ID, also if the next request
+// has another answer already.
 func TestReminderStartsNoBranch(t *testing.T) {
-	r := start(t)
-	trunk := r.record(base, "ab", r.find(base, "ab"), false)
-	q := base.of("abcu")
-	q.End = 3
-	d, err := r.Find(q, Decision{})
-	d.Items = 4 // as a message of the user at the end is edited
-	_, _, err2 := r.Record(q, d, false)
-	next := r.record(base, "abc", r.find(base, "abc"), false)
-	if err != nil || err2 != nil || next.Conversation != trunk.Conversation {
-		t.Errorf("%s becomes %s, %v, %v", trunk.Conversation, next.Conversation, err, err2)
+	for _, items := range []string{"abc", "abcde"} {
+		r := start(t)
+		trunk := r.record(base, "ab", r.find(base, "ab"), false)
+		q := base.of("abcu")
+		q.End = 3
+		d, err := r.Find(q, Decision{})
+		d.Items = 4 // as a message of the user at the end is edited
+		_, _, err2 := r.Record(q, d, false)
+		next := r.record(base, items, r.find(base, items), false)
+		if err != nil || err2 != nil || next.Conversation != trunk.Conversation {
+			t.Errorf("%s becomes %s, %v, %v", trunk.Conversation, next.Conversation, err, err2)
+		}
 	}
 }
