@@ -121,6 +121,34 @@ func TestLastCacheMarkStays(t *testing.T) {
 	}
 }
 
+// Promise 6: messages that one note stands for, as results of a tool stay between them, are named by the next note as
+// well, once the user lets go of those results.
+func TestMessagesOfOneNoteStayNamed(t *testing.T) {
+	storage := newStorage()
+	p, j := start(storage), newJudge(t, storage)
+	j.filters = true
+	r := request{name: "chat", api: chatAPI{}, window: 100_000, limits: defaultLimits()}
+	r.limits.ToolLimits = []ladder.Limit{{Tool: "grep", Keep: true}}
+	list := `{"role":"user","content":"Fix it."}`
+	for turn, tools := range []string{"bash", "grep grep grep", "bash", "grep", "bash", "bash", "bash"} {
+		calls, results := "", ""
+		for n, tool := range strings.Fields(tools) {
+			calls += fmt.Sprintf(`,{"id":"c%d.%d","type":"function","function":{"name":%q,"arguments":"{}"}}`, turn, n, tool)
+			results += fmt.Sprintf(`,{"role":"tool","tool_call_id":"c%d.%d","content":%s}`, turn, n,
+				quoted(strings.Repeat(fmt.Sprintf("part %d.%d is well. ", turn, n), 60)))
+		}
+		list += `,{"role":"assistant","content":null,"tool_calls":[` + calls[1:] + "]}" + results
+		switch turn {
+		case 5: // three of the turns go
+			r.limits.Messages = 10
+		case 6: // one that stayed goes
+			r.limits.ToolLimits = nil
+		}
+		r.body = []byte(`{"model":"gpt-5","messages":[` + list + `]}`)
+		j.check(r, p.shape(r))
+	}
+}
+
 // Promise 5: a process that has not seen a conversation sends it as before, also behind an answer with very many calls
 // or behind many turns.
 func TestManyResultsAtOnceHideNoDecision(t *testing.T) {

@@ -248,7 +248,7 @@ func (c *compaction) replace(cut, least int) bool {
 
 // drops returns edits that take out items [first, end), in whole groups, except groups that stay in place: an edit for
 // each run of groups between these. All share the artifacts of one transcript. The caller has to set a text on the
-// first.
+// first. Groups behind end go with them that are gone already and whose note stands before end, as it is replaced.
 func (k *Known) drops(p *Plan, first, end int) (edits []view.Edit) {
 	items := k.Request.Items
 	roleBehind := conversation.Unknown // of the next item that stays
@@ -256,7 +256,7 @@ func (k *Known) drops(p *Plan, first, end int) (edits []view.Edit) {
 		roleBehind = items[end].Role
 	}
 	for _, g := range slices.Backward(k.Request.Groups()) {
-		if g.First < first || g.End > end {
+		if g.First < first || g.End > end && !isNotedIn(&p.View, g.First, first, end) {
 			continue
 		}
 		mayStand := roleBehind != conversation.User || !k.Request.Dialect.API().SystemAsks
@@ -281,6 +281,20 @@ func (k *Known) drops(p *Plan, first, end int) (edits []view.Edit) {
 		e.Artifacts, e.Saved = artifacts, k.Size(e.First, e.End())
 	}
 	return edits
+}
+
+// isNotedIn reports whether item i is taken out by an edit without a text, as the text of one within items [first, end)
+// stands for both.
+func isNotedIn(v *view.View, i, first, end int) bool {
+	if !v.Forms[i].Gone {
+		return false
+	}
+	isOf := func(e view.Edit) bool { return e.Op == view.Drop && e.First <= i && i < e.End() }
+	of := v.Edits[slices.IndexFunc(v.Edits, isOf)]
+	return slices.ContainsFunc(v.Edits, func(e view.Edit) bool {
+		isShared := len(of.Artifacts) > 0 && slices.Contains(e.Artifacts, of.Artifacts[0])
+		return e.Op == view.Drop && first <= e.First && e.First < end && isShared && of.Text == ""
+	})
 }
 
 // staysInPlace reports whether a group stays in place, whatever goes around it: it is pinned or kept, or is a message of
