@@ -12,11 +12,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
-	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
+	"github.com/tidwall/gjson"
 
 	"epitome/event"
 	"epitome/event/journal"
@@ -125,26 +124,22 @@ func TestAddressesOfClientsAreInTheLogAlone(t *testing.T) {
 }
 
 // spansOf returns the spans of exchanges as a collector receives them.
-func spansOf(t *testing.T, all ...event.Exchange) (spans []*otlp.Span) {
+func spansOf(t *testing.T, all ...event.Exchange) (spans []gjson.Result) {
 	t.Helper()
 	c := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		var request collector.ExportTraceServiceRequest
-		if err != nil || r.URL.Path != "/v1/traces" || proto.Unmarshal(body, &request) != nil {
-			t.Errorf("the collector got %s %q: %v", r.URL.Path, body, err)
-			return
+		list := gjson.GetBytes(body, "resourceSpans.0.scopeSpans.0.spans")
+		isPlain := r.URL.Path == "/v1/traces" && r.Header.Get("Content-Type") == "application/json" &&
+			r.Header.Get("x-key") == "a b" && strings.Contains(string(body), `{"stringValue":"mine"}`)
+		if err != nil || !isPlain || !list.IsArray() {
+			t.Errorf("the collector got %s %v %q: %v", r.URL.Path, r.Header, body, err)
 		}
-		for _, of := range request.ResourceSpans {
-			for _, scope := range of.ScopeSpans {
-				spans = append(spans, scope.Spans...)
-			}
-		}
+		spans = append(spans, list.Array()...)
 	}))
 	defer c.Close()
-	traces, err := NewTraces(c.URL, "v1", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-key=a%20b")
+	t.Setenv("OTEL_SERVICE_NAME", "mine")
+	traces := NewTraces(c.URL, "v1", slog.New(slog.DiscardHandler))
 	for _, e := range all {
 		traces.Record(journal.Entry{Exchange: &e})
 	}
@@ -160,14 +155,41 @@ func TestSpansDescribeExchangesBelowTheClients(t *testing.T) {
 	if len(spans) != 2 {
 		t.Fatalf("got %d spans, want 2: one is not sampled by its client", len(spans))
 	}
-	if s := spans[0]; !strings.HasPrefix(ids, fmt.Sprintf("00-%x-%x-", s.TraceId, s.ParentSpanId)) {
+	of := func(s gjson.Result) string { return s.Get("traceId").Str + "-" + s.Get("parentSpanId").Str }
+	if s := spans[0]; "00-"+of(s)+"-" != ids || len(s.Get("spanId").Str) != 16 || s.Get("flags").Int() != 0x301 {
 		t.Errorf("the first span is %v", s)
 	}
-	text := fmt.Sprint(spans[1].Attributes)
-	if s := spans[1]; len(s.ParentSpanId) > 0 || s.Name != "chat m" || s.EndTimeUnixNano-s.StartTimeUnixNano != 1.5e9 ||
-		!strings.Contains(text, "gen_ai.provider.name") || !strings.Contains(text, "epitome.tokens.after") {
+	s := spans[1]
+	took := s.Get("endTimeUnixNano").Int() - s.Get("startTimeUnixNano").Int()
+	tokens := s.Get(`attributes.#(key=="epitome.tokens.after").value.intValue`)
+	if len(of(s)) != 33 || s.Get("name").Str != "chat m" || s.Get("kind").Int() != 3 || took != 1.5e9 ||
+		tokens.Type != gjson.String || s.Get(`attributes.#(key=="gen_ai.provider.name").value.stringValue`).Str == "" {
 		t.Errorf("the second span is %v", s)
 	}
+}
+
+// A collector that is too busy gets spans once more.
+func TestSpansAreSentOnceMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var statuses []int
+		traces := NewTraces("http://collector", "v1", slog.New(slog.DiscardHandler))
+		traces.client.Transport = answering(func(*http.Request) int {
+			statuses = append(statuses, []int{503, 200}[len(statuses)])
+			return statuses[len(statuses)-1]
+		})
+		traces.Record(journal.Entry{Exchange: new(conversed())})
+		time.Sleep(time.Minute)
+		if !slices.Equal(statuses, []int{503, 200}) {
+			t.Errorf("the collector answered %v", statuses)
+		}
+	})
+}
+
+// answering is a transport to a server that answers with a status.
+type answering func(*http.Request) int
+
+func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: a(r), Body: http.NoBody, Request: r}, nil
 }
 
 func TestConversationsThatAreNotReadAreWarnedOf(t *testing.T) {

@@ -1,111 +1,250 @@
 package console
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
-
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
-	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/sdk/resource"
-	sdk "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
 
 	"epitome/event"
 	"epitome/event/journal"
 )
 
 // Traces makes an OpenTelemetry span of each exchange with a model, after it has ended, and sends it to a collector in
-// the background. Spans hold nothing that a conversation says.
+// the background, as OTLP in JSON. Spans hold nothing that a conversation says.
 //
 // The proxy forwards the client's traceparent header as it is: this span and the provider's are siblings.
 type Traces struct {
-	provider *sdk.TracerProvider
-	tracer   trace.Tracer
+	address  string
+	header   http.Header  // of each request
+	resource []jsonObject // attributes of the program
+	client   http.Client
+	log      *slog.Logger
+
+	sending sync.Mutex   // one batch at a time
+	mu      sync.Mutex   // guards waiting
+	waiting []jsonObject // spans
 }
 
-// NewTraces returns Traces that send to the collector at endpoint, a base URL that takes OTLP over HTTP. The caller
-// closes it.
-func NewTraces(endpoint, version string, log *slog.Logger) (*Traces, error) {
-	exporter, err := otlptracehttp.New(context.Background(),
-		otlptracehttp.WithEndpointURL(strings.TrimRight(endpoint, "/")+"/v1/traces"),
-		otlptracehttp.WithTimeout(10*time.Second))
-	if err != nil {
-		return nil, fmt.Errorf("cannot send traces to %s: %w", endpoint, err)
+// jsonObject is an object as OTLP has them: IDs in hexadecimal, integers of 64 bits as text.
+type jsonObject map[string]any
+
+const (
+	spanWait     = time.Second // for which a span waits for others
+	mostSpans    = 2048        // that wait; more are lost
+	sendTime     = 10 * time.Second
+	secondTry    = 5 * time.Second // after a collector that is too busy
+	mostOfAnswer = 4 << 10         // bytes of a collector's answer that are read
+)
+
+// NewTraces returns Traces that send to the collector at endpoint, a base URL. Variables of the environment whose names
+// OpenTelemetry defines add headers and attributes. The caller closes it.
+func NewTraces(endpoint, version string, log *slog.Logger) *Traces {
+	t := &Traces{
+		address: strings.TrimRight(endpoint, "/") + "/v1/traces",
+		header:  http.Header{"Content-Type": {"application/json"}},
+		client:  http.Client{Timeout: sendTime},
+		log:     log,
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		log.Warn("cannot send traces", "error", err.Error())
-	}))
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithSampler(sdk.ParentBased(sdk.AlwaysSample())),
-		sdk.WithResource(resource.NewSchemaless(
-			attribute.String("service.name", "epitome"), attribute.String("service.version", version))))
-	return &Traces{provider, provider.Tracer("epitome")}, nil
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"} {
+		for key, value := range pairsIn(name) {
+			t.header.Set(key, value)
+		}
+	}
+	about := pairsIn("OTEL_RESOURCE_ATTRIBUTES")
+	about["service.version"] = version
+	about["service.name"] = cmp.Or(os.Getenv("OTEL_SERVICE_NAME"), about["service.name"], "epitome")
+	for key, value := range about {
+		t.resource = append(t.resource, attribute(key, value))
+	}
+	return t
 }
 
-// Record makes a span of an exchange, as a child of the client's span if the request named one.
+// pairsIn reads a variable of the environment: KEY=VALUE,KEY=VALUE, with values escaped as in a URL.
+func pairsIn(variable string) map[string]string {
+	pairs := map[string]string{}
+	for pair := range strings.SplitSeq(os.Getenv(variable), ",") {
+		key, text, isPair := strings.Cut(pair, "=")
+		value, err := url.PathUnescape(strings.TrimSpace(text))
+		if isPair && err == nil {
+			pairs[strings.TrimSpace(key)] = value
+		}
+	}
+	return pairs
+}
+
+// traceParent is the client's span: the IDs of its trace and its own, and flags, of which the last bit says that it is
+// sampled.
+var traceParent = regexp.MustCompile(`^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]([0-9a-f])`)
+
+// Record makes a span of an exchange, as a child of the client's span if the request named one, and none if that one is
+// not sampled. It never waits.
 func (t *Traces) Record(n journal.Entry) {
 	e := n.Exchange
 	if e == nil || e.Model == "" || e.Upstream == "" {
 		return
 	}
-	parent := propagation.TraceContext{}.Extract(context.Background(),
-		propagation.MapCarrier{"traceparent": e.TraceParent})
-	_, span := t.tracer.Start(parent, "chat "+e.Model, trace.WithTimestamp(e.Start),
-		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributesOf(e)...))
-	if e.Fault != event.None || e.Status >= 400 {
-		span.SetStatus(codes.Error, e.Err)
+	const client, failed = 3, 2
+	const sampled, knowsParent, isRemote = 1, 1 << 8, 1 << 9
+	span := jsonObject{
+		"traceId": randomID(16), "spanId": randomID(8), "flags": sampled | knowsParent,
+		"name": "chat " + e.Model, "kind": client, "attributes": attributesOf(e),
+		"startTimeUnixNano": strconv.FormatInt(e.Start.UnixNano(), 10),
+		"endTimeUnixNano":   strconv.FormatInt(e.Start.Add(e.Duration).UnixNano(), 10),
 	}
-	span.End(trace.WithTimestamp(e.Start.Add(e.Duration)))
+	parent := traceParent.FindStringSubmatch(e.TraceParent)
+	if parent != nil && strings.Trim(parent[1], "0") != "" && strings.Trim(parent[2], "0") != "" {
+		if strings.Contains("02468ace", parent[3]) {
+			return
+		}
+		span["traceId"], span["parentSpanId"] = parent[1], parent[2]
+		span["flags"] = sampled | knowsParent | isRemote
+	}
+	if e.Fault != event.None || e.Status >= 400 {
+		span["status"] = jsonObject{"code": failed, "message": e.Err}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.waiting) == 0 {
+		time.AfterFunc(spanWait, t.flush)
+	}
+	if len(t.waiting) < mostSpans {
+		t.waiting = append(t.waiting, span)
+	}
+}
+
+// randomID returns so many bytes of chance in hexadecimal.
+func randomID(bytes int) string {
+	id := make([]byte, bytes)
+	_, _ = rand.Read(id) // never fails
+	return hex.EncodeToString(id)
 }
 
 // Close sends the spans that wait, for at most two seconds.
 func (t *Traces) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	_ = t.provider.Shutdown(ctx)
+	flushed := make(chan struct{})
+	go func() {
+		t.flush()
+		close(flushed)
+	}()
+	select {
+	case <-flushed:
+	case <-time.After(2 * time.Second):
+	}
+}
+
+// flush sends the spans that wait. A collector that is too busy gets them once more.
+func (t *Traces) flush() {
+	t.sending.Lock()
+	defer t.sending.Unlock()
+	t.mu.Lock()
+	spans := t.waiting
+	t.waiting = nil
+	t.mu.Unlock()
+	if len(spans) == 0 {
+		return
+	}
+	isBusy, err := t.send(spans)
+	if isBusy {
+		time.Sleep(secondTry)
+		_, err = t.send(spans)
+	}
+	if err != nil {
+		t.log.Warn("cannot send traces", "error", err.Error())
+	}
+}
+
+// send sends spans. After an error isBusy says that the collector may take them later.
+func (t *Traces) send(spans []jsonObject) (isBusy bool, err error) {
+	scope := jsonObject{"scope": jsonObject{"name": "epitome"}, "spans": spans}
+	resource := jsonObject{"resource": jsonObject{"attributes": t.resource}, "scopeSpans": []jsonObject{scope}}
+	body, err := json.Marshal(jsonObject{"resourceSpans": []jsonObject{resource}})
+	if err != nil {
+		return false, err
+	}
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, t.address, bytes.NewReader(body))
+	if err != nil {
+		return false, err
+	}
+	request.Header = t.header
+	answer, err := t.client.Do(request)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, mostOfAnswer)) // a part of it tells enough
+	var told struct{ PartialSuccess struct{ ErrorMessage string } }
+	_ = json.Unmarshal(text, &told) // most say nothing
+	if answer.StatusCode > 299 || told.PartialSuccess.ErrorMessage != "" {
+		err = fmt.Errorf("%s answered %s: %.300s", request.URL.Redacted(), answer.Status, text)
+	}
+	return slices.Contains([]int{429, 502, 503, 504}, answer.StatusCode), err
+}
+
+// attribute returns an attribute, with an integer as text.
+func attribute(key string, value any) jsonObject {
+	kind := "stringValue"
+	switch v := value.(type) {
+	case int:
+		kind, value = "intValue", strconv.Itoa(v)
+	case float64:
+		kind = "doubleValue"
+	case bool:
+		kind = "boolValue"
+	}
+	return jsonObject{"key": key, "value": jsonObject{kind: value}}
 }
 
 // attributesOf returns the attributes of a span. Those of OpenTelemetry's conventions for generative AI begin with
 // gen_ai; they are in development there (state of November 2026).
-func attributesOf(e *event.Exchange) []attribute.KeyValue {
+func attributesOf(e *event.Exchange) (all []jsonObject) {
 	failure := string(e.Fault)
 	if failure == "" && e.Status >= 400 {
 		failure = strconv.Itoa(e.Status)
 	}
-	all := []attribute.KeyValue{
-		attribute.String("gen_ai.operation.name", "chat"), attribute.String("gen_ai.provider.name", e.Upstream),
-		attribute.String("gen_ai.request.model", e.Model), attribute.Bool("gen_ai.request.stream", e.Streams),
-		attribute.String("gen_ai.conversation.id", e.Conversation),
-		attribute.Bool("gen_ai.conversation.compacted", e.Compacted > 0 && e.Mode == event.ModeOn),
-		attribute.Float64("gen_ai.response.time_to_first_chunk", e.FirstByte.Seconds()),
-		attribute.Int("http.response.status_code", e.Status), attribute.String("error.type", failure),
-		attribute.String("epitome.mode", e.Mode), attribute.String("epitome.action", e.Action),
-		attribute.String("epitome.client", e.Client),
-		attribute.Int("epitome.tokens.before", e.TokensBefore.Total()),
-		attribute.Int("epitome.tokens.after", e.TokensAfter.Total()),
-		attribute.String("epitome.reason", e.Reason), attribute.String("epitome.causes", e.Causes.String()),
+	add := func(key string, value any) { all = append(all, attribute(key, value)) }
+	for _, a := range []struct {
+		key   string
+		value any
+	}{
+		{"gen_ai.operation.name", "chat"}, {"gen_ai.provider.name", e.Upstream}, {"gen_ai.request.model", e.Model},
+		{"gen_ai.request.stream", e.Streams}, {"gen_ai.conversation.id", e.Conversation},
+		{"gen_ai.conversation.compacted", e.Compacted > 0 && e.Mode == event.ModeOn},
+		{"gen_ai.response.time_to_first_chunk", e.FirstByte.Seconds()},
+		{"http.response.status_code", e.Status}, {"error.type", failure},
+		{"epitome.mode", e.Mode}, {"epitome.action", e.Action}, {"epitome.client", e.Client},
+		{"epitome.tokens.before", e.TokensBefore.Total()}, {"epitome.tokens.after", e.TokensAfter.Total()},
+		{"epitome.reason", e.Reason}, {"epitome.causes", e.Causes.String()},
+	} {
+		if !slices.Contains([]any{"", 0, 0.0, false}, a.value) {
+			add(a.key, a.value)
+		}
 	}
-	all = slices.DeleteFunc(all, func(a attribute.KeyValue) bool { // what has no value
-		return slices.Contains([]any{"", int64(0), 0.0, false}, a.Value.AsInterface())
-	})
 	u := &e.Usage
 	if u.Source != event.UsageProvider || u.Odd {
 		return all
 	}
-	all = append(all, attribute.Int("gen_ai.usage.input_tokens", u.Input)) // with cached ones
+	add("gen_ai.usage.input_tokens", u.Input) // with cached ones
 	if !u.CacheUnknown {
-		all = append(all, attribute.Int("gen_ai.usage.cache_read.input_tokens", u.Read),
-			attribute.Int("gen_ai.usage.cache_write.input_tokens", u.Write5m+u.Write1h))
+		add("gen_ai.usage.cache_read.input_tokens", u.Read)
+		add("gen_ai.usage.cache_write.input_tokens", u.Write5m+u.Write1h)
 	}
 	if !u.Cut {
-		all = append(all, attribute.Int("gen_ai.usage.output_tokens", u.Output))
+		add("gen_ai.usage.output_tokens", u.Output)
 	}
 	return all
 }

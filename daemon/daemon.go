@@ -105,10 +105,12 @@ func (d *Daemon) start() error {
 	d.started = conf
 	d.config.Store(&conf)
 	boundMemory(conf)
-	for _, begin := range []func(config.Config) error{d.listen, d.observe, d.openStores} {
-		if err := begin(conf); err != nil {
-			return err
-		}
+	if err := d.listen(conf); err != nil {
+		return err
+	}
+	d.observe(conf)
+	if err := d.openStores(conf); err != nil {
+		return err
 	}
 	d.upstreams, err = proxy.NewUpstreams(conf.ForProxy())
 	if err != nil {
@@ -179,19 +181,14 @@ func (d *Daemon) listen(conf config.Config) error {
 }
 
 // observe makes those who get each event: metrics, log, and traces if they are wanted.
-func (d *Daemon) observe(conf config.Config) error {
+func (d *Daemon) observe(conf config.Config) {
 	d.metrics = console.NewMetrics(service.Version())
 	d.observers = []func(journal.Entry){d.metrics.Record, console.NewLog(d.log).Record, d.charge}
-	if conf.Otel.Endpoint == "" {
-		return nil
+	if conf.Otel.Endpoint != "" {
+		traces := console.NewTraces(conf.Otel.Endpoint, service.Version(), d.log)
+		d.atEnd(traces.Close)
+		d.observers = append(d.observers, traces.Record)
 	}
-	traces, err := console.NewTraces(conf.Otel.Endpoint, service.Version(), d.log)
-	if err != nil {
-		return err
-	}
-	d.atEnd(traces.Close)
-	d.observers = append(d.observers, traces.Record)
-	return nil
 }
 
 // openBook opens the book of events. If another epitome may hold the data folder, its files are left alone.

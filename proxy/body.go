@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
+	brrr "github.com/molecule-man/go-brrr"
 	"github.com/valyala/fasthttp"
 	"golang.org/x/sync/semaphore"
 
@@ -239,7 +239,7 @@ func newDecoder(coding string, src io.Reader) (r io.ReadCloser, err error) {
 	case "gzip":
 		r, err = gzip.NewReader(src)
 	case "br":
-		r = io.NopCloser(brotli.NewReader(src))
+		r = io.NopCloser(brrr.NewReader(src))
 	case "zstd":
 		var d *zstd.Decoder
 		d, err = zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),

@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
+	brrr "github.com/molecule-man/go-brrr"
 )
 
 const mb = 1 << 20 // bytes
@@ -20,8 +20,16 @@ var codings = []struct {
 	encode func(io.Writer) io.WriteCloser
 }{
 	{"gzip", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }},
-	{"br", func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, brotli.BestSpeed) }},
+	{"br", brotli},
 	{"zstd", zstdWith(1 << 20)},
+}
+
+func brotli(w io.Writer) io.WriteCloser {
+	b, err := brrr.NewWriter(w, brrr.BestSpeed)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }
 
 // zstdWith encodes with a window of that many bytes.

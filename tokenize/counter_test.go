@@ -2,6 +2,7 @@ package tokenize_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -10,8 +11,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/pkoukk/tiktoken-go"
 	loader "github.com/pkoukk/tiktoken-go-loader"
+	"github.com/pkoukk/tiktoken-go-loader/assets"
 
 	"epitome/tokenize"
 )
@@ -56,6 +59,20 @@ var oracle = sync.OnceValues(func() (*tiktoken.Tiktoken, error) {
 	tiktoken.SetBpeLoader(loader.NewOfflineLoader())
 	return tiktoken.GetEncoding(tokenize.Vocabulary)
 })
+
+func TestVocabularyIsThePublishedOne(t *testing.T) {
+	packed, err := os.ReadFile(tokenize.Vocabulary + ".tiktoken.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := zstd.NewReader(nil) // without options it cannot fail
+	defer d.Close()
+	got, err := d.DecodeAll(packed, nil)
+	want, wantErr := assets.Assets.ReadFile(tokenize.Vocabulary + ".tiktoken")
+	if err != nil || wantErr != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes are not the %d that are published: %v, %v", len(got), len(want), err, wantErr)
+	}
+}
 
 func FuzzCountsAgreeWithAnotherImplementation(f *testing.F) {
 	for _, s := range []string{"", "it's HTTPServer's 123456 ǅx", "\n\t\n  x", "日本語 텍스트 ภาษา",

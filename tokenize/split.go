@@ -5,8 +5,6 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/rangetable"
 )
 
 // class says in which sets of the published pattern a character is. It may be in more than one.
@@ -36,7 +34,7 @@ var knownClasses = sync.OnceValue(func() *classes {
 		{unicode.Lm, upper | lower | letter}, {unicode.Lo, upper | lower | letter},
 		{unicode.M, upper | lower}, {unicode.N, number}, {unicode.White_Space, space},
 	} {
-		rangetable.Visit(set.table, func(r rune) { cs[r] |= set.class })
+		cs.add(set.table, set.class)
 	}
 	for r, c := range cs {
 		if c&(space|letter|number) == 0 {
@@ -45,6 +43,20 @@ var knownClasses = sync.OnceValue(func() *classes {
 	}
 	return cs
 })
+
+// add puts the characters of a table into a class.
+func (cs *classes) add(table *unicode.RangeTable, of class) {
+	for _, r := range table.R16 {
+		for c := rune(r.Lo); c <= rune(r.Hi); c += rune(r.Stride) {
+			cs[c] |= of
+		}
+	}
+	for _, r := range table.R32 {
+		for c := rune(r.Lo); c <= rune(r.Hi); c += rune(r.Stride) {
+			cs[c] |= of
+		}
+	}
+}
 
 // at returns the class of the character at b[i] and its length. A byte that is no UTF-8 counts as a symbol of one byte.
 func (cs *classes) at(b []byte, i int) (class, int) {
