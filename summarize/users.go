@@ -238,18 +238,19 @@ func firstSentence(text, signs string, longest int) string {
 	const closing, blank = "\"'”’»)", " \t\r\n\f"
 	head := text[:min(len(text), longest)]
 	for i, sign := range head { // an expression takes its time for all of the text, for each sentence
-		switch {
-		case strings.ContainsRune("。！？；", sign):
+		if sign == '。' || sign == '！' || sign == '？' || sign == '；' { // no blank stands behind these
 			return head[:i+utf8.RuneLen(sign)]
-		case sign == '\n' || strings.ContainsRune(signs, sign):
-			after := head[i+1:]
-			if sign != '\n' {
-				after = strings.TrimLeft(after, closing)
-			}
-			rest := strings.TrimLeft(after, blank)
-			if len(rest) < len(after) || sign == '\n' {
-				return head[:len(head)-len(rest)]
-			}
+		}
+		if sign != '\n' && (sign >= utf8.RuneSelf || strings.IndexByte(signs, byte(sign)) < 0) {
+			continue
+		}
+		after := head[i+1:]
+		if sign != '\n' {
+			after = strings.TrimLeft(after, closing)
+		}
+		rest := strings.TrimLeft(after, blank)
+		if len(rest) < len(after) || sign == '\n' {
+			return head[:len(head)-len(rest)]
 		}
 	}
 	for len(head) < len(text) && !utf8.RuneStart(text[len(head)]) {

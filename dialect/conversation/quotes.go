@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"bytes"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func (q *quoting) hideQuote(from, end int) {
 }
 
 var (
-	lineTag   = regexp.MustCompile(`(?m)(?:^|>)[ \t]*<([A-Za-z][\w:.-]*)(?:[\s/>]|$)`)
+	beginTag  = regexp.MustCompile(`\A<([A-Za-z][\w:.-]*)(?:[\s/>]|\z)`)
 	endTag    = regexp.MustCompile(`</([A-Za-z][\w:.-]*)\s*>`)
 	blankLine = regexp.MustCompile(`\n[ \t\r]*(?:\n|\z)`)
 )
@@ -63,25 +64,42 @@ func (q *quoting) elements() {
 	for _, m := range endTag.FindAllSubmatchIndex(q.out, -1) {
 		ends[strings.ToLower(string(q.out[m[2]:m[3]]))] = m[1]
 	}
-	at := 0
-	for _, m := range lineTag.FindAllSubmatchIndex(q.out, -1) {
-		begin := m[2] - len("<")
-		name := strings.ToLower(string(q.out[m[2]:m[3]]))
-		if begin >= at && begin < ends[name] && !typedTag.MatchString(name) {
-			at = ends[name]
-			q.hide(begin, at)
+	for begin, name := range q.lineTags() {
+		name = strings.ToLower(name)
+		if begin < ends[name] && !typedTag.MatchString(name) {
+			q.hide(begin, ends[name])
+		}
+	}
+}
+
+// lineTags returns where tags begin that begin a line or follow another one, and their names. A tag that is hidden
+// meanwhile is not among them.
+func (q *quoting) lineTags() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for at := 0; ; at++ {
+			length := bytes.IndexByte(q.out[at:], '<')
+			if length < 0 {
+				return
+			}
+			at += length
+			before := bytes.TrimRight(q.out[:at], " \t")
+			isFirst := len(before) == 0 || before[len(before)-1] == '\n' || before[len(before)-1] == '>'
+			if !isFirst {
+				continue
+			}
+			m := beginTag.FindSubmatch(q.out[at:])
+			if m != nil && !yield(at, string(m[1])) {
+				return
+			}
 		}
 	}
 }
 
 // tags hides tags that begin a line and have no end, up to an empty line.
 func (q *quoting) tags() {
-	at := 0
-	for _, m := range lineTag.FindAllSubmatchIndex(q.out, -1) {
-		begin := m[2] - len("<")
-		if begin >= at && !typedTag.Match(q.out[m[2]:m[3]]) {
-			at = q.paragraphEnd(begin)
-			q.hide(begin, at)
+	for begin, name := range q.lineTags() {
+		if !typedTag.MatchString(name) {
+			q.hide(begin, q.paragraphEnd(begin))
 		}
 	}
 }

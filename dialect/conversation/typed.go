@@ -10,7 +10,7 @@ var (
 	noteEnd     = regexp.MustCompile(`(?i)\A</(?:` + words["note"] + `)\s*>`)
 	lineNoteEnd = regexp.MustCompile(`(?im)^[ \t]*</(?:` + words["note"] + `)\s*>`)
 	stamp       = regexp.MustCompile(`\A\s*<(?:` + words["stamp"] + `)>[^<]*</[^<>]*>\s*`)
-	heading     = regexp.MustCompile(`(?im)^[ \t]*(?:` + words["heading"] + `)`)
+	heading     = regexp.MustCompile(`(?i)\A[ \t]*(?:` + words["heading"] + `)`)
 	clientsText = regexp.MustCompile(`(?s)\A(?:# AGENTS\.md instructions.*</INSTRUCTIONS>|` +
 		`(?:` + words["opening"] + `).*)`)
 	typedTag  = regexp.MustCompile(`(?i)\A(?:` + words["typed"] + `)\z`)
@@ -29,11 +29,9 @@ func (r *Request) Said(i int) (typed, others []string) {
 	}
 	isOthers := r.isAgents(it)
 	for _, text := range withoutNotes(r.texts(it, false)) {
-		ownEnd := len(text)
-		if at := heading.FindStringIndex(text); at != nil && !isOthers {
-			ownEnd = at[0]
-		} else if isOthers {
-			ownEnd = 0
+		ownEnd := 0
+		if !isOthers {
+			ownEnd = headingIn(text)
 		}
 		isOthers = isOthers || ownEnd < len(text)
 		if own := typedIn(text[:ownEnd]); own != "" {
@@ -44,6 +42,23 @@ func (r *Request) Said(i int) (typed, others []string) {
 		}
 	}
 	return typed, others
+}
+
+// headingIn returns where the heading of a result begins in a text; its length if there is none. An expression that is
+// tried at each line is faster than one that looks for lines.
+func headingIn(text string) (begin int) {
+	const longest = 2_000 // bytes of a heading
+	for begin < len(text) {
+		if heading.MatchString(text[begin:min(len(text), begin+longest)]) {
+			return begin
+		}
+		line := strings.IndexByte(text[begin:], '\n')
+		if line < 0 {
+			break
+		}
+		begin += line + 1
+	}
+	return len(text)
 }
 
 // OwnWords returns what the user typed in item i.
@@ -92,9 +107,12 @@ func withoutNotes(texts []string) []string {
 	for i, text := range texts {
 		text = stamp.ReplaceAllString(strings.TrimPrefix(text, "\ufeff"), "")
 		begin, end := noteIn(text)
-		if stray := lineNoteEnd.FindStringIndex(text); first >= 0 && stray != nil && (begin < 0 || stray[0] < begin) {
-			clear(texts[first+1 : i])
-			begin, end = 0, max(end, lastEnd(text))
+		if first >= 0 {
+			stray := lineNoteEnd.FindStringIndex(text)
+			if stray != nil && (begin < 0 || stray[0] < begin) {
+				clear(texts[first+1 : i])
+				begin, end = 0, max(end, lastEnd(text))
+			}
 		}
 		if begin >= 0 {
 			text = text[:begin] + text[end:]
