@@ -35,9 +35,11 @@ func (x *shaping) know() {
 	}
 	x.known.Artifacts.ByTool = x.deps.Address == "tool" || x.deps.Address == "auto" && activity.HasRecall(r)
 	x.known.Index()
-	whole := x.known.View(nil)
-	if x.serves && whole.Total-whole.Overhead() <= leastCarried { // all of it is carried, without a summary
-		x.in.Compact, x.in.Replay = false, true
+	if x.serves {
+		whole := x.known.View(nil)
+		if whole.Total-whole.Overhead() <= leastCarried { // all of it is carried, without a summary
+			x.in.Compact, x.in.Replay = false, true
+		}
 	}
 	x.known.Before = x.subject.New()
 	x.found.err = store.Try(x.find)
@@ -109,7 +111,7 @@ func (x *shaping) model() ladder.Model {
 // find looks up the decision of the deepest recorded prefix. If the ledger fails, it is the decision of the last request,
 // provided that this one continues it: fallBack sends its edits.
 func (x *shaping) find() error {
-	d, err := x.subject.New(), errSpent
+	d, err := x.known.Before, errSpent
 	if !x.place.isSpent() {
 		d, err = x.deps.Ledger.Find(x.subject, x.last.decision)
 	}

@@ -13,6 +13,9 @@ import (
 // nothing changes.
 func (v *View) Render(memory func(bytes int) []byte) ([]byte, error) {
 	r := v.Request
+	if len(v.Edits) == 0 && !r.Strips {
+		return r.Body, nil
+	}
 	drops, appended := v.blocks()
 	marked := v.keepMark(drops, appended)
 	ranges, err := conversation.DropItems(r, drops)
