@@ -179,6 +179,7 @@ func TestSpansAreSentOnceMore(t *testing.T) {
 		})
 		traces.Record(journal.Entry{Exchange: new(conversed())})
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if !slices.Equal(statuses, []int{503, 200}) {
 			t.Errorf("the collector answered %v", statuses)
 		}
