@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -325,6 +326,7 @@ func TestAgentsWithOtherPromptsAreApart(t *testing.T) {
 // counting is a store that counts what is read and written.
 type counting struct {
 	store.Store
+	mu           sync.Mutex
 	reads, bytes int
 	fails        bool // all reads
 }
@@ -338,7 +340,9 @@ func (c *counting) GetMany(keys []string) ([][]byte, error) {
 }
 
 func (c *counting) Swap(key string, old, value []byte, keep time.Duration) ([]byte, error) {
+	c.mu.Lock()
 	c.bytes += len(key) + len(value)
+	c.mu.Unlock()
 	return c.Store.Swap(key, old, value, keep)
 }
 

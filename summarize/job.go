@@ -88,6 +88,10 @@ func (j *job) run() {
 		return
 	}
 	defer j.s.slots.Release(1)
+	if ctx.Err() != nil { // a place may come free as all jobs end
+		j.err = ErrBusy
+		return
+	}
 	defer func() {
 		if recover() != nil { // its value may have words of a conversation
 			j.err = fmt.Errorf("%w: a bug in epitome", ErrFailed)
