@@ -104,27 +104,11 @@ func TextOf(v []byte) []byte {
 		return v
 	}
 	end, _ := EndOfString(v, 0)
-	text, rest := make([]byte, 0, end), v[1:end-1]
-	for {
-		at := bytes.IndexByte(rest, '\\')
-		if at < 0 {
-			text = append(text, rest...)
-			if !utf8.Valid(text) {
-				text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
-			}
-			return text
-		}
-		escape := strings.IndexByte(`"\/bfnrt`, rest[at+1])
-		text = append(text, rest[:at]...)
-		rest = rest[at+2:]
-		if escape >= 0 {
-			text = append(text, "\"\\/\b\f\n\r\t"[escape])
-			continue
-		}
-		r, length := letterAt(rest)
-		text = utf8.AppendRune(text, r)
-		rest = rest[length:]
+	text := unescape(make([]byte, 0, end), v[1:end-1], true)
+	if !utf8.Valid(text) {
+		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	}
+	return text
 }
 
 // Unescaped returns JSON with letters in place of their \u escapes, where JSON allows them: as providers read it, however
@@ -133,37 +117,44 @@ func Unescaped(v []byte) []byte {
 	if !bytes.Contains(v, []byte(`\u`)) || !gjson.ValidBytes(v) {
 		return v
 	}
-	var plain []byte
+	return unescape(nil, v, false)
+}
+
+// unescape appends v, which is valid JSON, to dst, with letters in place of all escapes, or else of those that Unescaped
+// replaces.
+func unescape(dst, v []byte, all bool) []byte {
 	for {
 		at := bytes.IndexByte(v, '\\')
 		if at < 0 {
-			return append(plain, v...)
+			return append(dst, v...)
 		}
-		plain, v = append(plain, v[:at]...), v[at:]
-		length := 2
-		if v[1] == 'u' {
-			r, digits := letterAt(v[2:])
-			length += digits
-			if r >= ' ' && r != '"' && r != '\\' {
-				plain, v = utf8.AppendRune(plain, r), v[length:]
-				continue
-			}
+		dst, v = append(dst, v[:at]...), v[at:]
+		letter, length := letterAt(v)
+		mayStand := length > 2 && letter >= ' ' && letter != '"' && letter != '\\'
+		if all || mayStand {
+			dst = utf8.AppendRune(dst, letter)
+		} else {
+			dst = append(dst, v[:length]...)
 		}
-		plain, v = append(plain, v[:length]...), v[length:]
+		v = v[length:]
 	}
 }
 
-// letterAt returns the letter that an escape stands for, of which v begins behind its \u, and the length of the rest of
-// the escape. Letters beyond 16 bits have another escape behind the first.
+// letterAt returns the letter of the escape with which v begins, and how many bytes that has. Letters beyond 16 bits are
+// two escapes of four digits.
 func letterAt(v []byte) (letter rune, length int) {
-	letter = codeUnit(v)
-	if bytes.HasPrefix(v[4:], []byte(`\u`)) {
-		pair := utf16.DecodeRune(letter, codeUnit(v[6:]))
+	escape := strings.IndexByte(`"\/bfnrt`, v[1])
+	if escape >= 0 {
+		return rune("\"\\/\b\f\n\r\t"[escape]), 2
+	}
+	letter = codeUnit(v[2:])
+	if bytes.HasPrefix(v[6:], []byte(`\u`)) {
+		pair := utf16.DecodeRune(letter, codeUnit(v[8:]))
 		if pair != utf8.RuneError {
-			return pair, 10
+			return pair, 12
 		}
 	}
-	return letter, 4
+	return letter, 6
 }
 
 // codeUnit returns the number that begins v, of four hexadecimal digits.
