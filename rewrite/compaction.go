@@ -173,10 +173,10 @@ func (x *shaping) carried() (*Compacted, error) {
 	stays := v.Overhead() - c.Count(c.Earlier) // the prompt and the user's messages
 	c.Room = max(leastCarried, min(k.Limits.TargetLine, whole.Total*3/5)-stays)
 	if r.Head < len(r.Items) {
-		names, where := k.KeepTranscript(r.Head, len(r.Items))
+		names := k.KeepItems(r.Head, len(r.Items))
 		isLost := func(name string) bool { return x.deps.Shelf.Put(name, k.Artifacts.Content[name], true) != nil }
 		if !slices.ContainsFunc(names, isLost) {
-			c.Where = where
+			c.Where = k.TranscriptAt(names)
 		}
 	}
 	text := c.Text()

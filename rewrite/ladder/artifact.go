@@ -87,15 +87,9 @@ func (k *Known) howToRead(name, at string, tokens int) string {
 // transcript stands for the tokens of any transcript: a model is always told to search it.
 const transcript = math.MaxInt
 
-// transcriptAt says where the transcript is that has the first of names.
-func (k *Known) transcriptAt(names []string) string {
+// TranscriptAt says where the transcript is that has the first of names.
+func (k *Known) TranscriptAt(names []string) string {
 	return k.whereToRead("Transcript", names[:1], transcript)
-}
-
-// KeepTranscript keeps items [first, end) as an artifact, and says where their transcript is.
-func (k *Known) KeepTranscript(first, end int) (names []string, where string) {
-	names = k.keepItems(first, end)
-	return names, k.transcriptAt(names)
 }
 
 // keepContent adds content to the artifacts, and returns its name.
@@ -167,8 +161,8 @@ func (k *Known) keepFile(part conversation.Part) string {
 	return name
 }
 
-// keepItems keeps items [first, end) and returns their names: first as a transcript, then as JSON.
-func (k *Known) keepItems(first, end int) []string {
+// KeepItems keeps items [first, end) and returns their names: first as a transcript, then as JSON.
+func (k *Known) KeepItems(first, end int) []string {
 	source := k.keepContent(k.Request.Source(first, end))
 	return []string{k.keepContent(summarize.Transcript(k.Request, k.Calls, first, end, source)), source}
 }
@@ -186,7 +180,7 @@ func (k *Known) KeepAgain(v *view.View, e view.Edit) {
 				first, end = min(first, other.First), max(end, other.End())
 			}
 		}
-		k.keepItems(first, end)
+		k.KeepItems(first, end)
 		return
 	}
 	// The content of all other ops: only what e names is put.

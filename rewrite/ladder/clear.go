@@ -89,7 +89,7 @@ func (k *Known) clearable(v *view.View) (list []candidate) {
 			since[i] = min(since[i], k.answersUpTo[at])
 		}
 		c := candidate{item: i, freed: v.Forms[i].Tokens - stubTokens, since: since[i]}
-		if c.since <= k.Answers() && c.freed >= leastFreed && k.mayShorten(v, i) && !k.mustShow(i) {
+		if c.since <= k.Answers() && c.freed >= leastFreed && k.mayReplace(v, i, conversation.Tool) && !k.mustShow(i) {
 			list = append(list, c)
 		}
 	}
@@ -100,7 +100,7 @@ func (k *Known) clearable(v *view.View) (list []candidate) {
 // failure.
 func (k *Known) stale(v *view.View, first, most int) (list []candidate) {
 	for i := first; i < k.prefixEnd; i++ {
-		mayClear := (k.mayShorten(v, i) || v.Forms[i].Cleared) && !k.mustShow(i)
+		mayClear := (k.mayReplace(v, i, conversation.Tool) || v.Forms[i].Cleared) && !k.mustShow(i)
 		if mayClear && k.isStale(i) && v.Forms[i].Tokens > most {
 			list = append(list, candidate{item: i})
 		}

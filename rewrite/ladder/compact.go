@@ -65,34 +65,29 @@ type compaction struct {
 	known  *Known
 	plan   *Plan
 	budget Budget
-	room   room
-	size   int              // tokens that the summary takes, about
-	done   int              // end of the items that the compaction before has taken out; the head if there was none
-	words  summarize.Says   // a model's words for the summary: those of the last summary, until there are newer ones
-	orders map[int][]string // the user's standing orders that were found, by item
-	least  bool             // all that can go has to: the summary and the tail are small, and no model is asked
+	parts  summarize.Budgets // sizes of the summary's parts; Spare is what is free even then, and may be filled
+	size   int               // tokens that the summary takes, about
+	tail   int               // tokens that may stay behind the cut
+	turns  int               // the same for the turns of Limits.KeepTurns; a quarter of what fits is left free
+	done   int               // end of the items that the compaction before has taken out; the head if there was none
+	words  summarize.Says    // a model's words for the summary: those of the last summary, until there are newer ones
+	orders map[int][]string  // the user's standing orders that were found, by item
+	least  bool              // all that can go has to: the summary and the tail are small, and no model is asked
 }
 
 func (k *Known) newCompaction(p *Plan, least bool) *compaction {
 	c := &compaction{known: k, plan: p, budget: k.Budget(p), orders: map[int][]string{}, least: least}
-	c.done, c.words = k.newestWords(&p.View)
-	c.room.summary = c.summaryRoom()
+	c.done, c.words = p.View.Compacted()
+	if k.Model.Words != nil && c.done > k.Request.Head { // maybe words that came too late for the last summary
+		late, isReady, _ := k.Model.Words(c.done, c.words, false)
+		if isReady {
+			c.words = summarize.Says{Text: late.Text, Until: c.done}
+		}
+	}
+	c.parts = c.summaryRoom()
 	c.size = c.measure(k.prefixEnd) // the cut is not known yet: that of the longest span
 	c.divide()
 	return c
-}
-
-// newestWords returns the cut of the last compaction, and a model's words in its summary, or those that came too late
-// for it.
-func (k *Known) newestWords(v *view.View) (cut int, words summarize.Says) {
-	cut, words = v.Compacted()
-	if k.Model.Words != nil && cut > k.Request.Head {
-		late, isReady, _ := k.Model.Words(cut, words, false)
-		if isReady {
-			return cut, summarize.Says{Text: late.Text, Until: cut}
-		}
-	}
-	return cut, words
 }
 
 // asks reports whether a model may be asked for the summary.
@@ -105,11 +100,11 @@ func (c *compaction) span(cut int) summarize.Span {
 	k := c.known
 	return summarize.Span{
 		Request: k.Request, Calls: k.Calls, From: k.Request.Head, To: cut, End: k.prefixEnd,
-		Count: k.Scale.CountText, Budgets: c.room.summary, Found: c.orders,
+		Count: k.Scale.CountText, Budgets: c.parts, Found: c.orders,
 	}
 }
 
-// findCut returns the first item of the earliest answer from which on the request has at most room.tail tokens; if even
+// findCut returns the first item of the earliest answer from which on the request has at most tail tokens; if even
 // the last answer has more, its first item. Limits.KeepTurns answers stay in any case if they fit. It is -1 if no
 // answer follows the items that the last compaction took out.
 func (c *compaction) findCut() int {
@@ -126,8 +121,8 @@ func (c *compaction) findCut() int {
 		if g.First >= k.prefixEnd { // always stays
 			continue
 		}
-		hasTurns := turns >= k.Limits.KeepTurns || tail > c.room.turns
-		if g.First < first || cut >= 0 && tail > c.room.tail && hasTurns {
+		hasTurns := turns >= k.Limits.KeepTurns || tail > c.turns
+		if g.First < first || cut >= 0 && tail > c.tail && hasTurns {
 			break
 		}
 		// An answer can follow the summary, which is sent as the user's words.
@@ -159,7 +154,7 @@ func (c *compaction) run() {
 		}
 	}
 	if k.Limits.KeepTurns > 0 { // they may have taken the room that is to be filled
-		c.room.summary.Spare = min(c.room.summary.Spare, max(0, c.budget.Target-c.sizeAfter(cut)))
+		c.parts.Spare = min(c.parts.Spare, max(0, c.budget.Target-c.sizeAfter(cut)))
 	}
 	if c.asks() {
 		cut = c.findWords(cut)
@@ -235,7 +230,7 @@ func (c *compaction) replace(cut, least int) bool {
 			span.Sent = append(span.Sent, k.Request.TextOf(&k.Request.Items[i]))
 		}
 	}
-	k.setText(summary, c.text(span, cut, k.transcriptAt(summary.Artifacts)))
+	k.setText(summary, c.text(span, cut, k.TranscriptAt(summary.Artifacts)))
 	summary.Words = c.words
 	_, p.Unkept = span.Kept()
 	next := k.with(p.View, view.StepCompact, c.budget.Reason, edits...)
@@ -275,7 +270,7 @@ func (k *Known) drops(p *Plan, first, end int) (edits []view.Edit) {
 		return nil
 	}
 	slices.Reverse(edits)
-	artifacts := k.keepItems(edits[0].First, edits[len(edits)-1].End()) // KeepAgain finds this range in the edits
+	artifacts := k.KeepItems(edits[0].First, edits[len(edits)-1].End()) // KeepAgain finds this range in the edits
 	for n := range edits {
 		e := &edits[n]
 		e.Artifacts, e.Saved = artifacts, k.Size(e.First, e.End())

@@ -89,7 +89,7 @@ func (k *Known) leaveOut(p *Plan, reason event.Code, first, end int) {
 		}
 	}
 	what := fmt.Sprintf("%d earlier messages left out: %s", k.messagesIn(edits), whyLeftOut[reason])
-	text := excerpt.Note(what, k.transcriptAt(edits[0].Artifacts)) + said
+	text := excerpt.Note(what, k.TranscriptAt(edits[0].Artifacts)) + said
 	if k.Scale.CountText(text)+around > tokens {
 		if said != "" { // which cannot stand without the note, as if the user said it
 			return
@@ -181,7 +181,7 @@ func (k *Known) messagesSent(v *view.View, g conversation.Group) int {
 func (k *Known) clearOlderResults(p *Plan, keep int) {
 	var older []candidate
 	for i := k.prefixEnd - 1; i >= 0; i-- {
-		if p.View.Forms[i].Tokens < leastFreed || !k.mayShorten(&p.View, i) {
+		if p.View.Forms[i].Tokens < leastFreed || !k.mayReplace(&p.View, i, conversation.Tool) {
 			continue
 		}
 		keep--

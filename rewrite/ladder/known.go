@@ -196,9 +196,6 @@ func (k *Known) mayReplace(v *view.View, i int, role conversation.Role) bool {
 	return it.Role == role && !f.Gone && !f.Cleared && !it.Locked && !isKept
 }
 
-// mayShorten reports whether an item is a result that may be cut or cleared.
-func (k *Known) mayShorten(v *view.View, i int) bool { return k.mayReplace(v, i, conversation.Tool) }
-
 // ReadAgain returns how many results from item first on bring again what v had taken out when the model made their
 // calls, and their tokens as they came: lookups whose earlier result is not sent whole, and reads of artifacts.
 func (k *Known) ReadAgain(v *view.View, first int) (things, tokens int) {

@@ -56,13 +56,13 @@ func (k *Known) Pair(p *Plan) {
 // leaveUnpaired returns the edit that leaves out result i, one of those without calls. A note takes its place, unless
 // it would part other results.
 func (k *Known) leaveUnpaired(i int, results []int) view.Edit {
-	e := view.Edit{First: i, Count: 1, Op: view.Drop, Artifacts: k.keepItems(i, i+1), Saved: k.Size(i, i+1)}
+	e := view.Edit{First: i, Count: 1, Op: view.Drop, Artifacts: k.KeepItems(i, i+1), Saved: k.Size(i, i+1)}
 	next := i + 1
 	for slices.Contains(results, next) {
 		next++
 	}
 	if next == len(k.Request.Items) || k.Request.Items[next].Role != conversation.Tool {
-		k.setText(&e, excerpt.Note("a result left out, as its call is not before it", k.transcriptAt(e.Artifacts)))
+		k.setText(&e, excerpt.Note("a result left out, as its call is not before it", k.TranscriptAt(e.Artifacts)))
 	}
 	return e
 }

@@ -55,7 +55,7 @@ func (k *Known) limitsAt(p *Plan, i int) (limit, keep int, ok bool) {
 		limit = k.Limits.Replayed
 		return limit, max(limit/2, limit-stubTokens), limit > 0 && i < k.prefixEnd && len(k.Request.Items[i].Hosted) == 0
 	}
-	if !k.mayShorten(v, i) || k.readsBack(v, i) {
+	if !k.mayReplace(v, i, conversation.Tool) || k.readsBack(v, i) {
 		return 0, 0, false
 	}
 	call := k.CallOf[i]

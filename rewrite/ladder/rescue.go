@@ -110,7 +110,7 @@ func (k *Known) cutResults(p *Plan, most, keep int, unseen bool) {
 			return
 		}
 		isShort := v.Forms[i].Tokens <= keep+stubTokens // with its note
-		if isShort || !k.mayShorten(v, i) || k.mustShow(i) != unseen {
+		if isShort || !k.mayReplace(v, i, conversation.Tool) || k.mustShow(i) != unseen {
 			continue
 		}
 		edits := k.shorten(i, 0, keep) // with the limit 0, each text is over it

@@ -2,13 +2,6 @@ package ladder
 
 import "epitome/summarize"
 
-// room is how a compaction divides its budget between the summary and the groups behind the cut.
-type room struct {
-	summary summarize.Budgets // of the summary's parts; Spare is what is free even then, and may be filled
-	tail    int               // tokens that may stay behind the cut
-	turns   int               // the same for the turns of Limits.KeepTurns; a quarter of what fits is left free
-}
-
 // summaryRoom returns the sizes of the summary's parts: shares of the window, or of the room that the Overhead leaves.
 func (c *compaction) summaryRoom() summarize.Budgets {
 	k, goal := c.known, c.plan.Goal
@@ -43,21 +36,21 @@ func (c *compaction) divide() {
 	}
 	withoutTail := c.sizeAfter(len(k.Request.Items))
 	rest := target - withoutTail
-	c.room.summary.Spare = max(0, rest-keep)
+	c.parts.Spare = max(0, rest-keep)
 	if goal > 0 {
 		if k.Demand.To == 0 { // the summary of a small request takes far less than measured
 			stays := k.StaysBeside(c.plan, len(k.Request.Items))
 			rest = max(rest, (target-stays-c.count(k.prefixEnd))/2)
 		}
-		c.room.tail, c.room.turns = max(min(keep, rest), 0), rest
+		c.tail, c.turns = max(min(keep, rest), 0), rest
 		return
 	}
 	isCramped := 4*b.Overhead > k.Limits.Usable
 	if isCramped && !c.least && !b.HasRoom() { // a summary is mostly smaller than measured
 		rest = max(rest, min((b.Line-b.Overhead)/4, crampedTail))
 	}
-	c.room.tail = max(min(keep, rest), minTail)
-	c.room.turns = (b.Line - withoutTail) / 4 * 3
+	c.tail = max(min(keep, rest), minTail)
+	c.turns = (b.Line - withoutTail) / 4 * 3
 }
 
 // sizeAfter returns about how many tokens the request takes if a summary replaces the items before the cut.
@@ -83,7 +76,7 @@ func (c *compaction) count(cut int) int {
 	text, _ := summarize.Text(c.span(cut), words, "")
 	tokens := c.known.Scale.CountText(text) + stubTokens // the transcript's address
 	if c.asks() {
-		tokens += c.room.summary.Prose // which a model may write beside that
+		tokens += c.parts.Prose // which a model may write beside that
 	}
 	return tokens
 }
