@@ -3,6 +3,7 @@ package rewrite
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
@@ -135,6 +136,9 @@ func (x *shaping) find() error {
 		d = ledger.Decision{Conversation: d.Conversation, Origin: ledger.Origin{Began: d.Began}}
 		x.found.discarded = true
 	}
+	if x.continues(x.last) { // no decision has the answer to the last request yet
+		d.Life = time.Duration(x.last.life.Load())
+	}
 	k := x.known
 	k.Before, k.Recorded, k.CacheCold = d, d.Items, x.isCold(d)
 	if d.OtherModel { // its edits are taken over, but this model was sent nothing yet
@@ -183,7 +187,7 @@ func (x *shaping) binds() bool {
 // isCold reports whether the provider has nothing of the conversation in its cache any more: the conversation goes to
 // another model or upstream now, or pauses for longer than the cache keeps it.
 func (x *shaping) isCold(d ledger.Decision) bool {
-	life := x.known.Limits.Caches().LifeOf(x.request.Model, x.request.CacheLife(), x.answeredLife(d))
+	life := x.known.Limits.Caches().LifeOf(x.request.Model, x.request.CacheLife(), d.Life)
 	now := x.in.Now.Round(0) // the wall clock, like d.Sent from the store
 	isTimed := life > 0 && d.Items > 0 && !d.Sent.IsZero() && !now.IsZero()
 	return d.OtherModel || isTimed && now.Sub(d.Sent) > life

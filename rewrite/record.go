@@ -173,15 +173,6 @@ func (s *Shaper) Answered(conversation string, life time.Duration) {
 	}
 }
 
-// answeredLife returns how long the provider keeps the requests of the conversation, by its last answer that said so; 0
-// if none did. While the last request is in memory, no decision has its answer yet.
-func (x *shaping) answeredLife(d ledger.Decision) time.Duration {
-	if x.continues(x.last) {
-		return time.Duration(x.last.life.Load())
-	}
-	return d.Life
-}
-
 // Forget frees the memory of conversations that have rested since a time, but for the newest 4 MiB and for decisions
 // that are nowhere else. The next requests of those forgotten are read as a whole.
 func (s *Shaper) Forget(since time.Time) {
@@ -304,7 +295,6 @@ func (x *shaping) decided() ledger.Decision {
 			d.Items = len(x.request.Items)
 		}
 	}
-	d.Life = x.answeredLife(d)
 	d.Sent = x.in.Now.Round(0) // the store keeps wall clocks only
 	if d.Touched.IsZero() {
 		d.Touched = d.Sent // its edits are stored with it, or since the request before
