@@ -44,7 +44,6 @@ type place struct {
 	all    *Places
 	client context.Context     // ends when the client has left
 	until  time.Time           // when the budget is spent; zero for a rescue, which has waited before
-	isOver bool                // that was noticed
 	taken  int64               // places
 	of     *semaphore.Weighted // that has these
 }
@@ -66,9 +65,13 @@ func (p *Places) begin(in *Input) *place {
 }
 
 func (p *place) end() {
-	if p != nil {
-		p.release()
-		p.all.InFlight.Add(-1)
+	if p == nil {
+		return
+	}
+	p.release()
+	p.all.InFlight.Add(-1)
+	if p.isSpent() {
+		p.all.Spent.Add(1)
 	}
 }
 
@@ -79,17 +82,17 @@ func (p *place) enter(fresh int) bool {
 		return true
 	}
 	if fresh >= freeBytes && p.taken == 0 {
-		p.take(min(int64(fresh/placeBytes)+1, mostPlaces), true)
+		p.take(min(int64(fresh/placeBytes)+1, mostPlaces))
 	}
 	return p.client.Err() == nil
 }
 
-// take takes places, unless a request that does not wait finds none, as a rescue. It waits for them while the budget
-// lasts, and then for those of late requests, which are soon free.
-func (p *place) take(places int64, waits bool) {
+// take takes places, unless a rescue finds none. It waits for them while the budget lasts, and then for those of late
+// requests, which are soon free.
+func (p *place) take(places int64) {
 	p.of = p.all.free
 	isFree := p.of.TryAcquire(places)
-	if !isFree && waits && !p.until.IsZero() {
+	if !isFree && !p.until.IsZero() {
 		began := time.Now()
 		ctx, cancel := context.WithDeadline(p.client, p.until)
 		defer cancel()
@@ -114,26 +117,16 @@ func (p *place) release() {
 
 // isSpent reports whether the budget is spent.
 func (p *place) isSpent() bool {
-	if p == nil || p.until.IsZero() || time.Now().Before(p.until) {
-		return false
-	}
-	if !p.isOver {
-		p.isOver = true
-		p.all.Spent.Add(1)
-	}
-	return true
+	return p != nil && !p.until.IsZero() && !time.Now().Before(p.until)
 }
 
-// rest gives the places back until the caller calls again. The budget does not pass meanwhile. Then the request goes on
-// at once: it holds much memory, and little is left to do.
+// rest gives the places back: the request waits for a model, and then goes on at once, as it holds much memory, and
+// little is left to do. The budget does not pass until the caller calls again.
 func (p *place) rest() (again func()) {
 	if p == nil {
 		return func() {}
 	}
-	began, taken := time.Now(), p.taken
 	p.release()
-	return func() {
-		p.until = p.until.Add(time.Since(began))
-		p.take(taken, false)
-	}
+	began := time.Now()
+	return func() { p.until = p.until.Add(time.Since(began)) }
 }
