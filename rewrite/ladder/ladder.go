@@ -5,11 +5,11 @@
 //	stale      results that a later call made outdated become stubs             clear.go
 //	filters    the messages that the user never wants to be sent                filter.go
 //	clear      old results become stubs, all in one batch                       clear.go
-//	compact    old turns become a summary, within a budget                      compact.go, budget.go, room.go
+//	compact    old turns become a summary, within a budget                      compact.go, budget.go
 //	pictures   the oldest pictures go                                           pictures.go
 //
 // and after a refusal the stages of a rescue (rescue.go), and the mends of pairs and of thinking (mend.go). What is taken
-// out is named by artifact.go; stub.go and the steps write the text in its place.
+// out is named by artifact.go; the steps write the text in its place.
 //
 // A step is a function of what is known of the request (Known) and of the plan so far (Plan). It does no I/O except by
 // Artifacts and by the functions of Model. A step that fails is left out alone. The newest groups, results that the
