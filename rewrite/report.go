@@ -239,8 +239,8 @@ func (x *shaping) describeCompaction() {
 		return
 	}
 	end, _ := x.plan.View.Compacted()
-	c.TurnsBefore = k.AnswersBefore(len(x.request.Items))
-	c.TurnsKept = c.TurnsBefore - k.AnswersBefore(end)
+	c.TurnsBefore = k.AnswersBefore[len(x.request.Items)]
+	c.TurnsKept = c.TurnsBefore - k.AnswersBefore[end]
 	c.MessagesBefore, c.SummaryTokens = r.Items, r.TokensAfter.Summary
 	if sent, err := conversation.Read(x.in.Dialect, x.out.Body, nil); err == nil { // it was verified when it was built
 		c.MessagesAfter = sent.MessagesIn(0, len(sent.Items))

@@ -83,12 +83,12 @@ func (k *Known) clearable(v *view.View) (list []candidate) {
 			old := newest[0]
 			newest = newest[1:]
 			tokens -= v.Forms[old].Tokens
-			since[old] = max(k.answersUpTo[i], k.answersUpTo[old]+k.Limits.Groups) // neither limit protects it then
+			since[old] = max(k.AnswersBefore[i+1], k.AnswersBefore[old+1]+k.Limits.Groups) // neither limit protects it then
 		}
 	}
 	for i := range k.prefixEnd {
 		if at := k.CallOf[i].Replaced; at > 0 && at < k.prefixEnd {
-			since[i] = min(since[i], k.answersUpTo[at])
+			since[i] = min(since[i], k.AnswersBefore[at+1])
 		}
 		c := candidate{item: i, freed: v.Forms[i].Tokens - stubTokens, since: since[i]}
 		if c.since <= k.Answers() && c.freed >= leastFreed && k.mayReplace(v, i, conversation.Tool) && !k.mustShow(i) {
@@ -170,7 +170,7 @@ func (k *Known) isLarge(v *view.View, i int) bool {
 // askDistillates has a model asked for distillates of the large results that may be cleared from this request on: about
 // each once. Stale results, and those that report a failure, have other stubs.
 func (k *Known) askDistillates(p *Plan) {
-	before := k.AnswersBefore(k.Recorded) // answers that the request before had
+	before := k.AnswersBefore[k.Recorded] // answers that the request before had
 	for _, c := range k.clearable(&p.View) {
 		call := k.CallOf[c.item]
 		if c.since > before && k.isLarge(&p.View, c.item) && !k.isStale(c.item) &&
@@ -180,20 +180,12 @@ func (k *Known) askDistillates(p *Plan) {
 	}
 }
 
-// distillate returns a model's distillate for the stub of result i. It is empty if there is none, and in a rescue.
-func (k *Known) distillate(v *view.View, i int) string {
-	if k.Model.Distillate == nil || k.Demand.Refused || !k.isLarge(v, i) {
-		return ""
-	}
-	return k.Model.Distillate(i)
-}
-
 // maxCall is how many characters of a call the text in the place of its result repeats: the call itself stands above.
 const maxCall = 100
 
 // stub returns the edit that clears result i. Its text says what was called, how the call ended if not well, how large
 // the result is and where it can be read. Unless the result is stale, it quotes the failure of a failed call, or else a
-// model's distillate, if there is one.
+// model's distillate, if there is one and the request was not refused.
 func (k *Known) stub(v *view.View, i int) view.Edit {
 	call := k.CallOf[i]
 	what := excerpt.OneLine(call.String(), maxCall) + ", " + call.State()
@@ -206,9 +198,11 @@ func (k *Known) stub(v *view.View, i int) view.Edit {
 	if failure != "" && 2*len(failure) < len(text) { // else the quote would free little
 		return k.clearEdit(i, what, " omitted; failing lines follow", failure)
 	}
-	said := k.distillate(v, i)
-	if said != "" {
-		return k.clearEdit(i, what, " omitted; a model's account of it follows", said)
+	if k.Model.Distillate != nil && !k.Demand.Refused && k.isLarge(v, i) {
+		said := k.Model.Distillate(i)
+		if said != "" {
+			return k.clearEdit(i, what, " omitted; a model's account of it follows", said)
+		}
 	}
 	return k.clearEdit(i, what, " omitted", "")
 }

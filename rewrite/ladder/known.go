@@ -33,12 +33,15 @@ type Known struct {
 	Binds     bool // the model accepts thinking only behind an unchanged prefix
 	Artifacts Artifacts
 	Model     Model
-	CallOf    []*activity.Call // by item: the call that it answers; an empty call if none is known. Index sets it
+
+	// Index sets these.
+
+	CallOf        []*activity.Call // by item: the call that it answers; an empty call if none is known
+	AnswersBefore []int            // by item, and behind the last one: how many answers of the model begin before it
 
 	// prefixEnd is Request.End, the end of the last whole answer or result: a decision covers the items before it.
 	// Later items may be others in the next request, such as reminders that clients move.
-	prefixEnd   int
-	answersUpTo []int // by item: how many answers of the model there are up to it, with it
+	prefixEnd int
 }
 
 // Demand says who wants the request to be shorter, beside the lines of Limits.
@@ -66,19 +69,17 @@ type Model struct {
 	Distillate func(i int) string
 }
 
-// Index finds the answers and the calls of k.Request, which was counted. It is to be called once Request and Calls are
-// set.
+// Index finds the answers of k.Request and what k.Calls have answered. Both are set before, and none is counted yet.
 func (k *Known) Index() {
 	r := k.Request
 	k.prefixEnd = r.End()
-	k.answersUpTo, k.CallOf = make([]int, len(r.Items)), make([]*activity.Call, len(r.Items))
-	answers := 0
+	k.AnswersBefore, k.CallOf = make([]int, len(r.Items)+1), make([]*activity.Call, len(r.Items))
 	noCall := &activity.Call{Exit: -1}
 	for i := range r.Items {
+		k.AnswersBefore[i+1], k.CallOf[i] = k.AnswersBefore[i], noCall
 		if r.Items[i].StartsAnswer {
-			answers++
+			k.AnswersBefore[i+1]++
 		}
-		k.answersUpTo[i], k.CallOf[i] = answers, noCall
 	}
 	for n := range k.Calls {
 		if i := k.Calls[n].Result; i > k.Calls[n].Item { // the provider's own results are parts of an answer
@@ -94,15 +95,7 @@ func (k *Known) View(edits []view.Edit) view.View {
 
 // Answers returns how many answers of the model there are before prefixEnd: the conversation's age, as decisions count
 // it.
-func (k *Known) Answers() int { return k.AnswersBefore(k.prefixEnd) }
-
-// AnswersBefore returns how many answers of the model begin before item i.
-func (k *Known) AnswersBefore(i int) int {
-	if i == 0 {
-		return 0
-	}
-	return k.answersUpTo[i-1]
-}
+func (k *Known) Answers() int { return k.AnswersBefore[k.prefixEnd] }
 
 // Size returns the tokens of items [first, end) as the client sent them.
 func (k *Known) Size(first, end int) (tokens int) {
@@ -181,11 +174,11 @@ func (k *Known) isStale(i int) bool {
 // mustShow reports whether at least an excerpt of result i has to be sent: no whole answer follows it, so the model has
 // not seen it or is still using it. Once the provider has refused the request, nothing has to be sent.
 func (k *Known) mustShow(i int) bool {
-	newest := k.answersUpTo[len(k.answersUpTo)-1]
+	newest := k.AnswersBefore[len(k.Request.Items)]
 	if k.Request.AnswerGoesOn { // the model may still continue the last answer
 		newest--
 	}
-	return k.answersUpTo[i] >= newest && !k.Demand.Refused
+	return k.AnswersBefore[i+1] >= newest && !k.Demand.Refused
 }
 
 // mayReplace reports whether an item has the role, and may become a stub or an excerpt: it is sent and no stub yet, its
