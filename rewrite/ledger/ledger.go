@@ -11,7 +11,6 @@ package ledger
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -161,14 +160,14 @@ func (l *Ledger) readEdits(d *Decision, known Decision) (isWhole bool, err error
 
 // At returns the decision under a key, with all its edits.
 func (l *Ledger) At(key string) (d Decision, found bool, err error) {
-	err = l.update(key, func(old *Decision) (*Decision, error) {
-		if old != nil {
-			d = *old
+	record, err := store.Get(l.store, recordOf(key))
+	for _, d := range parse(record, recordOf(key)) {
+		if d.Key == key {
 			found, err = l.readEdits(&d, Decision{})
+			return d, found, err
 		}
-		return old, err
-	})
-	return d, found, err
+	}
+	return Decision{}, false, err
 }
 
 // With returns the conversations that have an artifact for models, by the Hash of the ID, each with the key of the
@@ -317,28 +316,31 @@ func (l *Ledger) Touch(d Decision) {
 // place of that decision, except where d was found for this very prefix and another request has replaced its decision
 // since. The decision that is returned has the ID of the conversation, see branch.
 func (l *Ledger) Record(r Request, d Decision, replace bool) (standing Decision, won bool, err error) {
+	found, list := d.Key, d.List
 	d = r.Own(d)
-	list := d.List
-	err = l.putEdits(&d, r.Key(d))
-	branched := d
+	key := r.Key(d)
+	err = l.putEdits(&d, key)
 	if err == nil {
-		var work store.Calls // the two do not wait for each other: a shared store may be far away
-		work.Go(func() error {
-			l.branch(&r, &branched)
-			return nil
+		l.branch(&r, &d)
+		d.Key, d.from = key, d.Items
+		won, err = l.change(key, nil, func(old *Decision) (*Decision, error) {
+			if old == nil {
+				return &d, nil
+			}
+			standing = *old
+			isWhole, err := l.readEdits(&standing, d)
+			isNews := old.Key == found && old.List != list
+			if err != nil || isWhole && (!replace || isNews) {
+				return old, err
+			}
+			return &d, nil // a decision that has lost edits is replaced
 		})
-		standing, won, err = l.put(&r, d, replace, list)
-		err = cmp.Or(err, work.Wait())
 	}
 	if err != nil {
 		return Decision{}, false, fmt.Errorf("cannot record a decision: %w", err)
 	}
-	// The decision that stands may have been put before it was known that its conversation branches off.
-	if branched.Parent != "" && standing.Conversation == branched.Parent {
-		standing.Conversation, standing.Parent = branched.Conversation, branched.Parent
-		if won {
-			_, _, _ = l.put(&r, standing, true, standing.List) // after an error it keeps the ID that it has
-		}
+	if won {
+		standing = d
 	}
 	return standing, won, nil
 }
@@ -358,29 +360,6 @@ func (l *Ledger) branch(r *Request, d *Decision) {
 	if err == nil && !slices.ContainsFunc(r.Chain[d.from+1:end+1], isAlike) {
 		d.Parent, d.Conversation = d.Conversation, idOf(d.Conversation, string(next[:]))
 	}
-}
-
-// put makes d the decision of its origin for its prefix, unless another one stays: see Record. list is that of d when
-// it was found.
-func (l *Ledger) put(r *Request, d Decision, replace bool, list string) (standing Decision, won bool, err error) {
-	found := d.Key
-	d.Key, d.from = r.Key(d), d.Items
-	won, err = l.change(d.Key, nil, func(old *Decision) (*Decision, error) {
-		if old == nil {
-			return &d, nil
-		}
-		standing = *old
-		isWhole, err := l.readEdits(&standing, d)
-		isNews := old.Key == found && old.List != list
-		if err != nil || isWhole && (!replace || isNews) {
-			return old, err
-		}
-		return &d, nil // a decision that has lost edits is replaced
-	})
-	if won {
-		standing = d
-	}
-	return standing, won, err
 }
 
 // putEdits stores the edits of d, which has a key, that have no name yet, and the list of all names, unless the store
