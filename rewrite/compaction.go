@@ -12,7 +12,6 @@ import (
 	"epitome/event"
 	"epitome/internal/jsonspan"
 	"epitome/offload"
-	"epitome/rewrite/ledger"
 	"epitome/rewrite/view"
 	"epitome/summarize"
 )
@@ -147,12 +146,6 @@ func (x *shaping) isIgnored(r *conversation.Request) bool {
 	return len(r.Items) > len(last.Items) && slices.ContainsFunc(r.Items[len(last.Items):], isAnswer)
 }
 
-// hasJustCompacted reports whether a decision has added a summary to those before it.
-func hasJustCompacted(d *ledger.Decision) bool {
-	added := d.Edits[max(0, len(d.Edits)-d.Added):]
-	return slices.ContainsFunc(added, func(e view.Edit) bool { return e.Step == view.StepCompact })
-}
-
 // leastCarried is how many tokens the text of a compaction may have in any case.
 const leastCarried = 2_000
 
@@ -186,18 +179,13 @@ func (x *shaping) carried() (*Compacted, error) {
 	}
 	tokens := c.Count(text)
 	if x.out.Report.Code != event.CodeAgain { // else it is the same once more, and no new one
-		x.noteCarried(whole.Total, stays+tokens)
+		p := &x.plan
+		if p.Compaction == nil || p.Compaction.Kind == event.CompactionFailed { // no summary was needed
+			p.Compaction = &event.Compaction{Reason: event.ReasonManual, Mode: string(summarize.Intent)}
+		}
+		p.Compaction.Kind = event.CompactionCompleted
+		p.Compaction.TokensBefore, p.Compaction.TokensAfter = k.OfModel(whole.Total), k.OfModel(stays+tokens)
 	}
 	name := x.deps.Shelf.Name(x.in.Scope, []byte(text))
 	return &Compacted{Name: name, Sealed: sealed, Tokens: k.OfModel(tokens)}, nil
-}
-
-// noteCarried has the plan say that a compaction has left so many tokens of those before.
-func (x *shaping) noteCarried(before, left int) {
-	p := &x.plan
-	if p.Compaction == nil || p.Compaction.Kind == event.CompactionFailed { // no summary was needed
-		p.Compaction = &event.Compaction{Reason: event.ReasonManual, Mode: string(summarize.Intent)}
-	}
-	p.Compaction.Kind = event.CompactionCompleted
-	p.Compaction.TokensBefore, p.Compaction.TokensAfter = x.known.OfModel(before), x.known.OfModel(left)
 }

@@ -262,7 +262,10 @@ func (x *shaping) demand(ratio float64) ladder.Demand {
 	if !isKnown && !isAsked && activity.AsksToCompact(x.request, k.Calls) {
 		demand.Asked, demand.ByAgent = true, true
 	}
-	asksAgain := x.serves && hasJustCompacted(d) // for the same compaction
+	hasCompacted := slices.ContainsFunc(d.Edits[max(0, len(d.Edits)-d.Added):], func(e view.Edit) bool {
+		return e.Step == view.StepCompact
+	})
+	asksAgain := x.serves && hasCompacted // for the same compaction
 	x.found.isDecided = isKnown && (!isAsked || asksAgain)
 	spent, cutover := d.Tokens+k.OfModel(x.plan.View.Total), k.Limits.CutoverAt // since the last compaction
 	demand.Spent = cutover > 0 && spent >= cutover

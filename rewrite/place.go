@@ -68,7 +68,7 @@ func (p *place) end() {
 	if p == nil {
 		return
 	}
-	p.release()
+	p.rest()
 	p.all.InFlight.Add(-1)
 	if p.isSpent() {
 		p.all.Spent.Add(1)
@@ -108,13 +108,6 @@ func (p *place) take(places int64) {
 	}
 }
 
-func (p *place) release() {
-	if p.taken > 0 {
-		p.of.Release(p.taken)
-		p.taken = 0
-	}
-}
-
 // isSpent reports whether the budget is spent.
 func (p *place) isSpent() bool {
 	return p != nil && !p.until.IsZero() && !time.Now().Before(p.until)
@@ -126,7 +119,10 @@ func (p *place) rest() (again func()) {
 	if p == nil {
 		return func() {}
 	}
-	p.release()
+	if p.taken > 0 {
+		p.of.Release(p.taken)
+		p.taken = 0
+	}
 	began := time.Now()
 	return func() { p.until = p.until.Add(time.Since(began)) }
 }

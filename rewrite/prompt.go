@@ -58,8 +58,6 @@ func (x *shaping) leading() string {
 // ErrNoFiles refuses a conversation that begins with a context whose files were removed.
 var ErrNoFiles = errors.New("cannot use x-epitome-context")
 
-var errTooLarge = errors.New("nothing is added to the system prompt: it takes too much of the window")
-
 // addSystem adds the context files and the memory that a new conversation asks for to its system prompt.
 func (x *shaping) addSystem() {
 	const share = 4 // the text may take a quarter of the usable tokens, and no more than the request leaves free
@@ -87,7 +85,8 @@ func (x *shaping) addSystem() {
 	}
 	tokens := k.Scale.CountText(a.Text)
 	if tokens > min(k.Limits.Usable/share, k.Limits.Usable-p.View.Total) {
-		p.Faults = errors.Join(p.Faults, errTooLarge)
+		err := errors.New("nothing is added to the system prompt: it takes too much of the window")
+		p.Faults = errors.Join(p.Faults, err)
 		return
 	}
 	p.View = p.View.With(view.Edit{

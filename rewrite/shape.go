@@ -74,16 +74,11 @@ func (x *shaping) decide() error {
 	if err != nil {
 		return err
 	}
-	return x.conclude()
-}
-
-// conclude records the decision; that of a rescue only once the provider has accepted this form as well.
-func (x *shaping) conclude() error {
-	if x.in.Rescue != nil {
+	if x.in.Rescue != nil { // it is recorded once the provider has accepted this form as well
 		x.out.Settle = x.settle
 		return nil
 	}
-	err := x.record()
+	err = x.record()
 	if err != nil && x.isVital() { // the decision is held
 		x.out.Report.Code = event.CodeUnrecorded
 		return nil
@@ -168,12 +163,8 @@ func (x *shaping) leaveOut(err error) error {
 	p.View = x.found.view
 	for _, step := range steps {
 		isOther := func(e view.Edit) bool { return e.Step != step }
-		edits := slices.DeleteFunc(slices.Clone(added), isOther)
-		if len(edits) == 0 {
-			continue
-		}
 		before := p.View
-		p.View = before.With(edits...)
+		p.View = before.With(slices.DeleteFunc(slices.Clone(added), isOther)...)
 		fault := x.build()
 		if fault == nil {
 			continue

@@ -173,17 +173,6 @@ func (c *compaction) divide() {
 // sizeAfter returns about how many tokens the request takes if a summary replaces the items before the cut.
 func (c *compaction) sizeAfter(cut int) int { return c.known.StaysBeside(c.plan, cut) + c.size }
 
-// measure returns about how many tokens a summary up to the cut takes at most. Where room is scarce, or little is to be
-// saved, it is made and counted.
-func (c *compaction) measure(cut int) int {
-	k := c.known
-	isNamed := k.Demand.To > 0 || k.Limits.KeepTurns > 0
-	if c.least || c.budget.IsCrowded || c.budget.HasRoom() || isNamed {
-		return c.count(cut)
-	}
-	return summarize.Size(c.span(cut))
-}
-
 // count makes a summary up to the cut, and counts its tokens.
 func (c *compaction) count(cut int) int {
 	words := c.words

@@ -85,7 +85,14 @@ func (k *Known) newCompaction(p *Plan, least bool) *compaction {
 		}
 	}
 	c.parts = c.summaryRoom()
-	c.size = c.measure(k.prefixEnd) // the cut is not known yet: that of the longest span
+	isNamed := k.Demand.To > 0 || k.Limits.KeepTurns > 0
+	isScarce := least || c.budget.IsCrowded || c.budget.HasRoom() || isNamed // or little is to be saved
+	// The cut is not known yet, so this is the size for the longest span.
+	if isScarce {
+		c.size = c.count(k.prefixEnd)
+	} else {
+		c.size = summarize.Size(c.span(k.prefixEnd))
+	}
 	c.divide()
 	return c
 }

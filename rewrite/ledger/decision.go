@@ -76,16 +76,6 @@ func (d *Decision) Undo() (undone []view.Edit) {
 	return undone
 }
 
-// goOnFromLongest has d go on from the decision of its conversation for the longest prefix, be it another model's: that
-// one has the ID by which the conversation is known now.
-func (d *Decision) goOnFromLongest(list []Decision) {
-	for _, o := range list {
-		if o.Opening == d.Opening && o.Additions == d.Additions && o.Items > d.from {
-			d.from, d.Conversation = o.Items, o.Conversation
-		}
-	}
-}
-
 // keyIn returns the key of a decision in the record that has a key.
 func (o *Origin) keyIn(record string) string {
 	return record + "/" + Hash(o.Upstream, o.Model, o.Additions, o.Opening, o.Began)

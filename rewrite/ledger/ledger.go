@@ -105,7 +105,11 @@ func (l *Ledger) findAmong(r *Request, ends []int, known Decision) (Decision, er
 		}
 		if isWhole {
 			d.OtherModel = !r.isOwnModel(&d)
-			d.goOnFromLongest(list)
+			for _, o := range list { // the ID by which the conversation is known now, maybe as another model's
+				if o.Opening == d.Opening && o.Additions == d.Additions && o.Items > d.from {
+					d.from, d.Conversation = o.Items, o.Conversation
+				}
+			}
 			return d, nil
 		}
 	}
