@@ -50,7 +50,7 @@ func (x *shaping) decide() error {
 	if x.out.Refused != nil {
 		return x.out.Refused
 	}
-	if x.in.Replay { // a count of tokens, or a compaction by the provider: it is about the form that is sent anyway
+	if x.in.Replay { // a count, or a compaction without a summary: it is about the form that is sent anyway
 		return x.build()
 	}
 	if err := x.restoreArtifacts(); err != nil && !x.isVital() {

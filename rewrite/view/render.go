@@ -129,7 +129,8 @@ func (v *View) keepMark(drops []conversation.Drop, appended map[int]string) []js
 }
 
 // userBefore returns the index of the user's item right before item i. System items are skipped: they do not part two
-// messages of the user. It is -1 if another role speaks there, or if the dialect cannot append a text to that item.
+// messages of the user. It is -1 if another role speaks there, or if the dialect cannot append a text to that item. The
+// caller has to know whether the item is sent.
 func userBefore(r *conversation.Request, i int) int {
 	for i--; i >= 0 && r.Items[i].Role == conversation.System; i-- {
 	}
