@@ -3,12 +3,15 @@ package rewrite
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"epitome/dialect/activity"
 	"epitome/dialect/conversation"
+	"epitome/inject"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/view"
@@ -64,6 +67,48 @@ func (x *shaping) parse(last *conversation.Request) (*conversation.Request, erro
 	same := *last // the client has sent it again
 	same.Body, same.Reused = x.in.Body, len(same.Items)
 	return &same, nil
+}
+
+// identify sets what the ledger needs to know of the request. Two conversations that begin alike share no decision if
+// they ask for other context files or memory.
+func (x *shaping) identify() {
+	r, of := x.request, &x.subject
+	of.Model, of.Leading = r.Model, x.leading()
+	if r.Reused < r.Head || of.Leading != x.last.subject.Leading { // else the request before has found it
+		r.Folder = inject.Folder(r)
+	} else {
+		r.Folder = x.last.request.Folder
+	}
+	of.Chain, of.Head, of.End, of.Ends = r.Chain(), r.Head, r.End(), r.Ends()
+	day := ""
+	if injector := x.deps.Inject; injector != nil {
+		if x.in.Project == "" {
+			x.in.Project = r.Folder
+		}
+		of.Additions, day = injector.Wish(x.in.Contexts, x.in.Project)
+		if x.in.Runtime != "" {
+			place, _, _ := strings.Cut(x.in.Runtime, "\n- .gitignore") // which may change
+			of.Machine = ledger.Hash(place)
+			of.Additions += "\x00" + of.Machine
+			day = x.in.Now.Format(time.DateOnly)
+		}
+	}
+	if of.End == r.Head {
+		of.Opening = ledger.Hash(of.Leading, day)
+	}
+}
+
+// leading returns a hash of what a provider caches before the messages: system prompt, tools, settings. If it changes,
+// the cache is lost. The shelf's secret is in it, so nobody who sees the hash can find the prompt by trying.
+func (x *shaping) leading() string {
+	const letters = 16 // of the name: enough to tell one from another
+	h := sha256.New()
+	for _, span := range x.request.Before(x.request.Lead) {
+		_, _ = h.Write(conversation.WithoutBilling(span.Of(x.request.Body)))
+		_, _ = h.Write([]byte{'\n'})
+	}
+	name := x.deps.Shelf.Name(x.in.Scope, h.Sum(nil))
+	return name[:min(len(name), letters)]
 }
 
 // found is the decision that the request goes on from.

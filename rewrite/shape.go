@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"epitome/dialect/conversation"
 	"epitome/event"
+	"epitome/inject"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/ledger"
 	"epitome/rewrite/view"
@@ -84,6 +86,46 @@ func (x *shaping) decide() error {
 		return nil
 	}
 	return err
+}
+
+// ErrNoFiles refuses a conversation that begins with a context whose files were removed.
+var ErrNoFiles = errors.New("cannot use x-epitome-context")
+
+// addSystem adds the context files and the memory that a new conversation asks for to its system prompt.
+func (x *shaping) addSystem() {
+	const share = 4 // the text may take a quarter of the usable tokens, and no more than the request leaves free
+	k, p := x.known, &x.plan
+	isNew := x.found.items == 0 && x.subject.Opening != ""
+	if x.subject.Additions == "" || !isNew || x.in.Replay {
+		return
+	}
+	for _, name := range x.in.Contexts[:x.in.Named] {
+		names, err := x.deps.Inject.Files.Names(name)
+		if err == nil && len(names) == 0 {
+			x.out.Refused = fmt.Errorf("%w: no files are kept under the name %.40q any more; 'epitome context list' has the "+
+				"names", ErrNoFiles, name)
+			return
+		}
+	}
+	a, err := x.deps.Inject.For(x.in.Scope, x.in.Contexts, x.in.Project, k.Artifacts.ByTool)
+	p.Faults = errors.Join(p.Faults, err)
+	if x.in.Runtime != "" {
+		a.Text = strings.TrimSpace(inject.Runtime(x.in.Runtime, x.in.Now) + "\n\n" + a.Text)
+		a.Contexts = append(a.Contexts, "runtime")
+	}
+	if _, hasPlace := x.request.AppendSystem(a.Text); a.Text == "" || !hasPlace {
+		return
+	}
+	tokens := k.Scale.CountText(a.Text)
+	if tokens > min(k.Limits.Usable/share, k.Limits.Usable-p.View.Total) {
+		err := errors.New("nothing is added to the system prompt: it takes too much of the window")
+		p.Faults = errors.Join(p.Faults, err)
+		return
+	}
+	p.View = p.View.With(view.Edit{
+		Op: view.AppendSystem, Step: view.StepAdd, Text: a.Text, Tokens: tokens, Artifacts: a.Artifacts,
+		Added: &view.Added{Contexts: a.Contexts, Memory: k.Scale.CountText(a.Text[len(a.Text)-a.Memory:])},
+	})
 }
 
 // isVital reports whether the request must become shorter even if that cannot be recorded: the provider has refused it,
