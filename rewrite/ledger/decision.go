@@ -180,11 +180,6 @@ func (r *Request) compare(a, b Decision) int { return cmp.Or(r.rank(&b)-r.rank(&
 
 func (r *Request) isOwnModel(d *Decision) bool { return d.Model == r.Model && d.Upstream == r.Upstream }
 
-// isBest reports whether no decision for a shorter prefix is better than d.
-func (r *Request) isBest(d *Decision) bool {
-	return r.rank(d) == best && (d.Items < r.End || d.Leading == r.Leading)
-}
-
 // ofConversation returns the decisions in list that are of the request's conversation. Others may have the same items,
 // and differ in their prompts alone. If two conversations may be the request's as well as each other, none is.
 func (r *Request) ofConversation(list []Decision) []Decision {

@@ -74,8 +74,9 @@ func (l *Ledger) Find(r Request, known Decision) (Decision, error) {
 			break
 		}
 		d, err := l.findAmong(&r, r.Ends[:n], known)
-		isEnough := d.Items > 0 && (n == newest || r.isBest(&d))
-		if err != nil || isEnough {
+		// If it is the best one, none for a shorter prefix is better.
+		isBest := r.rank(&d) == best && (d.Items < r.End || d.Leading == r.Leading)
+		if err != nil || d.Items > 0 && (n == newest || isBest) {
 			return d, err
 		}
 	}

@@ -148,7 +148,8 @@ func (v *View) apply(e *Edit) {
 func (v View) With(edits ...Edit) View {
 	older, added := slices.Clone(v.Edits[:len(v.Edits)-v.New]), slices.Clone(v.Added())
 	for _, e := range edits {
-		if v.hasNoPlace(&e) {
+		isOfOne := e.Op != Drop && e.Op != AppendSystem // and then of what it says, which has to be sent
+		if isOfOne && (v.Forms[e.First].Gone || v.Forms[e.First].Cleared && e.Op == ReplaceText) {
 			continue
 		}
 		older, added = e.without(older), e.without(added)
@@ -158,16 +159,6 @@ func (v View) With(edits ...Edit) View {
 	next := Of(v.Request, v.fixed, append(older, added...))
 	next.New = len(added)
 	return next
-}
-
-// hasNoPlace reports whether an edit is about what is not sent: of an item that is gone, or the text of one that a stub
-// replaces.
-func (v *View) hasNoPlace(e *Edit) bool {
-	if e.Op == Drop || e.Op == AppendSystem {
-		return false
-	}
-	f := &v.Forms[e.First]
-	return f.Gone || f.Cleared && e.Op == ReplaceText
 }
 
 // without removes the edits from a list whose place e takes.
