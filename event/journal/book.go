@@ -2,7 +2,6 @@
 package journal
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -295,47 +294,14 @@ func (b *Book) add(n Entry) {
 	if e := n.Exchange; e != nil { // it has all that is summed up of its compaction
 		end := e.Start.Add(e.Duration)
 		c := b.conversationOf(e.Conversation, end)
-		b.rebook(c, e)
 		c.add(e, end)
 		c.Sums.addExchange(e)
-		b.sumsWith(e).addExchange(e)
-	}
-}
-
-// sumsWith returns the sums that an exchange belongs to.
-func (b *Book) sumsWith(e *event.Exchange) *Sums {
-	model := e.Model
-	if e.ModelUnknown {
-		model = otherName
-	}
-	return b.sumsOf(e.Start.Add(e.Duration), e.Upstream, model, e.Client, e.Agent)
-}
-
-// rebook counts earlier requests of a conversation as beyond the window, if one that was refused has just shown that it is
-// smaller than was believed: as they came they would have been refused, too.
-func (b *Book) rebook(c *conversation, refused *event.Exchange) {
-	window := refused.Rescue.WindowAfter
-	if window == 0 || window >= refused.Rescue.WindowBefore || c.ID == "" {
-		return
-	}
-	for n := range b.recent {
-		was := b.recent[n].Exchange
-		if was == nil || was == refused || was.Conversation != c.ID || !was.Bill.Compared {
-			continue
+		model := e.Model
+		if e.ModelUnknown {
+			model = otherName
 		}
-		if was.TokensBefore.Total() <= window || was.TokensAfter.Total() > window {
-			continue
-		}
-		now := *was // others may read it
-		now.Bill.Compared, now.Bill.Oversized, now.Bill.Outgrew = false, true, c.Sums.Money.Oversized == 0
-		c.BeyondFrom = cmp.Or(c.BeyondFrom, now.Turn)
-		b.recent[n].Exchange = &now
-		for _, s := range []*Sums{&c.Sums, b.sumsWith(was)} {
-			s.addAmounts(was, -1)
-			s.addAmounts(&now, 1)
-		}
+		b.sumsOf(end, e.Upstream, model, e.Client, e.Agent).addExchange(e)
 	}
-	refused.Bill.Outgrew = refused.Bill.Outgrew && c.Sums.Money.Oversized == 0
 }
 
 // expire forgets what is older than it is kept, in memory and on disk.

@@ -394,38 +394,6 @@ func TestOutgrownSessionIsNoLoss(t *testing.T) {
 	}
 }
 
-// A refusal that shows a smaller window than was believed books the requests again that had passed it, also after a restart.
-func TestRefusalBooksEarlierRequestsAgain(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "events")
-	r := keeping(t, folder, noon)
-	for turn := range 4 {
-		e := talking("long", turn)
-		e.Window = 128_000
-		if turn > 0 {
-			e.TokensBefore.Results = 10_000*turn + 45_000
-		}
-		if turn == 3 {
-			e.Window = 50_000
-			e.Rescue = event.Rescue{Kind: "input", Rescued: true, TokensBefore: 60_000, WindowBefore: 128_000, WindowAfter: 50_000}
-		}
-		r.RecordExchange(&e)
-	}
-	r.Settle()
-	for range 2 {
-		c, err := r.Conversation("long")
-		total := summed(t, r, "day").Total
-		m := c.Sums.Money
-		if err != nil || m.Oversized != 3 || m.Compared != 1 || m.Outgrown != 1 || m.Saved != m.Raw-m.Sent || c.BeyondFrom != 2 {
-			t.Errorf("beyond the window from turn %d on with %+v, %v", c.BeyondFrom, m, err)
-		}
-		if total.Money != m {
-			t.Errorf("all together have %+v, the conversation has %+v", total.Money, m)
-		}
-		r.Close()
-		r = keeping(t, folder, noon)
-	}
-}
-
 // Of conversations that are forgotten nothing stays in memory and on disk, and others stay as they were.
 func TestForgetLeavesOtherConversationsAlone(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "events")

@@ -164,21 +164,16 @@ func SumsOf(e event.Exchange) (s Sums) {
 
 // addExchange counts an exchange.
 func (s *Sums) addExchange(e *event.Exchange) {
-	s.addAmounts(e, 1)
 	countKey(&s.Misses, e.Miss, 1)
 	if isShaped(e) {
 		countKey(&s.Codes, e.Code, 1)
 	}
-}
-
-// addAmounts adds the amounts of an exchange so many times; -1 takes them away again.
-func (s *Sums) addAmounts(e *event.Exchange, times int64) {
 	for _, f := range Figures {
 		if f.Of == nil {
 			continue
 		}
 		if amount, ok := f.Of(e); ok {
-			*f.In(s) += times * amount
+			*f.In(s) += amount
 		}
 	}
 }
