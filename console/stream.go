@@ -36,7 +36,7 @@ func (o *Console) events(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	s := stream{book: o.program.Book, forOwner: isOwner(r), now: o.program.Book.Now(), last: math.MaxUint64}
+	s := stream{book: o.program.Book, forOwner: isOwner(r), last: math.MaxUint64}
 	id := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("since"))
 	if last, err := strconv.ParseUint(id, 10, 64); err == nil {
 		s.last = last
@@ -46,7 +46,6 @@ func (o *Console) events(w http.ResponseWriter, r *http.Request) {
 	defer tick.Stop()
 	for silent := 0; ; silent++ {
 		s.addEvents()
-		s.addClocks()
 		if s.text.Len() == 0 && silent >= aliveEvery {
 			s.text.WriteString(":\n\n")
 		}
@@ -70,7 +69,6 @@ type stream struct {
 	book     *journal.Book
 	forOwner bool
 	last     uint64       // number of the newest event that it got; math.MaxUint64: it begins with the next one
-	now      time.Time    // until when it was told of clocks that end
 	text     bytes.Buffer // not sent yet
 }
 
@@ -98,15 +96,5 @@ func (s *stream) addEvents() {
 			fmt.Fprintf(&s.text, "id: %d\nevent: %s\ndata: %s\n\n", s.last, kind.Str, event.Raw)
 			return true
 		})
-	}
-}
-
-// addClocks adds the clocks that end in a minute. These events are not kept, so they have no id.
-func (s *stream) addClocks() {
-	before := s.now
-	s.now = s.book.Now()
-	for _, c := range s.book.Expiring(before.Add(time.Minute), s.now.Add(time.Minute)) {
-		data, _ := json.Marshal(c) // plain data
-		fmt.Fprintf(&s.text, "event: cache\ndata: %s\n\n", data)
 	}
 }

@@ -67,9 +67,6 @@ func failed(e event.Exchange) string {
 	return strings.Join(p, ": ")
 }
 
-// leftText writes seconds as minutes and seconds, such as 3:40.
-func leftText(seconds int) string { return fmt.Sprintf("%d:%02d", seconds/60, seconds%60) }
-
 // Functions are what templates call. Amounts may be of any integer type.
 var Functions = template.FuncMap{
 	// numbers
@@ -101,9 +98,8 @@ var Functions = template.FuncMap{
 	"figures": func() []journal.Figure { return journal.Figures }, "figure": FigureText,
 	"sums": journal.SumsOf, "billed": Billed, "gain": Gain, "cards": cards,
 	// words for what happened
-	"parts": Parts, "changes": changes, "changed": changed, "failed": failed, "left": leftText,
-	"sentence": sentence,
-	"glyph":    func(step string) string { return glyphs[step] },
+	"parts": Parts, "changes": changes, "changed": changed, "failed": failed, "sentence": sentence,
+	"glyph": func(step string) string { return glyphs[step] },
 }
 
 // Tokens writes a number of tokens in three digits, such as 4.12k or 128k.

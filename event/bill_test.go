@@ -104,7 +104,7 @@ func TestBilledIsMeasured(t *testing.T) {
 			t.Errorf("%+v, want %+v", e.Bill, want)
 		}
 		// where a price, the cache or the time is not known, nothing is foretold
-		if c := biller().Clock(e, e.Start); (c != nil) != hasClock || biller().Clock(e, e.Start.Add(-1)) != nil {
+		if c := biller().Clock(e); (c != nil) != hasClock {
 			t.Errorf("the clock of %+v is %+v", e.Usage, c)
 		}
 	}

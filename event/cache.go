@@ -120,13 +120,11 @@ func missOf(e, p *Exchange, life time.Duration) Miss {
 	return MissProvider
 }
 
-// Clock says for how long a provider's cache holds the beginning of a conversation, and what losing it costs.
+// Clock says until when a provider's cache holds the beginning of a conversation, and what losing it costs.
 type Clock struct {
-	Conversation string    `json:"conversation"` // its ID
-	Until        time.Time `json:"until"`
-	Left         int       `json:"left_seconds"` // until then; 0 if it has passed
-	Tokens       int       `json:"tokens"`       // that a later request has billed again
-	Nano         int64     `json:"cost_nano"`    // of them, in nano-dollars
+	Until  time.Time `json:"until"`
+	Tokens int       `json:"tokens"`    // that a later request has billed again
+	Nano   int64     `json:"cost_nano"` // of them, in nano-dollars
 }
 
 // No prefix shorter than leastCached tokens is cached, and a longer one in whole steps.
@@ -196,11 +194,11 @@ func (b *Biller) lifeOf(e *Exchange) time.Duration {
 
 // Clock returns the Clock of a conversation whose last answered exchange is e; nil if prices or the rules of the cache
 // are not known. e may be nil.
-func (b *Biller) Clock(e *Exchange, now time.Time) *Clock {
-	if e == nil || !e.Usage.TellsCache() || e.Miss == MissUnknown || now.Before(e.Start) { // the clock was set back
+func (b *Biller) Clock(e *Exchange) *Clock {
+	if e == nil || !e.Usage.TellsCache() || e.Miss == MissUnknown {
 		return nil
 	}
-	p, _ := b.price(e.Upstream, e.Model, now)
+	p, _ := b.price(e.Upstream, e.Model, e.Start)
 	_, isPriced := p.Cost(&e.Usage)
 	life := b.lifeOf(e)
 	tokens := held(e)
@@ -212,7 +210,5 @@ func (b *Biller) Clock(e *Exchange, now time.Time) *Clock {
 		again = Usage{Input: tokens, Write1h: tokens}
 	}
 	nano, _ := p.cost(again, e.Usage.Input) // of these tokens all rates are known
-	until := e.Start.Add(life)
-	left := int(max(0, until.Sub(now)).Seconds())
-	return &Clock{Conversation: e.Conversation, Until: until, Left: left, Tokens: tokens, Nano: nano}
+	return &Clock{Until: e.Start.Add(life), Tokens: tokens, Nano: nano}
 }

@@ -113,19 +113,6 @@
     listen();
   }
 
-  // countdown counts the seconds down that the provider's cache still holds a conversation.
-  function countdown() {
-    for (const node of document.querySelectorAll("[data-left]")) {
-      const whole = Number(node.dataset.left);
-      node.ends ??= Date.now() + 1000 * whole;
-      const left = Math.max(0, Math.min(whole, Math.ceil((node.ends - Date.now()) / 1000)));
-      node.textContent = Math.floor(left / 60) + ":" + String(left % 60).padStart(2, "0");
-      if (left) continue;
-      node.removeAttribute("data-left");
-      refresh(location.href);
-    }
-  }
-
   // slide shows the turn that the slider is moved to.
   function slide(slider) {
     let timer = 0;
@@ -247,5 +234,4 @@
   arrange(document);
   if (slider) slide(slider);
   if (document.querySelector("[data-live]")) watch();
-  setInterval(countdown, 1000);
 })();

@@ -200,7 +200,7 @@ func (b *Book) view(c *conversation) Conversation {
 	shown.Sums = Sums{} // its maps go on changing
 	shown.Sums.add(&c.Sums)
 	shown.Live = c.isLive(now)
-	shown.Clock = b.Biller.Clock(c.answered, now)
+	shown.Clock = b.Biller.Clock(c.answered)
 	if shown.Window > 0 {
 		shown.Share = float64(shown.Tokens) / float64(shown.Window)
 	}
@@ -307,17 +307,4 @@ func (b *Book) Status(id, session string) (Status, error) {
 		s.Saved = &saved
 	}
 	return s, nil
-}
-
-// Expiring returns the clocks that have not ended, and end after from and not after to.
-func (b *Book) Expiring(from, to time.Time) (all []*event.Clock) {
-	b.lock()
-	defer b.mu.Unlock()
-	for _, c := range b.conversations {
-		clock := b.Biller.Clock(c.answered, b.Now())
-		if clock != nil && clock.Left > 0 && clock.Until.After(from) && !clock.Until.After(to) {
-			all = append(all, clock)
-		}
-	}
-	return all
 }

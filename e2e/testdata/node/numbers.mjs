@@ -86,9 +86,9 @@ export function sentence({ sums, ...c }) {
     isKnown && saved, sums.read_again && `read again ${sums.read_again} times`].filter(Boolean).join(", ") + ".";
 }
 
-// size returns what else stands above the chart, but for the seconds that the provider's cache still holds.
+// size returns what else stands above the chart.
 const size = (c) => [c.raw > c.window ? (c.raw / c.window).toFixed(1) : percent(c.tokens, c.window),
-  ...(c.clock ? [tokens(c.clock.tokens), dollars(c.clock.cost_nano)] : [])];
+  ...(c.clock ? [clock(c.clock.until), tokens(c.clock.tokens), dollars(c.clock.cost_nano)] : [])];
 
 // lines returns what the legend of a chart says of the lines of the ladder.
 const lines = (exchanges) => {
