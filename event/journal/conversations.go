@@ -197,8 +197,6 @@ func decided(e *event.Exchange) string {
 func (b *Book) view(c *conversation) Conversation {
 	now := b.Now()
 	shown := c.Conversation
-	shown.Sums = Sums{} // its maps go on changing
-	shown.Sums.add(&c.Sums)
 	shown.Live = c.isLive(now)
 	shown.Clock = b.Biller.Clock(c.answered)
 	if shown.Window > 0 {

@@ -47,9 +47,6 @@ var Figures = located([]Figure{
 	{Key: "exchanges", Column: "REQUESTS", Of: count(func(*event.Exchange) bool { return true })},
 	{Key: "failed", Column: "FAILED", Card: "Failed", CardAt: 8, Of: count(isFailed)},
 	{Key: "rescued", Column: "RESCUED", Of: count(func(e *event.Exchange) bool { return e.Rescue.Rescued })},
-	{Key: "hits", Of: count(func(e *event.Exchange) bool {
-		return e.Miss == event.NoMiss && e.IsAnswered() && e.Usage.TellsCache()
-	})},
 
 	{Key: "shaped", Of: count(isShaped)},
 	{

@@ -16,8 +16,8 @@ type Sums struct {
 	Shaped       int64 `json:"shaped"`        // conversations, in mode on
 	TokensBefore int64 `json:"tokens_before"` // of the shaped ones, before and as sent
 	TokensAfter  int64 `json:"tokens_after"`
-	// Observed is of conversations in mode observe. They were billed, so all but Shaped, tokens, Codes and estimates of
-	// Money count them too.
+	// Observed is of conversations in mode observe. They were billed, so all but Shaped, tokens and estimates of Money
+	// count them too.
 	Observed struct {
 		Exchanges    int64 `json:"exchanges"`
 		TokensBefore int64 `json:"tokens_before"`
@@ -31,10 +31,6 @@ type Sums struct {
 
 	Usage UsageSums `json:"usage"`
 	Money Money     `json:"money"`
-
-	Misses map[event.Miss]int64 `json:"misses,omitempty"` // by cause; hits are not among them
-	Hits   int64                `json:"hits"`
-	Codes  map[event.Code]int64 `json:"codes,omitempty"` // why nothing, or not everything, was done
 }
 
 // UsageSums are tokens as providers reported them, or as epitome counted them where providers did not.
@@ -135,25 +131,6 @@ func (s *Sums) add(t *Sums) {
 			*f.In(s) += *f.In(t)
 		}
 	}
-	countAll(&s.Misses, t.Misses)
-	countAll(&s.Codes, t.Codes)
-}
-
-func countAll[K ~string](counts *map[K]int64, more map[K]int64) {
-	for key, n := range more {
-		countKey(counts, key, n)
-	}
-}
-
-// countKey adds n to the count of a key, unless the key is empty.
-func countKey[K ~string](counts *map[K]int64, key K, n int64) {
-	if key == "" || n == 0 {
-		return
-	}
-	if *counts == nil {
-		*counts = map[K]int64{}
-	}
-	(*counts)[key] += n
 }
 
 // SumsOf returns the sums of one exchange.
@@ -164,10 +141,6 @@ func SumsOf(e event.Exchange) (s Sums) {
 
 // addExchange counts an exchange.
 func (s *Sums) addExchange(e *event.Exchange) {
-	countKey(&s.Misses, e.Miss, 1)
-	if isShaped(e) {
-		countKey(&s.Codes, e.Code, 1)
-	}
 	for _, f := range Figures {
 		if f.Of == nil {
 			continue
