@@ -26,10 +26,11 @@ type Metrics struct {
 	http.Handler // serves the metrics as text
 	auto         promauto.Factory
 
-	exchanges, changes, rescues, misses, compactions, summaries, ownDollars *prometheus.CounterVec
-	clientTokens, clientDollars                                             *prometheus.CounterVec
-	firstByte, duration, shaping, windowUsed, storeCalls                    *prometheus.HistogramVec
-	figures                                                                 map[string]*prometheus.MetricVec // by name
+	exchanges, changes, rescues, misses, compactions, summaries *prometheus.CounterVec
+	received, sent, readAgain, usage                            *prometheus.CounterVec // tokens
+	billed, own, clientTokens, clientDollars                    *prometheus.CounterVec
+	saved                                                       *prometheus.GaugeVec
+	firstByte, duration, shaping, windowUsed, storeCalls        *prometheus.HistogramVec
 }
 
 // NewMetrics returns metrics of a version of the program, with nothing counted.
@@ -49,20 +50,7 @@ func NewMetrics(version string) *Metrics {
 		Name: "build_info", Help: "Always 1.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}).Set(1)
-	figures := map[string]*prometheus.MetricVec{}
-	for _, f := range journal.Figures {
-		labels := labelsOf(f, "upstream", "model", "kind")
-		switch {
-		case f.Metric == "" || figures[f.Metric] != nil:
-		case strings.HasSuffix(f.Metric, "_total"):
-			figures[f.Metric] = counter(f.Metric, f.Help, labels...).MetricVec
-		default:
-			opts := prometheus.GaugeOpts{Name: f.Metric, Help: f.Help}
-			figures[f.Metric] = auto.NewGaugeVec(opts, labels).MetricVec
-		}
-	}
 	return &Metrics{
-		figures: figures,
 		Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), auto: auto,
 		exchanges: counter("exchanges_total", "Exchanges ended. Status 0: no answer; fault: which side failed.",
 			"upstream", "status", "action", "fault"),
@@ -75,11 +63,23 @@ func NewMetrics(version string) *Metrics {
 			"upstream", "mode", "reason", "outcome"),
 		summaries: counter("own_requests_total", "Requests for summaries and distillates that epitome sent to a model.",
 			"upstream", "outcome"),
+		received: counter("received_tokens_total", "Tokens of conversations as clients sent them.", "upstream"),
+		sent:     counter("sent_tokens_total", "Tokens of conversations as sent to the provider.", "upstream"),
+		readAgain: counter("read_again_tokens_total", "Tokens of results that bring back what was taken out.",
+			"upstream"),
+		usage: counter("usage_tokens_total",
+			"Tokens that providers report. Input includes cached and written ones, output reasoning.",
+			"upstream", "model", "kind"),
+		billed: counter("billed_dollars_total", "List price of the tokens that providers reported, without the cost "+
+			"of summaries.", "upstream", "model"),
+		saved: auto.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "saved_dollars",
+			Help: "The cost without epitome of the requests that fit the window, less their cost with it.",
+		}, []string{"upstream", "model"}),
 		clientTokens: counter("client_tokens_total", "Tokens of a client's requests and answers, and of summaries for it.",
 			"client"),
 		clientDollars: counter("client_dollars_total", "What a client's requests and summaries cost.", "client"),
-		ownDollars: counter("own_dollars_total", "What requests for summaries and distillates cost.",
-			"upstream", "model"),
+		own:           counter("own_dollars_total", "What requests for summaries and distillates cost.", "upstream", "model"),
 		firstByte: histogram("first_byte_seconds", "Time from a request's arrival to the first byte of its answer.",
 			upstream, .005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600),
 		duration: histogram("exchange_seconds", "Time from a request's arrival to the end of its exchange.",
@@ -125,7 +125,7 @@ func (m *Metrics) Record(n journal.Entry) {
 			m.summaries.WithLabelValues(s.Upstream, outcome).Add(float64(s.Cost.Requests))
 		}
 		if s.Own.Nano != 0 { // else it had no price, or cost nothing: there is no series to begin
-			m.ownDollars.WithLabelValues(s.Upstream, s.Own.Price).Add(float64(s.Own.Nano) / 1e9)
+			m.own.WithLabelValues(s.Upstream, s.Own.Price).Add(float64(s.Own.Nano) / 1e9)
 		}
 		return
 	}
@@ -148,14 +148,7 @@ func (m *Metrics) Record(n journal.Entry) {
 	if e.Miss != event.NoMiss {
 		m.misses.WithLabelValues(e.Upstream, string(e.Miss)).Inc()
 	}
-	for _, f := range journal.Figures {
-		if f.Metric == "" {
-			continue
-		}
-		if amount, ok := f.Of(e); ok {
-			m.add(f, amount, e)
-		}
-	}
+	m.recordUsage(e)
 	if e.ShapeTime > 0 && e.Mode != event.ModeOff {
 		m.recordShaping(e)
 	}
@@ -175,6 +168,12 @@ func (m *Metrics) recordShaping(e *event.Exchange) {
 	if e.Window > 0 {
 		m.windowUsed.WithLabelValues(e.Upstream).Observe(after / float64(e.Window))
 	}
+	m.received.WithLabelValues(e.Upstream).Add(float64(e.TokensBefore.Total()))
+	m.sent.WithLabelValues(e.Upstream).Add(after)
+	m.readAgain.WithLabelValues(e.Upstream).Add(float64(e.ReadAgainTokens))
+	if e.Bill.Compared {
+		m.saved.WithLabelValues(e.Upstream, modelOf(e)).Add(float64(e.Bill.Saved()) / 1e9)
+	}
 	for rung, items := range map[string]int{"offload": e.Offloaded, "clear": e.Cleared, "compact": e.Compacted} {
 		if items > 0 {
 			m.changes.WithLabelValues(e.Upstream, rung).Add(float64(items))
@@ -182,30 +181,22 @@ func (m *Metrics) recordShaping(e *event.Exchange) {
 	}
 }
 
-// add adds an amount to the metric of a figure. A provider may report negative counts, which would panic a counter.
-// Models are named by clients, so their own names are no labels: the ID of the price is, or "other".
-func (m *Metrics) add(f journal.Figure, amount int64, e *event.Exchange) {
-	v := float64(amount)
-	if f.Unit == journal.Nano {
-		v /= 1e9
-	} else {
-		v = max(v, 0)
+// recordUsage counts the tokens that the provider reported, and what they cost.
+func (m *Metrics) recordUsage(e *event.Exchange) {
+	u, model := &e.Usage, modelOf(e)
+	if u.Source != "" && !u.Odd {
+		for kind, tokens := range map[string]int{
+			"input": u.Input, "cached": u.Read, "written": u.Write5m + u.Write1h, "output": u.Output,
+			"reasoning": u.Reasoning,
+		} {
+			m.usage.WithLabelValues(e.Upstream, model, kind).Add(float64(max(tokens, 0))) // providers may report less
+		}
 	}
-	metric, err := m.figures[f.Metric].GetMetricWithLabelValues(
-		labelsOf(f, e.Upstream, cmp.Or(e.Bill.Price, "other"), f.Kind)...)
-	if err == nil { // as it is: it has these labels
-		metric.(interface{ Add(float64) }).Add(v)
+	if e.Bill.Measured {
+		m.billed.WithLabelValues(e.Upstream, model).Add(float64(e.Bill.Billed) / 1e9)
 	}
 }
 
-// labelsOf returns those of three labels, or of their values, that the metric of a figure has.
-func labelsOf(f journal.Figure, upstream, model, kind string) []string {
-	labels := []string{upstream}
-	if f.ByModel {
-		labels = append(labels, model)
-	}
-	if f.Kind != "" {
-		labels = append(labels, kind)
-	}
-	return labels
-}
+// modelOf returns the label model of an exchange: the ID of its price. Models are named by clients, so their own names
+// are no labels.
+func modelOf(e *event.Exchange) string { return cmp.Or(e.Bill.Price, "other") }

@@ -42,7 +42,10 @@ func samples(t *testing.T, m *Metrics) map[string]string {
 func TestMetricsCountExchanges(t *testing.T) {
 	m := NewMetrics("v1")
 	m.Record(journal.Entry{Exchange: new(exchanged())})
-	m.Record(journal.Entry{Exchange: new(conversed())})
+	priced := conversed()
+	priced.Usage = event.Usage{Source: event.UsageProvider, Input: 30, Read: 10, Write5m: 1, Write1h: 2, Output: 5}
+	priced.Bill = event.Bill{Price: "p/m", Measured: true, Billed: 2e9, Compared: true, Raw: 3e9, Sent: 4e9}
+	m.Record(journal.Entry{Exchange: &priced})
 	late := exchanged()
 	late.Status, late.Fault, late.FirstByte, late.Duration = 504, event.Timeout, 0, 10*time.Minute
 	m.Record(journal.Entry{Exchange: &late})
@@ -58,6 +61,12 @@ func TestMetricsCountExchanges(t *testing.T) {
 		`epitome_exchange_seconds_bucket{upstream="openai",le="180"}`:                           "3",
 		`epitome_received_tokens_total{upstream="openai"}`:                                      "321",
 		`epitome_sent_tokens_total{upstream="openai"}`:                                          "25",
+		`epitome_usage_tokens_total{kind="input",model="p/m",upstream="openai"}`:                "30",
+		`epitome_usage_tokens_total{kind="cached",model="p/m",upstream="openai"}`:               "10",
+		`epitome_usage_tokens_total{kind="written",model="p/m",upstream="openai"}`:              "3",
+		`epitome_usage_tokens_total{kind="output",model="p/m",upstream="openai"}`:               "5",
+		`epitome_billed_dollars_total{model="p/m",upstream="openai"}`:                           "2",
+		`epitome_saved_dollars{model="p/m",upstream="openai"}`:                                  "-1",
 		`epitome_changes_total{rung="clear",upstream="openai"}`:                                 "2",
 	} {
 		if got[series] != want {

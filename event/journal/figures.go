@@ -13,15 +13,11 @@ import (
 type Figure struct {
 	Key  string // of a sum, that in JSON, with a dot between two levels
 	Unit Unit
-	Help string // for cards and metrics; sentences
+	Help string // for cards; sentences
 
 	Column string // heading in a table of sums; empty: no table has it
 	Card   string // label on a page; empty: no page has it
 	CardAt int    // cards stand in this order
-
-	Metric  string // name without "epitome_", of a counter if it ends in "_total", else of a gauge; empty: it has none
-	ByModel bool   // the metric has the label model
-	Kind    string // value of the label kind; figures that differ in it alone share a metric
 
 	// Of returns its amount for an exchange; ok is false if it does not apply to it. It is nil if it never does.
 	Of    func(*event.Exchange) (amount int64, ok bool)
@@ -50,14 +46,12 @@ var Figures = located([]Figure{
 
 	{Key: "shaped", Of: count(isShaped)},
 	{
-		Key: "tokens_before", Unit: Tokens, Column: "BEFORE", Metric: "received_tokens_total",
-		Help: "Tokens of conversations as clients sent them.",
-		Of:   func(e *event.Exchange) (int64, bool) { return int64(e.TokensBefore.Total()), isShaped(e) },
+		Key: "tokens_before", Unit: Tokens, Column: "BEFORE",
+		Of: func(e *event.Exchange) (int64, bool) { return int64(e.TokensBefore.Total()), isShaped(e) },
 	},
 	{
-		Key: "tokens_after", Unit: Tokens, Column: "AFTER", Card: "Tokens", CardAt: 1, Metric: "sent_tokens_total",
-		Help: "Tokens of conversations as sent to the provider.",
-		Of:   func(e *event.Exchange) (int64, bool) { return int64(e.TokensAfter.Total()), isShaped(e) },
+		Key: "tokens_after", Unit: Tokens, Column: "AFTER", Card: "Tokens", CardAt: 1,
+		Of: func(e *event.Exchange) (int64, bool) { return int64(e.TokensAfter.Total()), isShaped(e) },
 	},
 	{Key: "less", Column: "LESS", Unit: Percent, Share: (*Sums).less},
 	{Key: "observed.exchanges", Of: count(isObserved)},
@@ -78,25 +72,26 @@ var Figures = located([]Figure{
 		Of:  func(e *event.Exchange) (int64, bool) { return int64(e.ReadAgain), isShaped(e) },
 	},
 	{
-		Key: "read_again_tokens", Unit: Tokens, Metric: "read_again_tokens_total",
-		Help: "Tokens of results that bring back what was taken out.",
-		Of:   func(e *event.Exchange) (int64, bool) { return int64(e.ReadAgainTokens), isShaped(e) },
+		Key: "read_again_tokens", Unit: Tokens,
+		Of: func(e *event.Exchange) (int64, bool) { return int64(e.ReadAgainTokens), isShaped(e) },
 	},
 
 	{Key: "usage.told", Of: count(isReported)},
 	{Key: "usage.cut", Of: count(func(e *event.Exchange) bool { return isReported(e) && e.Usage.Cut })},
-	usage("input", func(u *event.Usage) int { return u.Input }, Figure{Key: "usage.input"}),
-	usage("cached", func(u *event.Usage) int { return u.Read }, Figure{Key: "usage.read"}),
-	usage("written", func(u *event.Usage) int { return u.Write5m + u.Write1h }, Figure{Key: "usage.write"}),
-	usage("reasoning", func(u *event.Usage) int { return u.Reasoning }, Figure{Key: "usage.reasoning"}),
+	{Key: "usage.input", Unit: Tokens, Of: usage(func(u *event.Usage) int { return u.Input })},
+	{Key: "usage.read", Unit: Tokens, Of: usage(func(u *event.Usage) int { return u.Read })},
+	{Key: "usage.write", Unit: Tokens, Of: usage(func(u *event.Usage) int { return u.Write5m + u.Write1h })},
+	{Key: "usage.reasoning", Unit: Tokens, Of: usage(func(u *event.Usage) int { return u.Reasoning })},
 	{
 		Key: "usage.cache_input", Unit: Tokens,
 		Of: func(e *event.Exchange) (int64, bool) { return int64(e.Usage.Input), e.Usage.TellsCache() },
 	},
 	{Key: "cached", Column: "CACHED", Unit: Percent, Card: "Cached input", CardAt: 7, Share: (*Sums).Cached},
-	usage("output", func(u *event.Usage) int { return u.Output }, Figure{
-		Key: "usage.output", Column: "OUTPUT", Known: func(s *Sums) bool { return s.Usage.Reported > 0 },
-	}),
+	{
+		Key: "usage.output", Unit: Tokens, Column: "OUTPUT",
+		Of:    usage(func(u *event.Usage) int { return u.Output }),
+		Known: func(s *Sums) bool { return s.Usage.Reported > 0 },
+	},
 
 	{Key: "money.measured", Of: count(isMeasured)},
 	{Key: "money.unpriced", Of: count(func(e *event.Exchange) bool { return e.Bill.Unpriced })},
@@ -104,7 +99,6 @@ var Figures = located([]Figure{
 	{Key: "money.listed", Of: count(func(e *event.Exchange) bool { return isMeasured(e) && e.Bill.Subscription })},
 	{
 		Key: "money.billed_nano", Unit: Nano, Column: "BILLED", Card: "Billed", CardAt: 5,
-		Metric: "billed_dollars_total", ByModel: true,
 		Help: "List price of the tokens that providers reported, without the cost of summaries. " +
 			"An answer that says nothing of its cache is counted as read from it.",
 		Of:    func(e *event.Exchange) (int64, bool) { return e.Bill.Billed, isMeasured(e) },
@@ -135,7 +129,6 @@ var Figures = located([]Figure{
 	{Key: "money.distill_nano", Unit: Nano},
 	{
 		Key: "money.saved_nano", Unit: Nano, Column: "SAVED", Card: "Saved", CardAt: 3,
-		Metric: "saved_dollars", ByModel: true,
 		Help: "The cost without epitome of the requests that fit the window, less their cost with it. " +
 			"Both are estimates of what the provider charges for what the agent sent, with its cache.",
 		Of:    func(e *event.Exchange) (int64, bool) { return e.Bill.Saved(), isCompared(e) },
@@ -180,14 +173,11 @@ func isCompared(e *event.Exchange) bool { return isShaped(e) && e.Bill.Compared 
 
 func isOversized(e *event.Exchange) bool { return isShaped(e) && e.Bill.Oversized }
 
-// usage returns a figure of tokens that providers report, or epitome counted in their place.
-func usage(kind string, of func(*event.Usage) int, f Figure) Figure {
-	f.Unit, f.Metric, f.ByModel, f.Kind = Tokens, "usage_tokens_total", true, kind
-	f.Help = "Tokens that providers report. Input includes cached and written ones, output reasoning."
-	f.Of = func(e *event.Exchange) (int64, bool) {
+// usage returns the amount of a figure of tokens that providers report, or epitome counted in their place.
+func usage(of func(*event.Usage) int) func(*event.Exchange) (int64, bool) {
+	return func(e *event.Exchange) (int64, bool) {
 		return int64(of(&e.Usage)), e.Usage.Source != "" && !e.Usage.Odd
 	}
-	return f
 }
 
 // less returns by how much the tokens became fewer.
