@@ -95,8 +95,9 @@ var Functions = template.FuncMap{
 		return Shorten(line, 160)
 	},
 	// figures
-	"figures": func() []journal.Figure { return journal.Figures }, "figure": FigureText,
-	"sums": journal.SumsOf, "billed": Billed, "gain": Gain, "cards": cards,
+	"figures": func() []Figure { return Figures },
+	"figure":  func(f Figure, s journal.Sums) string { return cmp.Or(f.Text(s), "–") },
+	"sums":    journal.SumsOf, "billed": Billed, "gain": Gain, "cards": cards,
 	// words for what happened
 	"parts": Parts, "changes": changes, "changed": changed, "failed": failed, "sentence": sentence,
 	"glyph": func(step string) string { return glyphs[step] },

@@ -265,7 +265,7 @@ func (b *Book) complete(e *event.Exchange) {
 	}
 	b.Biller.Bill(e, before)
 	c := b.conversations[e.Conversation]
-	e.Bill.Outgrew = isOversized(e) && e.Conversation != "" && (c == nil || c.Sums.Money.Oversized == 0)
+	e.Bill.Outgrew = isShaped(e) && e.Bill.Oversized && e.Conversation != "" && (c == nil || c.Sums.Money.Oversized == 0)
 }
 
 // clipped returns copies of the newest lines of the user's that begin with "keep:".

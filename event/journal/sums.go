@@ -2,13 +2,15 @@ package journal
 
 import (
 	"fmt"
+	"net/http"
+	"reflect"
 	"slices"
 	"time"
 
 	"epitome/event"
 )
 
-// Sums are the sums of some exchanges. Amounts are in nano-dollars.
+// Sums are the sums of some exchanges: numbers alone, so that sums can be added up. Amounts are in nano-dollars.
 type Sums struct {
 	Exchanges    int64 `json:"exchanges"`
 	Failed       int64 `json:"failed"`        // status 400 and more, cut off, or with an error
@@ -125,10 +127,15 @@ func (b *Book) allNotes() []string {
 }
 
 // add adds all sums of t to those of s.
-func (s *Sums) add(t *Sums) {
-	for _, f := range Figures {
-		if f.Share == nil {
-			*f.In(s) += *f.In(t)
+func (s *Sums) add(t *Sums) { addFields(reflect.ValueOf(s).Elem(), reflect.ValueOf(t).Elem()) }
+
+// addFields adds the numbers in a struct, and in those within it, to the ones of another.
+func addFields(to, from reflect.Value) {
+	for i := range to.NumField() {
+		if to.Field(i).Kind() == reflect.Struct {
+			addFields(to.Field(i), from.Field(i))
+		} else {
+			to.Field(i).SetInt(to.Field(i).Int() + from.Field(i).Int())
 		}
 	}
 }
@@ -141,13 +148,89 @@ func SumsOf(e event.Exchange) (s Sums) {
 
 // addExchange counts an exchange.
 func (s *Sums) addExchange(e *event.Exchange) {
-	for _, f := range Figures {
-		if f.Of == nil {
-			continue
-		}
-		if amount, ok := f.Of(e); ok {
-			*f.In(s) += amount
-		}
+	s.Exchanges++
+	s.Failed += oneIf(isFailed(e))
+	s.Rescued += oneIf(e.Rescue.Rescued)
+	before, after := int64(e.TokensBefore.Total()), int64(e.TokensAfter.Total())
+	switch {
+	case isShaped(e):
+		s.Shaped++
+		s.TokensBefore += before
+		s.TokensAfter += after
+		s.Compactions += oneIf(e.Compaction.Kind == event.CompactionCompleted)
+		s.ReadAgain += int64(e.ReadAgain)
+		s.ReadAgainTokens += int64(e.ReadAgainTokens)
+		s.Money.addEstimates(&e.Bill)
+	case e.ShapeTime > 0 && e.Mode == event.ModeObserve:
+		s.Observed.Exchanges++
+		s.Observed.TokensBefore += before
+		s.Observed.TokensAfter += after
+	}
+	s.Usage.add(&e.Usage)
+	s.Money.addBilled(&e.Bill)
+}
+
+// oneIf returns 1 if something applies, else 0.
+func oneIf(applies bool) int64 {
+	if applies {
+		return 1
+	}
+	return 0
+}
+
+// isFailed reports whether the client did not get the whole of a good answer. An agent that looks whether something is
+// there, or goes on over HTTP after an upgrade was refused, has not failed.
+func isFailed(e *event.Exchange) bool {
+	if e.Method == http.MethodHead && e.Fault == event.None || e.Status == http.StatusUpgradeRequired {
+		return false
+	}
+	return e.Status >= http.StatusBadRequest || e.Fault != event.None
+}
+
+func isShaped(e *event.Exchange) bool { return e.ShapeTime > 0 && e.Mode == event.ModeOn }
+
+// add counts the tokens of an exchange, unless they contradict each other.
+func (s *UsageSums) add(u *event.Usage) {
+	if u.Source == "" || u.Odd {
+		return
+	}
+	s.Reported += oneIf(u.Source == event.UsageProvider)
+	s.Cut += oneIf(u.Source == event.UsageProvider && u.Cut)
+	s.Input += int64(u.Input)
+	s.Read += int64(u.Read)
+	s.Write += int64(u.Write5m + u.Write1h)
+	s.Output += int64(u.Output)
+	s.Reasoning += int64(u.Reasoning)
+	if u.TellsCache() {
+		s.CacheInput += int64(u.Input)
+	}
+}
+
+// addBilled counts what an exchange was billed.
+func (m *Money) addBilled(b *event.Bill) {
+	m.Unpriced += oneIf(b.Unpriced)
+	if !b.Measured {
+		return
+	}
+	m.Measured++
+	m.Billed += b.Billed
+	m.Rebilled += b.Rebilled
+	m.AtLeast += oneIf(b.AtLeast)
+	m.Subscription += oneIf(b.Subscription)
+}
+
+// addEstimates counts what a shaped conversation would have cost, or that it would have been refused.
+func (m *Money) addEstimates(b *event.Bill) {
+	m.Outgrown += oneIf(b.Outgrew)
+	if b.Oversized {
+		m.Oversized++
+		m.OversizedBilled += b.Billed
+	}
+	if b.Compared {
+		m.Compared++
+		m.Raw += b.Raw
+		m.Sent += b.Sent
+		m.Saved += b.Saved()
 	}
 }
 
@@ -166,4 +249,9 @@ func (m Money) Gain() (nano int64, ok bool) {
 		return m.Saved, m.Compared > 0 && m.Saved > 0
 	}
 	return m.Saved - m.Own, m.Compared > 0 || m.Own > 0
+}
+
+// Cached returns the part of the input that providers had in their caches, of the answers that say so.
+func (s *Sums) Cached() (share float64, ok bool) {
+	return float64(s.Usage.Read) / float64(s.Usage.CacheInput), s.Usage.CacheInput > 0
 }
