@@ -82,7 +82,7 @@ type Book struct {
 	files         files
 	unwritten     error           // why events were not written to disk the last time; nil if they were
 	seq           uint64          // of the newest event
-	notes         []string        // about files that could not be read
+	damaged       bool            // some events on disk could not be read
 	recent        []Entry         // the newest events
 	days          days            // sums by day
 	models        map[string]bool // that have sums of their own
@@ -188,15 +188,13 @@ func (b *Book) load() {
 		defer b.mu.Unlock()
 		b.guard(func() { b.add(n) })
 	})
-	note := "files of events cannot be read, as the log says" // with their paths
 	if unreadable > 0 {
-		note = fmt.Sprintf("%d lines of events cannot be read", unreadable)
-		err = errors.Join(err, errors.New(note))
+		err = errors.Join(err, fmt.Errorf("%d lines of events cannot be read", unreadable))
 	}
-	if err != nil {
+	if err != nil { // it names files
 		b.Log.Warn("figures leave out damaged events", "reason", err.Error())
 		b.mu.Lock()
-		b.notes = append(b.notes, note)
+		b.damaged = true
 		b.mu.Unlock()
 	}
 	b.expire() // the oldest file may have older events, too

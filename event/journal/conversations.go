@@ -56,6 +56,12 @@ type Level struct {
 	Miss     event.Miss   `json:"miss,omitempty"`     // of the newest request with an answer
 	Rebilled int          `json:"rebilled,omitempty"` // tokens that the provider's cache lost with it
 	Clock    *event.Clock `json:"clock,omitempty"`    // of that cache; nil: not known
+
+	// Of the newest request by category, and its lines, as in Shaping.
+	TokensBefore event.Tokens `json:"tokens_before,omitzero"`
+	TokensAfter  event.Tokens `json:"tokens_after,omitzero"`
+	ClearLine    int          `json:"clear_line,omitempty"`
+	CompactLine  int          `json:"compact_line,omitempty"`
 }
 
 // Observed reports whether all requests of the conversation were sent as they came, as mode observe has it.
@@ -87,19 +93,11 @@ type Status struct {
 	Money      Money     `json:"money"`
 	Last       string    `json:"last,omitempty"`
 	AsOf       time.Time `json:"as_of"`
-	// Of the newest request by category, as in Shaping.
-	TokensBefore event.Tokens `json:"tokens_before,omitzero"`
-	TokensAfter  event.Tokens `json:"tokens_after,omitzero"`
-	ClearLine    int          `json:"clear_line,omitempty"`
-	CompactLine  int          `json:"compact_line,omitempty"`
 }
 
 // conversation is a Conversation as it is kept.
 type conversation struct {
 	Conversation // without what view works out
-
-	before, after  event.Tokens // of the newest request
-	clear, compact int          // lines of the same
 
 	// answered is the last exchange with an answer, with which the next one is compared. Its field Broke is of the
 	// requests since then: one, not answered, was sent in another form.
@@ -158,8 +156,8 @@ func (c *conversation) add(e *event.Exchange, end time.Time) {
 		c.Tools = c.Tools || e.TokensBefore.Tools > 0
 		c.Window = e.Window
 		c.Near = event.IsNear(c.Tokens, e.Usable)
-		c.before, c.after = e.TokensBefore, e.TokensAfter
-		c.clear, c.compact = e.ClearLine, e.CompactLine
+		c.TokensBefore, c.TokensAfter = e.TokensBefore, e.TokensAfter
+		c.ClearLine, c.CompactLine = e.ClearLine, e.CompactLine
 		c.Notice = ""
 		if e.Code == event.CodeOverhead || e.Code == event.CodeUnkept {
 			c.Notice = e.Reason
@@ -293,12 +291,10 @@ func (b *Book) Status(id, session string) (Status, error) {
 		}
 		return rank
 	}
-	best := slices.MaxFunc(all, func(x, y *conversation) int { return rank(x) - rank(y) }) // of equals the newest
-	c := b.view(best)
+	c := b.view(slices.MaxFunc(all, func(x, y *conversation) int { return rank(x) - rank(y) })) // of equals the newest
 	s := Status{
 		ID: c.ID, Model: c.Model, Level: c.Level, Oversized: c.Sums.Money.Oversized, BeyondFrom: c.BeyondFrom,
 		Money: c.Sums.Money, Last: c.Latest, AsOf: c.Last,
-		TokensBefore: best.before, TokensAfter: best.after, ClearLine: best.clear, CompactLine: best.compact,
 	}
 	if gain, ok := s.Money.Gain(); ok {
 		saved := float64(gain) / 1e9

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
 	"time"
 
 	"epitome/event"
@@ -114,8 +113,10 @@ func (b *Book) dayOf(at time.Time) time.Time {
 }
 
 // allNotes returns what a reader of figures should know.
-func (b *Book) allNotes() []string {
-	notes := slices.Clone(b.notes)
+func (b *Book) allNotes() (notes []string) {
+	if b.damaged {
+		notes = append(notes, "figures leave out damaged events, as the log says")
+	}
 	dropped := b.dropped.Load()
 	if dropped > 0 {
 		notes = append(notes, fmt.Sprintf("%d events were dropped because too many came at once", dropped))
