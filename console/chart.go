@@ -75,9 +75,10 @@ func window(e *event.Exchange) int      { return e.Window }
 func clearLine(e *event.Exchange) int   { return e.ClearLine }
 func compactLine(e *event.Exchange) int { return e.CompactLine }
 
-// turnChart draws turns of a conversation. A line that rises above three windows leaves the chart, as it would flatten
+// turnChart draws the turns of a conversation. A line that rises above three windows leaves the chart, as it would flatten
 // everything else.
-func turnChart(s journal.Story, turns []event.Exchange, current int) chart {
+func turnChart(s journal.Story, current int) chart {
+	turns := s.Exchanges
 	columns := slices.Collect(slices.Chunk(turns, (len(turns)+mostColumns-1)/mostColumns))
 	c := chart{
 		ID: s.ID, Slots: max(len(columns), 4), Most: extentOf(turns, before).Most,

@@ -27,7 +27,7 @@ func TestChartKeepsTheWholeSession(t *testing.T) {
 		if turns > 21 {
 			story.BeyondFrom = 22
 		}
-		c := turnChart(story, story.Exchanges, 1)
+		c := turnChart(story, 1)
 		next, most := 1, 0
 		for _, drawn := range c.Columns {
 			if drawn.First().Turn != next {

@@ -17,7 +17,6 @@ type conversation struct {
 	journal.Story
 	Chart               chart
 	FirstKept, LastKept int  // turns
-	From, To            int  // turns on the chart; 0: all to that end
 	IsAlive             bool // the newest turn got its answer
 	IsAsked             bool // the owner has asked to compact its next request
 	Turn                event.Exchange
@@ -40,9 +39,7 @@ func (o *Console) conversationAt(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, _ := strconv.Atoi(r.URL.Query().Get("from")) // anything else is no end
-	to, _ := strconv.Atoi(r.URL.Query().Get("to"))
-	c := newConversation(s, turn, from, to)
+	c := newConversation(s, turn)
 	if !isOwner(r) {
 		return c, nil
 	}
@@ -83,22 +80,16 @@ func newestTurn(s journal.Story) (turn event.Exchange) {
 	return turn
 }
 
-// newConversation returns a conversation at a turn, with its turns between two on the chart; 0 leaves an end open.
-func newConversation(s journal.Story, turn event.Exchange, from, to int) *conversation {
-	c := &conversation{Story: s, Turn: turn, From: from, To: to}
+// newConversation returns a conversation at a turn.
+func newConversation(s journal.Story, turn event.Exchange) *conversation {
+	c := &conversation{Story: s, Turn: turn}
 	if len(s.Exchanges) == 0 {
 		return c
 	}
 	newest := s.Exchanges[len(s.Exchanges)-1]
 	c.FirstKept, c.LastKept = s.Exchanges[0].Turn, newest.Turn
 	c.IsAlive = failed(newest) == ""
-	drawn := slices.DeleteFunc(slices.Clone(s.Exchanges), func(e event.Exchange) bool {
-		return e.Turn < from || to > 0 && e.Turn > to
-	})
-	if len(drawn) == 0 {
-		drawn, c.From, c.To = s.Exchanges, 0, 0
-	}
-	c.Chart = turnChart(s, drawn, turn.Turn)
+	c.Chart = turnChart(s, turn.Turn)
 	for _, e := range slices.Backward(s.Exchanges) {
 		if !changed(e) && failed(e) == "" && !e.Miss.IsLoss() {
 			continue
@@ -177,7 +168,7 @@ func (o *Console) overview(r *http.Request) (any, error) {
 		return v, nil
 	}
 	s, err := o.story(r, slices.MaxFunc(page.Items, byStory).ID)
-	v.Shown = newConversation(s, newestTurn(s), 0, 0)
+	v.Shown = newConversation(s, newestTurn(s))
 	return v, err
 }
 

@@ -156,44 +156,6 @@
     event.preventDefault();
   });
 
-  // Who drags over a chart sees the turns from one column to another, and all of them again after Escape.
-  let dragged = null; // the column where it began
-  // columnsTo returns those from the first one to the one below the pointer; none if that is elsewhere.
-  function columnsTo(event) {
-    const end = document.elementFromPoint(event.clientX, event.clientY)?.closest(".chart a");
-    const all = dragged ? [...dragged.parentNode.querySelectorAll("a")] : [];
-    const places = [all.indexOf(dragged), all.indexOf(end)].sort((a, b) => a - b);
-    return places[0] < 0 ? [] : all.slice(places[0], places[1] + 1);
-  }
-  function shade(columns) {
-    for (const a of document.querySelectorAll(".chart a")) a.classList.toggle("chosen", columns.includes(a));
-  }
-  document.addEventListener("pointerdown", (event) => { dragged = event.target.closest(".chart a"); });
-  document.addEventListener("dragstart", (event) => { if (dragged) event.preventDefault(); });
-  document.addEventListener("pointermove", (event) => { if (dragged) shade(columnsTo(event)); });
-  document.addEventListener("pointerup", (event) => {
-    const columns = columnsTo(event);
-    dragged = null;
-    shade([]);
-    if (columns.length < 2) return;
-    const address = new URL(columns[0].getAttribute("href"), location.href);
-    address.searchParams.set("from", columns[0].dataset.first);
-    address.searchParams.set("to", columns.at(-1).dataset.last);
-    location.assign(address);
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && dragged) {
-      dragged = null;
-      shade([]);
-      return;
-    }
-    const query = new URLSearchParams(location.search);
-    if (event.key !== "Escape" || !query.has("from") && !query.has("to")) return;
-    query.delete("from");
-    query.delete("to");
-    location.assign(location.pathname + "?" + query);
-  });
-
   // Who clicks on the head of a column sorts by it, numbers from the largest down at first.
   document.addEventListener("click", (event) => {
     const th = event.target.closest("table[data-sort] thead th");
