@@ -75,8 +75,8 @@ func window(e *event.Exchange) int      { return e.Window }
 func clearLine(e *event.Exchange) int   { return e.ClearLine }
 func compactLine(e *event.Exchange) int { return e.CompactLine }
 
-// turnChart draws the turns of a conversation. A line that rises above three windows leaves the chart, as it would flatten
-// everything else.
+// turnChart draws the turns of a conversation. A line that rises above three windows leaves the chart, as it would
+// flatten everything else.
 func turnChart(s journal.Story, current int) chart {
 	turns := s.Exchanges
 	columns := slices.Collect(slices.Chunk(turns, (len(turns)+mostColumns-1)/mostColumns))

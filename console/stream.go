@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
-
-	"epitome/event/journal"
 )
 
 const (
@@ -36,22 +34,22 @@ func (o *Console) events(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	s := stream{book: o.program.Book, forOwner: isOwner(r), last: math.MaxUint64}
+	last := uint64(math.MaxUint64) // number of the newest event that the client got: it begins with the next one
 	id := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("since"))
-	if last, err := strconv.ParseUint(id, 10, 64); err == nil {
-		s.last = last
+	if known, err := strconv.ParseUint(id, 10, 64); err == nil {
+		last = known
 	}
-	s.text.WriteString("retry: 2000\n\n")
+	text := bytes.NewBufferString("retry: 2000\n\n") // not sent yet
 	tick := time.NewTicker(streamEvery)
 	defer tick.Stop()
 	for silent := 0; ; silent++ {
-		s.addEvents()
-		if s.text.Len() == 0 && silent >= aliveEvery {
-			s.text.WriteString(":\n\n")
+		last = o.addEvents(text, last, isOwner(r))
+		if text.Len() == 0 && silent >= aliveEvery {
+			text.WriteString(":\n\n")
 		}
-		if s.text.Len() > 0 {
+		if text.Len() > 0 {
 			silent = 0
-			if _, err := s.text.WriteTo(w); err != nil {
+			if _, err := text.WriteTo(w); err != nil {
 				return
 			}
 			w.(http.Flusher).Flush()
@@ -64,37 +62,28 @@ func (o *Console) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stream is what a client that watches events gets.
-type stream struct {
-	book     *journal.Book
-	forOwner bool
-	last     uint64       // number of the newest event that it got; math.MaxUint64: it begins with the next one
-	text     bytes.Buffer // not sent yet
-}
-
-// addEvents adds the events since the last one.
-func (s *stream) addEvents() {
-	events, newest, whole := s.book.Since(s.last)
+// addEvents adds the events since the last one that a client got to a text, and returns the number of the newest.
+func (o *Console) addEvents(text *bytes.Buffer, last uint64, forOwner bool) uint64 {
+	events, newest, whole := o.program.Book.Since(last)
 	if !whole {
-		fmt.Fprintf(&s.text, "id: %d\n", newest)
-		if s.last != math.MaxUint64 {
-			s.text.WriteString("event: reset\ndata: {}\n")
+		fmt.Fprintf(text, "id: %d\n", newest)
+		if last != math.MaxUint64 {
+			text.WriteString("event: reset\ndata: {}\n")
 		}
-		s.text.WriteByte('\n')
-		s.last = newest
-		return
+		text.WriteByte('\n')
+		return newest
 	}
 	for _, e := range events {
-		s.last = *e.Seq()
-		if e.Compaction != nil && !s.forOwner {
+		if e.Compaction != nil && !forOwner {
 			shown := *e.Compaction
 			shown.FilesRead, shown.FilesWritten = nil, nil
 			e.Compaction = &shown
 		}
 		line, _ := json.Marshal(e) // an object with the event under the name of its kind
 		gjson.ParseBytes(line).ForEach(func(kind, event gjson.Result) bool {
-			fmt.Fprintf(&s.text, "id: %d\nevent: %s\ndata: %s\n\n", s.last, kind.Str, event.Raw)
+			fmt.Fprintf(text, "id: %d\nevent: %s\ndata: %s\n\n", *e.Seq(), kind.Str, event.Raw)
 			return true
 		})
 	}
+	return newest
 }
