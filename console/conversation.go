@@ -20,14 +20,13 @@ type conversation struct {
 	IsAlive             bool // the newest turn got its answer
 	IsAsked             bool // the owner has asked to compact its next request
 	Turn                event.Exchange
-	Edits               event.Edits // of Turn, in the order of the request's messages; the owner's only
-	// Turns with a change, a failure or a cache miss, the newest first, and those together that say the same.
-	Events [][]event.Exchange
-	More   int // older ones that are not listed
-	Found  any // Hits in what was taken out, if the owner looks for something
+	Edits               event.Edits      // of Turn, in the order of the request's messages; the owner's only
+	Events              []event.Exchange // turns with a change, a failure or a cache miss, the newest first
+	More                int              // older ones that are not listed
+	Found               any              // Hits in what was taken out, if the owner looks for something
 }
 
-const eventsListed = 100 // as rows
+const eventsListed = 100
 
 // conversationAt returns the conversation that a request names in its path, at the turn that its query names.
 func (o *Console) conversationAt(r *http.Request) (any, error) {
@@ -91,19 +90,12 @@ func newConversation(s journal.Story, turn event.Exchange) *conversation {
 	c.IsAlive = failed(newest) == ""
 	c.Chart = turnChart(s, turn.Turn)
 	for _, e := range slices.Backward(s.Exchanges) {
-		if !changed(e) && failed(e) == "" && !e.Miss.IsLoss() {
-			continue
-		}
-		last := len(c.Events) - 1
-		switch {
-		case c.More == 0 && last >= 0 && account(c.Events[last][0]) == account(e):
-			c.Events[last] = append(c.Events[last], e)
-		case len(c.Events) < eventsListed:
-			c.Events = append(c.Events, []event.Exchange{e})
-		default:
-			c.More++
+		if changed(e) || failed(e) != "" || e.Miss.IsLoss() {
+			c.Events = append(c.Events, e)
 		}
 	}
+	c.More = max(0, len(c.Events)-eventsListed)
+	c.Events = c.Events[:len(c.Events)-c.More]
 	return c
 }
 

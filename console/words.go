@@ -44,11 +44,6 @@ func changes(e event.Exchange) string {
 	return cmp.Or(strings.Join(p, "; "), "nothing")
 }
 
-// account returns all that the row of an exchange says of what happened and why.
-func account(e event.Exchange) string {
-	return fmt.Sprint(changes(e), failed(e), e.Causes, e.Inner, e.Reason, e.Code, e.Miss, e.Rebilled)
-}
-
 // changed reports whether something was newly done to a request, or failed.
 func changed(e event.Exchange) bool { return event.Step(&e) != "" || e.Action == event.ActionBypass }
 

@@ -121,16 +121,6 @@ function runText(run) {
   return [run.length, run[0].item + 1, run.at(-1).last + 1, before && tokens(before), tokens(after), run[0].reason, ...each];
 }
 
-// together returns lists of the exchanges in sequence that say the same.
-function together(exchanges) {
-  const account = (e) => JSON.stringify([done(e), failed(e), e.rescue, ["none", "add"].includes(e.action), e.causes, e.inner, e.reason, e.code, e.miss, e.rebilled]);
-  return exchanges.reduce((found, e) => {
-    if (found.length > 0 && account(found.at(-1)[0]) === account(e)) found.at(-1).push(e);
-    else found.push([e]);
-    return found;
-  }, []);
-}
-
 // chart returns what the chart of a conversation says, with the texts for a pointer that rests on a column.
 function chart({ exchanges }) {
   const before = (e) => total(e.tokens_before), after = (e) => total(e.tokens_after);
@@ -220,11 +210,9 @@ export function conversation({ story: s, edits }, turn) {
     ".pair :is(th[scope=row], td:not([colspan]))": edits.length > 0 ? runs(edits).flatMap(runText) : [],
     "dl:not(#at dl) dd": tiles(s.sums),
     "dl:not(#at dl) + p": again(s.sums),
-    '[aria-label^="What happened"] :is(th[scope=row], td)': together(events).flatMap(([x, ...others]) => {
-      const size = (of) => [tokens(total(of.tokens_before)), tokens(total(of.tokens_after))];
-      const turns = others.length > 0 ? [others.length + 1, x.turn, ...[x, ...others].flatMap((of) => [of.turn, ...size(of)])] : [x.turn];
-      return [...turns, ...size(x), done(x), failed(x), x.reason, small(x.miss), lost(x)];
-    }),
+    '[aria-label^="What happened"] :is(th[scope=row], td)': events.flatMap((x) => [
+      x.turn, tokens(total(x.tokens_before)), tokens(total(x.tokens_after)), done(x), failed(x), x.reason, small(x.miss), lost(x),
+    ]),
   };
 }
 
