@@ -17,7 +17,6 @@ type conversation struct {
 	journal.Story
 	Chart               chart
 	FirstKept, LastKept int  // turns
-	IsAlive             bool // the newest turn got its answer
 	IsAsked             bool // the owner has asked to compact its next request
 	Turn                event.Exchange
 	Edits               event.Edits      // of Turn, in the order of the request's messages; the owner's only
@@ -85,9 +84,7 @@ func newConversation(s journal.Story, turn event.Exchange) *conversation {
 	if len(s.Exchanges) == 0 {
 		return c
 	}
-	newest := s.Exchanges[len(s.Exchanges)-1]
-	c.FirstKept, c.LastKept = s.Exchanges[0].Turn, newest.Turn
-	c.IsAlive = failed(newest) == ""
+	c.FirstKept, c.LastKept = s.Exchanges[0].Turn, s.Exchanges[len(s.Exchanges)-1].Turn
 	c.Chart = turnChart(s, turn.Turn)
 	for _, e := range slices.Backward(s.Exchanges) {
 		if changed(e) || failed(e) != "" || e.Miss.IsLoss() {
@@ -176,12 +173,22 @@ func (o *Console) listed(r *http.Request) (any, error) {
 	return pageOf(r, folded(o.list(r)), 100), nil
 }
 
-// folded puts side requests under the conversations that they belong to.
+// folded puts side requests, which an agent makes beside its work for a title or a topic, under the conversation that
+// they belong to: single turns without tools, while the same session has a conversation with tools.
 func folded(all []journal.Conversation) (list []journal.Conversation) {
+	type session struct{ agent, client, name string }
+	in := func(c journal.Conversation) session { return session{c.Agent, c.Client, c.Session} }
+	mains := map[session]string{} // the ID of the newest conversation with tools
+	for _, c := range slices.Backward(all) {
+		if c.Tools && c.Session != "" {
+			mains[in(c)] = c.ID
+		}
+	}
 	sides := map[string][]journal.Conversation{} // by the ID of the conversation
 	for _, c := range all {
-		if main := mainOf(&c, all); main != nil {
-			sides[main.ID] = append(sides[main.ID], c)
+		main := mains[in(c)]
+		if main != "" && c.Turns == 1 && !c.Tools && c.Parent == "" {
+			sides[main] = append(sides[main], c)
 		} else {
 			list = append(list, c)
 		}
@@ -190,24 +197,4 @@ func folded(all []journal.Conversation) (list []journal.Conversation) {
 		list[i].Sides = sides[list[i].ID]
 	}
 	return list
-}
-
-// mainOf returns the conversation that a side request belongs to, which an agent makes beside its work, for a title or
-// a topic: a single turn without tools, while a conversation with tools goes on in the same session. An agent that names
-// no session has one at a time. It returns nil for all else.
-func mainOf(c *journal.Conversation, all []journal.Conversation) *journal.Conversation {
-	if c.Turns > 1 || c.Tools || c.Parent != "" {
-		return nil
-	}
-	for i := range all {
-		main := &all[i]
-		if !main.Tools || main.Agent != c.Agent || main.Client != c.Client || main.Session != c.Session {
-			continue
-		}
-		isMeanwhile := c.Last.After(main.First.Add(-time.Minute)) && c.First.Before(main.Last.Add(time.Minute))
-		if c.Session != "" || isMeanwhile {
-			return main
-		}
-	}
-	return nil
 }

@@ -92,7 +92,7 @@ func TestPagesSay(t *testing.T) {
 		"/-/conversations":                {title, "claude-cli", folder, "alice", "10 turns"},
 		"/-/conversations?filter=LEDGER":  {title},
 		"/-/conversations?filter=nothing": {"No conversation matches"},
-		"/-/conversations/" + id: {title, "6.4 ×", "is alive", "window 64k", "Turn 10", "messages 3–6",
+		"/-/conversations/" + id: {title, "6.4 ×", "only what fits", "window 64k", "Turn 10", "messages 3–6",
 			"<li><bdi>keep: " + secretText, "1 compaction. The agent read 4 things again, 9,200 tokens.",
 			"10 turns, 410k → 40k tokens, passed the window at turn 2, $",
 			" saved on 1 request that fit, read again 4 times.", "passes the window here", "had to compact or stop there"},
@@ -256,25 +256,22 @@ func TestRestoreCompactAndForgetAreTheOwners(t *testing.T) {
 }
 
 // talk returns a conversation of so many turns as lists have it.
-func talk(id, session string, turns int, tools bool, first, last int) journal.Conversation {
-	at := func(minute int) time.Time { return time.Date(2026, 11, 20, 12, minute, 0, 0, time.UTC) }
-	return journal.Conversation{
-		ID: id, Agent: "claude-cli", Session: session, Turns: turns, Tools: tools, First: at(first), Last: at(last),
-	}
+func talk(id, session string, turns int, tools bool) journal.Conversation {
+	return journal.Conversation{ID: id, Agent: "claude-cli", Session: session, Turns: turns, Tools: tools}
 }
 
-// Requests for titles stand under the conversation of their session, or of their time, and nothing else does.
+// Requests for titles stand under the conversation of their session, and nothing else does.
 func TestSideRequestsStandUnderTheirConversation(t *testing.T) {
-	other := talk("other-agent", "", 1, false, 5, 5)
+	other := talk("other-agent", "s0", 1, false)
 	other.Agent = "codex"
-	fork := talk("fork", "", 1, false, 5, 5)
+	fork := talk("fork", "s0", 1, false)
 	fork.Parent = "main"
 	list := folded([]journal.Conversation{
-		talk("late", "", 1, false, 30, 30), talk("main", "", 9, true, 0, 10), talk("title", "", 1, false, 0, 0),
+		talk("late", "s0", 1, false), talk("main", "s0", 9, true), talk("title", "s0", 1, false),
 		other, fork,
-		talk("question", "", 1, true, 5, 5), talk("longer", "", 2, false, 5, 5),
-		talk("resumed", "s1", 3, true, 50, 59), talk("old-title", "s1", 1, false, 1, 1),
-		talk("alone", "s2", 1, false, 55, 55),
+		talk("question", "s0", 1, true), talk("longer", "s0", 2, false),
+		talk("resumed", "s1", 3, true), talk("old-title", "s1", 1, false),
+		talk("alone", "s2", 1, false), talk("nameless", "", 9, true), talk("script", "", 1, false),
 	})
 	var got []string
 	for _, shown := range list {
@@ -283,8 +280,8 @@ func TestSideRequestsStandUnderTheirConversation(t *testing.T) {
 			got = append(got, "- "+side.ID)
 		}
 	}
-	want := []string{"late", "main", "- title", "other-agent", "fork", "question", "longer", "resumed", "- old-title",
-		"alone"}
+	want := []string{"main", "- late", "- title", "other-agent", "fork", "question", "longer", "resumed", "- old-title",
+		"alone", "nameless", "script"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
