@@ -250,8 +250,9 @@ func (b *Book) complete(e *event.Exchange) {
 	e.Kept = clipped(e.Kept)
 	// A client can send any name. Half of the places are for those that a provider has answered.
 	e.ModelUnknown = isFailed(e) && !b.models[e.Model] && len(b.models) >= mostModels/2
+	c := b.conversations[e.Conversation]
 	var before *event.Exchange // the last answered one of the conversation
-	if c := b.conversations[e.Conversation]; c != nil {
+	if c != nil {
 		before = c.answered
 		e.Turn = c.Turns + 1
 	} else if e.Conversation != "" {
@@ -262,7 +263,6 @@ func (b *Book) complete(e *event.Exchange) {
 		before = parent.answered // the beginning that they share may be cached
 	}
 	b.Biller.Bill(e, before)
-	c := b.conversations[e.Conversation]
 	e.Bill.Outgrew = isShaped(e) && e.Bill.Oversized && e.Conversation != "" && (c == nil || c.Sums.Money.Oversized == 0)
 }
 

@@ -201,8 +201,9 @@ func (b *Book) view(c *conversation) Conversation {
 		shown.Share = float64(shown.Tokens) / float64(shown.Window)
 	}
 	shown.Cached = -1
-	if cached, ok := shown.Sums.Cached(); ok {
-		shown.Cached = cached
+	usage := &shown.Sums.Usage
+	if usage.CacheInput > 0 {
+		shown.Cached = float64(usage.Read) / float64(usage.CacheInput)
 	}
 	return shown
 }

@@ -251,8 +251,3 @@ func (m Money) Gain() (nano int64, ok bool) {
 	}
 	return m.Saved - m.Own, m.Compared > 0 || m.Own > 0
 }
-
-// Cached returns the part of the input that providers had in their caches, of the answers that say so.
-func (s *Sums) Cached() (share float64, ok bool) {
-	return float64(s.Usage.Read) / float64(s.Usage.CacheInput), s.Usage.CacheInput > 0
-}
