@@ -27,7 +27,7 @@ type Metrics struct {
 	auto         promauto.Factory
 
 	exchanges, changes, rescues, misses, compactions, summaries *prometheus.CounterVec
-	received, sent, readAgain, usage                            *prometheus.CounterVec // tokens
+	received, sent, usage                                       *prometheus.CounterVec // tokens
 	billed, own, clientTokens, clientDollars                    *prometheus.CounterVec
 	saved                                                       *prometheus.GaugeVec
 	firstByte, duration, shaping, windowUsed, storeCalls        *prometheus.HistogramVec
@@ -65,8 +65,6 @@ func NewMetrics(version string) *Metrics {
 			"upstream", "outcome"),
 		received: counter("received_tokens_total", "Tokens of conversations as clients sent them.", "upstream"),
 		sent:     counter("sent_tokens_total", "Tokens of conversations as sent to the provider.", "upstream"),
-		readAgain: counter("read_again_tokens_total", "Tokens of results that bring back what was taken out.",
-			"upstream"),
 		usage: counter("usage_tokens_total",
 			"Tokens that providers report. Input includes cached and written ones, output reasoning.",
 			"upstream", "model", "kind"),
@@ -170,7 +168,6 @@ func (m *Metrics) recordShaping(e *event.Exchange) {
 	}
 	m.received.WithLabelValues(e.Upstream).Add(float64(e.TokensBefore.Total()))
 	m.sent.WithLabelValues(e.Upstream).Add(after)
-	m.readAgain.WithLabelValues(e.Upstream).Add(float64(e.ReadAgainTokens))
 	if e.Bill.Compared {
 		m.saved.WithLabelValues(e.Upstream, modelOf(e)).Add(float64(e.Bill.Saved()) / 1e9)
 	}
