@@ -80,11 +80,11 @@ type Book struct {
 
 	mu            sync.Mutex // guards what follows
 	files         files
-	unwritten     error           // why events were not written to disk the last time; nil if they were
-	seq           uint64          // of the newest event
-	damaged       bool            // some events on disk could not be read
-	recent        []Entry         // the newest events
-	days          days            // sums by day
+	unwritten     error   // why events were not written to disk the last time; nil if they were
+	seq           uint64  // of the newest event
+	damaged       bool    // some events on disk could not be read
+	recent        []Entry // the newest events
+	sums          map[cell]*Sums
 	models        map[string]bool // that have sums of their own
 	agents        map[string]bool // likewise
 	conversations map[string]*conversation
@@ -96,7 +96,7 @@ func Open(c Config) *Book {
 	b := &Book{
 		Config: c, loaded: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 		queue: make(chan Entry, mostQueued), files: files{folder: c.Folder, quota: c.Quota},
-		days: days{}, models: map[string]bool{}, agents: map[string]bool{},
+		sums: map[cell]*Sums{}, models: map[string]bool{}, agents: map[string]bool{},
 		conversations: map[string]*conversation{},
 	}
 	go b.run(ctx)
@@ -309,14 +309,12 @@ func (b *Book) expire() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	maps.DeleteFunc(b.conversations, func(_ string, c *conversation) bool { return c.Last.Before(oldest) })
-	maps.DeleteFunc(b.days, func(date string, _ map[cell]*Sums) bool { return date < firstDay })
+	maps.DeleteFunc(b.sums, func(at cell, _ *Sums) bool { return at.Date < firstDay })
 	clear(b.models)
 	clear(b.agents)
-	for _, sums := range b.days {
-		for at := range sums {
-			b.models[at.Model] = true
-			b.agents[at.Agent] = true
-		}
+	for at := range b.sums {
+		b.models[at.Model] = true
+		b.agents[at.Agent] = true
 	}
 	b.files.tidy(oldest)
 }

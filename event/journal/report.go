@@ -46,7 +46,10 @@ func (b *Book) Reports(from, to time.Time, by ...string) (all []Report, err erro
 	b.lock()
 	defer b.mu.Unlock()
 	now := b.Now()
-	first := slices.Min(append(slices.Collect(maps.Keys(b.days)), now.Format(time.DateOnly)))
+	first := now.Format(time.DateOnly)
+	for at := range b.sums {
+		first = min(first, at.Date)
+	}
 	since, _ := time.ParseInLocation(time.DateOnly, first, now.Location()) // as sumsOf writes it
 	s := Report{
 		Since: since, Notes: b.allNotes(),
@@ -66,21 +69,19 @@ func (b *Book) Reports(from, to time.Time, by ...string) (all []Report, err erro
 func (b *Book) group(s *Report, to time.Time) {
 	rows := map[string]*Sums{}
 	first, last := s.From.Format(time.DateOnly), to.In(s.From.Location()).Format(time.DateOnly)
-	for date, sums := range b.days {
-		if date < first || !to.IsZero() && date > last {
+	for at, sums := range b.sums {
+		if at.Date < first || !to.IsZero() && at.Date > last {
 			continue
 		}
-		for at, sums := range sums {
-			keys := map[string]string{
-				"day": date, "model": at.Model, "agent": at.Agent, "upstream": at.Upstream, "client": at.Client,
-			}
-			key := keys[s.By]
-			if rows[key] == nil {
-				rows[key] = &Sums{}
-			}
-			rows[key].add(sums)
-			s.Total.add(sums)
+		keys := map[string]string{
+			"day": at.Date, "model": at.Model, "agent": at.Agent, "upstream": at.Upstream, "client": at.Client,
 		}
+		key := keys[s.By]
+		if rows[key] == nil {
+			rows[key] = &Sums{}
+		}
+		rows[key].add(sums)
+		s.Total.add(sums)
 	}
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		s.Rows = append(s.Rows, Row{key, *rows[key]})

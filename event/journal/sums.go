@@ -70,22 +70,8 @@ type Money struct {
 	Outgrown int64 `json:"outgrown"` // conversations that had an oversized request
 }
 
-// cell is what the sums of a day are kept by.
-type cell struct{ Upstream, Model, Client, Agent string }
-
-// days are sums by the date of their day, as time.DateOnly writes it, and by cell.
-type days map[string]map[cell]*Sums
-
-// of returns the sums of a cell of a day, which are there from now on.
-func (d days) of(date string, at cell) *Sums {
-	if d[date] == nil {
-		d[date] = map[cell]*Sums{}
-	}
-	if d[date][at] == nil {
-		d[date][at] = &Sums{}
-	}
-	return d[date][at]
-}
+// cell is what sums are kept by. Its date is that of a day, as time.DateOnly writes it.
+type cell struct{ Date, Upstream, Model, Client, Agent string }
 
 // otherName is the name under which models, or agents, share sums.
 const otherName = "other"
@@ -94,7 +80,11 @@ const otherName = "other"
 func (b *Book) sumsOf(at time.Time, upstream, model, client, agent string) *Sums {
 	model = ownName(b.models, model, mostModels)
 	agent = ownName(b.agents, agent, mostAgents)
-	return b.days.of(b.dayOf(at).Format(time.DateOnly), cell{upstream, model, client, agent})
+	c := cell{b.dayOf(at).Format(time.DateOnly), upstream, model, client, agent}
+	if b.sums[c] == nil {
+		b.sums[c] = &Sums{}
+	}
+	return b.sums[c]
 }
 
 // ownName returns a name that has sums of its own, or otherName if too many others have.
