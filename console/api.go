@@ -111,9 +111,7 @@ func (o *Console) summary(r *http.Request) (any, error) {
 }
 
 // run returns the sums of an "epitome run".
-func (o *Console) run(r *http.Request) (any, error) {
-	return o.program.Run(r.PathValue("name"))
-}
+func (o *Console) run(r *http.Request) (any, error) { return o.program.Run(r.PathValue("name")) }
 
 // sums returns the sums of a time, grouped in some ways, with a note for each store that fails.
 func (o *Console) sums(from, to time.Time, by ...string) ([]journal.Report, error) {

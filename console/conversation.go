@@ -169,9 +169,7 @@ func byStory(x, y journal.Conversation) int {
 }
 
 // listed returns a page of the list of conversations, with side requests under them.
-func (o *Console) listed(r *http.Request) (any, error) {
-	return pageOf(r, folded(o.list(r)), 100), nil
-}
+func (o *Console) listed(r *http.Request) (any, error) { return pageOf(r, folded(o.list(r)), 100), nil }
 
 // folded puts side requests, which an agent makes beside its work for a title or a topic, under the conversation that
 // they belong to: single turns without tools, while the same session has a conversation with tools.
