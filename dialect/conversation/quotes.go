@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"bytes"
-	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,18 +13,20 @@ import (
 // elements, code, block quotes, comments, and what stands in quotation marks. In doubt a text is quoted. Line breaks
 // stay, and the sign at the end of a quote. It takes linear time.
 func unquoted(texts []string) string {
-	var q quoting
+	q := quoting{[]byte("\n")} // each line of the text begins behind a line break, and the first one below an empty line
 	for _, text := range texts {
 		one := quoting{[]byte("\n" + text)}
 		one.elements()
 		q.out = append(q.out, one.out...)
 	}
-	q.out = bytes.TrimPrefix(q.out, []byte("\n"))
-	q.blocks()
+	q.hideAll(indented)
+	q.fences()
+	q.hideAll(blockQuote)
 	q.tags()
-	q.comments()
-	q.spans()
-	return string(bytes.ReplaceAll(q.out, []byte{hidden}, []byte{'"'}))
+	q.hideAll(comment, codeComment, openComment)
+	q.codeSpans()
+	q.quotes()
+	return string(bytes.ReplaceAll(q.out[len("\n\n"):], []byte{hidden}, []byte{'"'}))
 }
 
 // quoting is a text of which a part is hidden.
@@ -51,10 +52,31 @@ func (q *quoting) hideQuote(from, end int) {
 	q.hide(from, end)
 }
 
+// hideAll hides all that matches one of some expressions.
+func (q *quoting) hideAll(forms ...*regexp.Regexp) {
+	for _, form := range forms {
+		for _, m := range form.FindAllIndex(q.out, -1) {
+			q.hide(m[0], m[1])
+		}
+	}
+}
+
 var (
-	beginTag  = regexp.MustCompile(`\A<([A-Za-z][\w:.-]*)(?:[\s/>]|\z)`)
+	lineTag   = regexp.MustCompile(`(?:\n|>)[ \t]*<([A-Za-z][\w:.-]*)(?:[\s/>]|\z)`)
 	endTag    = regexp.MustCompile(`</([A-Za-z][\w:.-]*)\s*>`)
 	blankLine = regexp.MustCompile(`\n[ \t\r]*(?:\n|\z)`)
+	backticks = regexp.MustCompile("`+|\n[ \t\r]*\n") // or the end of a paragraph
+
+	// fenceLine matches a line with which a fenced block of code begins or ends, also within a list.
+	fenceLine = regexp.MustCompile("\n[ \t]*(?:(?:[-*+]|\\d+[.)])[ \t]+)*(`{3,}|~{3,})[ \t]*([^`\r\n]*)\r?(?m:$)")
+
+	// indented matches code below an empty line, and blockQuote what follows ">" in a paragraph.
+	indented   = regexp.MustCompile(`\n[ \t\r]*\n(?:(?: {4}| {0,3}\t).*\n?|[ \t\r]*\n)+`)
+	blockQuote = regexp.MustCompile(`\n[ \t]*>.*(?:\n.*[^ \t\r\n].*)*`)
+
+	comment     = regexp.MustCompile(`(?s)<!--.*?-->`)
+	codeComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	openComment = regexp.MustCompile(`(?s)\n(?:<!--|/\*).*`) // elsewhere one without an end is none
 )
 
 // elements hides the elements that begin a line or follow another one, but for those around what users type. An element
@@ -64,42 +86,25 @@ func (q *quoting) elements() {
 	for _, m := range endTag.FindAllSubmatchIndex(q.out, -1) {
 		ends[strings.ToLower(string(q.out[m[2]:m[3]]))] = m[1]
 	}
-	for begin, name := range q.lineTags() {
-		name = strings.ToLower(name)
-		if begin < ends[name] && !typedTag.MatchString(name) {
-			q.hide(begin, ends[name])
-		}
-	}
-}
-
-// lineTags returns where tags begin that begin a line or follow another one, and their names. A tag that is hidden
-// meanwhile is not among them.
-func (q *quoting) lineTags() iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		for at := 0; ; at++ {
-			length := bytes.IndexByte(q.out[at:], '<')
-			if length < 0 {
-				return
-			}
-			at += length
-			before := bytes.TrimRight(q.out[:at], " \t")
-			isFirst := len(before) == 0 || before[len(before)-1] == '\n' || before[len(before)-1] == '>'
-			if !isFirst {
-				continue
-			}
-			m := beginTag.FindSubmatch(q.out[at:])
-			if m != nil && !yield(at, string(m[1])) {
-				return
-			}
+	at := 0
+	for _, m := range lineTag.FindAllSubmatchIndex(q.out, -1) {
+		begin := m[2] - len("<")
+		name := strings.ToLower(string(q.out[m[2]:m[3]]))
+		if begin >= at && begin < ends[name] && !typedTag.MatchString(name) {
+			at = ends[name]
+			q.hide(begin, at)
 		}
 	}
 }
 
 // tags hides tags that begin a line and have no end, up to an empty line.
 func (q *quoting) tags() {
-	for begin, name := range q.lineTags() {
-		if !typedTag.MatchString(name) {
-			q.hide(begin, q.paragraphEnd(begin))
+	at := 0
+	for _, m := range lineTag.FindAllSubmatchIndex(q.out, -1) {
+		begin := m[2] - len("<")
+		if begin >= at && !typedTag.Match(q.out[m[2]:m[3]]) {
+			at = q.paragraphEnd(begin)
+			q.hide(begin, at)
 		}
 	}
 }
@@ -112,129 +117,57 @@ func (q *quoting) paragraphEnd(at int) int {
 	return len(q.out)
 }
 
-// fenceLine matches a line with which a fenced block of code begins or ends, also within a list.
-var fenceLine = regexp.MustCompile("^([ \t]*)(?:(?:[-*+]|\\d+[.)])[ \t]+)*(`{3,}|~{3,})([^`\r\n]*)")
-
-// listItem matches the first line of an item of a list.
-var listItem = regexp.MustCompile(`^[ \t]*(?:[-*+]|\d+[.)])[ \t]`)
-
-// fence is the line that begins a block of code.
-type fence struct {
-	begin  int
-	sign   string // of ``` or ~~~, as many as there are
-	indent int
-	depth  int  // how many blocks are open: of one within another both begin with such a line
-	isSure bool // nothing but a beginning has words behind the sign
-}
-
-// blocks hides blocks of code and quotes, line by line.
-func (q *quoting) blocks() {
-	var open, before *fence // the block that is open, and the first one that surely began
-	isBelowBlank, isCode, isQuote, isList := true, false, false, false
-	for from := 0; from < len(q.out); {
-		end := from + len(q.out[from:])
-		if length := bytes.IndexByte(q.out[from:], '\n'); length >= 0 {
-			end = from + length + 1
-		}
-		line := q.out[from:end]
-		bare := bytes.TrimSpace(line)
-		indent := indentOf(line)
-		isBlank := len(bare) == 0
-		f := fenceAt(line, from, indent)
-		least := 4
-		if isList {
-			least = 8
-		}
-		isCode = isBlank && isCode || indent >= least && (isBelowBlank || isCode)
-		isQuote = !isBlank && (bare[0] == '>' || isQuote && f == nil && !listItem.Match(line))
+// fences hides blocks of code. Both of two blocks, one within the other, begin with words behind the sign. Without words
+// a line behind such a block may as well end another one around it, and if the last block does not end, any line may.
+func (q *quoting) fences() {
+	depth, sign, begin := 0, "", 0 // of the blocks that are open
+	first, isNamed := -1, false    // the first line since which it is not sure where blocks end; one had words
+	for _, m := range fenceLine.FindAllSubmatchIndex(q.out, -1) {
+		hasWords := m[4] < m[5]
 		switch {
-		case open != nil:
-			q.hide(from, end)
-			open = open.with(f)
-		case isCode || isQuote:
-			q.hide(from, end)
-		case f != nil:
-			open = f
-			begin := from
-			if before == nil && f.isSure {
-				before = f
-			} else if before != nil && !f.isSure && before.sign[0] == f.sign[0] {
-				begin = before.begin // it may as well end a block in which another one stood
-				before.begin = from
+		case depth == 0:
+			depth, sign, begin = 1, string(q.out[m[2]:m[3]]), m[0]
+			if first < 0 {
+				first = begin
 			}
-			q.hide(begin, end)
-		case !isBlank && indent < 2:
-			isList = listItem.Match(line)
-		}
-		isBelowBlank = isBlank
-		from = end
-	}
-}
-
-// indentOf returns how many columns the blanks take before a line.
-func indentOf(line []byte) (columns int) {
-	for _, c := range line {
-		switch c {
-		case ' ':
-			columns++
-		case '\t':
-			columns += 4 - columns%4
+			if isNamed && !hasWords {
+				q.hide(first, begin)
+				first = begin
+			}
+			isNamed = isNamed || hasWords
+		case !strings.HasPrefix(string(q.out[m[2]:m[3]]), sign):
+			continue
+		case hasWords:
+			depth++
 		default:
-			return columns
+			depth--
+		}
+		if depth == 0 {
+			q.hide(begin, m[1])
 		}
 	}
-	return columns
+	if depth > 0 {
+		q.hide(first, len(q.out))
+	}
 }
 
-// fenceAt returns the fence that a line is; nil if it is none.
-func fenceAt(line []byte, begin, indent int) *fence {
-	m := fenceLine.FindSubmatch(line)
-	if m == nil || len(bytes.TrimRight(line, "\r\n")) != len(m[0]) {
-		return nil
+// codeSpans hides code spans within paragraphs: each ends with as many backticks as it begins.
+func (q *quoting) codeSpans() {
+	runs := backticks.FindAllIndex(q.out, -1)
+	next := make([]int, len(runs)) // by run, the next one of its length
+	last := map[int]int{}
+	for i, run := range slices.Backward(runs) {
+		if q.out[run[0]] == '\n' {
+			clear(last)
+			continue
+		}
+		next[i] = last[run[1]-run[0]]
+		last[run[1]-run[0]] = i
 	}
-	isSure := len(bytes.TrimSpace(m[3])) > 0
-	return &fence{begin: begin, sign: string(m[2]), indent: indent, depth: 1, isSure: isSure}
-}
-
-// with returns the block that is open behind a line, which may be a fence in it; nil if it ends the block.
-func (f *fence) with(line *fence) *fence {
-	if line == nil || !strings.HasPrefix(line.sign, f.sign) || line.indent > f.indent+3 {
-		return f
-	}
-	if line.isSure {
-		f.depth++
-		return f
-	}
-	f.depth--
-	if f.depth == 0 {
-		return nil
-	}
-	return f
-}
-
-// comments are how they begin and end. Without an end there is none, but for those that begin a line.
-var comments = []struct{ begin, end string }{{"<!--", "-->"}, {"/*", "*/"}}
-
-// comments hides comments.
-func (q *quoting) comments() {
-	for _, c := range comments {
-		for at := 0; ; {
-			length := bytes.Index(q.out[at:], []byte(c.begin))
-			if length < 0 {
-				break
-			}
-			begin := at + length
-			at = begin + len(c.begin)
-			length = bytes.Index(q.out[at:], []byte(c.end))
-			isLine := begin == 0 || q.out[begin-1] == '\n'
-			if length < 0 {
-				if isLine {
-					q.hide(begin, len(q.out))
-				}
-				break
-			}
-			at += length + len(c.end)
-			q.hideQuote(begin, at-len(c.end))
+	for i := 0; i < len(runs); i++ {
+		if next[i] > 0 {
+			q.hideQuote(runs[i][0], runs[next[i]][0])
+			i = next[i]
 		}
 	}
 }
@@ -253,20 +186,38 @@ var marks = map[rune]mark{
 	'「': {'「', 1}, '」': {'「', -1}, '『': {'『', 1}, '』': {'『', -1}, '《': {'《', 1}, '》': {'《', -1},
 }
 
-// spans hides code spans and what stands in quotation marks. A quote that never ends goes on to the end of its
-// paragraph; one of single marks is none then, as an apostrophe looks like them.
-func (q *quoting) spans() {
+// quotes hides what stands in quotation marks. A quote that never ends goes on to the end of its paragraph; one of single
+// marks is none then, as an apostrophe looks like them.
+func (q *quoting) quotes() {
 	open := map[rune][]int{} // by group, where quotes begin whose end has not come
 	var quotes [][2]int      // none within another one
-	for from := 0; from < len(q.out); {
-		end := q.paragraphEnd(from)
-		q.codeSpans(from, end)
-		quotes = q.quotes(quotes, open, from, end)
-		delete(open, '\'')
-		from = end + 1
+	text := string(q.out)
+	before := ' '
+	for i, c := range text {
+		if c == '\n' && strings.HasPrefix(strings.TrimLeft(text[i+1:], " \t\r"), "\n") {
+			delete(open, '\'')
+		}
+		m, isMark := marks[c]
+		if isMark {
+			after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(c):])
+			begins := open[m.group]
+			last := len(begins) - 1
+			switch side := m.sideBetween(before, after, last >= 0); {
+			case side > 0:
+				open[m.group] = append(begins, i)
+			case side < 0 && last >= 0:
+				open[m.group] = begins[:last]
+				for len(quotes) > 0 && quotes[len(quotes)-1][0] > begins[last] {
+					quotes = quotes[:len(quotes)-1]
+				}
+				quotes = append(quotes, [2]int{begins[last], i})
+			}
+		}
+		before = c
 	}
-	for _, span := range quotes {
-		q.hideQuote(span[0], span[1])
+	delete(open, '\'')
+	for _, quote := range quotes {
+		q.hideQuote(quote[0], quote[1])
 	}
 	for _, begins := range open {
 		end := 0
@@ -277,52 +228,6 @@ func (q *quoting) spans() {
 			}
 		}
 	}
-}
-
-var backticks = regexp.MustCompile("`+")
-
-// codeSpans hides the code spans of a paragraph: each ends with as many backticks as it begins.
-func (q *quoting) codeSpans(from, end int) {
-	runs := backticks.FindAllIndex(q.out[from:end], -1)
-	next := make([]int, len(runs)) // by run, the next one of its length
-	last := map[int]int{}
-	for i, run := range slices.Backward(runs) {
-		next[i] = last[run[1]-run[0]]
-		last[run[1]-run[0]] = i
-	}
-	for i := 0; i < len(runs); i++ {
-		if next[i] == 0 {
-			continue
-		}
-		q.hideQuote(from+runs[i][0], from+runs[next[i]][0])
-		i = next[i]
-	}
-}
-
-// quotes appends the quotes that end in a paragraph.
-func (q *quoting) quotes(quotes [][2]int, open map[rune][]int, from, end int) [][2]int {
-	text := string(q.out[from:end])
-	before := ' '
-	for i, c := range text {
-		m, isMark := marks[c]
-		if isMark {
-			after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(c):])
-			begins := open[m.group]
-			last := len(begins) - 1
-			switch side := m.sideBetween(before, after, last >= 0); {
-			case side > 0:
-				open[m.group] = append(begins, from+i)
-			case side < 0 && last >= 0:
-				open[m.group] = begins[:last]
-				for len(quotes) > 0 && quotes[len(quotes)-1][0] > begins[last] {
-					quotes = quotes[:len(quotes)-1]
-				}
-				quotes = append(quotes, [2]int{begins[last], from + i})
-			}
-		}
-		before = c
-	}
-	return quotes
 }
 
 // sideBetween returns whether a mark between two characters begins a quote (1), ends one (-1) or does neither. isOpen
