@@ -25,7 +25,9 @@ func DropItems(r *Request, drops []Drop) (edits []jsonspan.Edit, err error) {
 	}
 	var removed []jsonspan.Span // without a replacement
 	for first, end := 0, 0; first < len(r.Items); first = end {
-		_, end = r.itemsOfMessage(first)
+		for end = first + 1; end < len(r.Items) && r.Items[end].Number == r.Items[first].Number; {
+			end++
+		}
 		message := r.Items[first].MessageSpan()
 		stays := slices.Contains(isDropped[first:end], false)
 		for i := first; i < end && stays; i++ {
@@ -69,28 +71,16 @@ func (r *Request) dropped(drops []Drop) (isDropped []bool, messages []string, er
 	return isDropped, messages, nil
 }
 
-// itemsOfMessage returns the items [first, end) that share the message of item i.
-func (r *Request) itemsOfMessage(i int) (first, end int) {
-	number := r.Items[i].Number
-	for first = i; first > 0 && r.Items[first-1].Number == number; {
-		first--
-	}
-	for end = i + 1; end < len(r.Items) && r.Items[end].Number == number; {
-		end++
-	}
-	return first, end
-}
-
 // Source returns the bytes of items [first, end), which are hashed or kept as an artifact: messages with commas between
 // them, but only the part with these items of a message at either end that has other items too. Cache marks are left
 // out, as clients move them from turn to turn: hashes and names of artifacts must stay the same.
 func (r *Request) Source(first, end int) []byte {
 	sourceOf := func(i int) jsonspan.Span {
-		messageFirst, messageEnd := r.itemsOfMessage(i)
-		if messageFirst >= first && messageEnd <= end {
-			return r.Items[i].MessageSpan()
+		number := r.Items[i].Number
+		if first > 0 && r.Items[first-1].Number == number || end < len(r.Items) && r.Items[end].Number == number {
+			return r.Items[i].Span
 		}
-		return r.Items[i].Span
+		return r.Items[i].MessageSpan()
 	}
 	run := jsonspan.Span{Start: sourceOf(first).Start, End: sourceOf(end - 1).End}
 	var marks []jsonspan.Span
