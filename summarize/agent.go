@@ -19,27 +19,27 @@ var inProgress = regexp.MustCompile(`(?i)in[ _-]?progress`)
 
 // tasks returns the agent's task list before the end of the span, quoted, and the number of the message that changed
 // it last; nothing if no call of the span set it. The first task in progress stands in it even beyond the budget, and
-// a note counts the tasks that do not fit.
+// a note counts the tasks that do not fit. Older, shorter ones may still fit.
 func (s *summary) tasks(budget int) (text string, number int) {
 	all, number, isGone := s.taskList()
 	if !isGone {
 		return "", 0
 	}
-	list := fitting{room: bytesFor(budget)}
+	var lines []string
+	room := bytesFor(budget)
 	current := slices.IndexFunc(all, func(t task) bool { return inProgress.MatchString(t.text + t.state) })
 	for k, t := range slices.Backward(all) {
 		line := quote(excerpt.OneLine(strings.TrimSuffix(t.text+": "+t.state, ": "), 300)) // characters
-		if k == current {
-			list.room = max(list.room, len(line))
+		if k == current || len(line) <= room {
+			lines = append(lines, line)
+			room = max(room-len(line), 0)
 		}
-		list.add(line)
 	}
-	omitted := len(all) - len(list.lines)
-	text = list.text()
-	if omitted > 0 {
-		text = fmt.Sprintf("(other tasks, in the transcript: %d)\n%s", omitted, text)
+	if len(lines) < len(all) {
+		lines = append(lines, fmt.Sprintf("(other tasks, in the transcript: %d)\n", len(all)-len(lines)))
 	}
-	return text, number
+	slices.Reverse(lines)
+	return strings.Join(lines, ""), number
 }
 
 // taskList returns the agent's task list before the end of the span, and the number of the message that changed it last.
@@ -113,7 +113,8 @@ func (l *taskList) set(arguments []byte, result string) (isWhole bool) {
 // Files returns the newest files of the calls of one kind in the span that ended well, one per line, oldest first. It
 // leaves out those in shown.
 func (s *Span) Files(kind activity.Kind, budget int, shown []string) string {
-	list := fitting{room: bytesFor(budget)}
+	var lines []string
+	room := bytesFor(budget)
 	listed := map[string]bool{}
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
@@ -123,11 +124,15 @@ func (s *Span) Files(kind activity.Kind, budget int, shown []string) string {
 		for _, name := range c.Files {
 			if !listed[name] && !slices.Contains(shown, name) { // a later call may have the same file
 				listed[name] = true
-				list.add(name + "\n")
+				if len(name) < room { // a line break is added
+					lines = append(lines, name+"\n")
+					room -= len(name) + 1
+				}
 			}
 		}
 	}
-	return list.text()
+	slices.Reverse(lines)
+	return strings.Join(lines, "")
 }
 
 // The notes above what the agent said and thought.

@@ -227,26 +227,6 @@ func (s *summary) section(heading, text string) {
 	}
 }
 
-// fitting is the lines of a section that fit. They are added from the newest to the oldest.
-type fitting struct {
-	lines []string
-	room  int // bytes that are left
-}
-
-// add puts a line above the others. One too long for the room is left out, and older, shorter ones may still fit.
-func (f *fitting) add(line string) {
-	if len(line) <= f.room {
-		f.lines = append(f.lines, line)
-		f.room -= len(line)
-	}
-}
-
-// text returns the lines, oldest first.
-func (f *fitting) text() string {
-	slices.Reverse(f.lines)
-	return strings.Join(f.lines, "")
-}
-
 // Text returns the summary. where says where to read the transcript (no full stop). leftOut reports whether something
 // new that the user said is left out for lack of room: with room in Budgets.Spare, the summary has more of it.
 func Text(span Span, says Says, where string) (text string, leftOut bool) {

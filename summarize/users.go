@@ -299,23 +299,21 @@ func (s seen) add(text string) {
 
 // news returns which share of the pairs of words in a text is new.
 func (s seen) news(text string) float64 {
-	fresh, all := 0, 0
-	for w := range words(text) {
-		all++
-		if !s[w.pair] {
-			fresh++
-		}
-	}
-	return float64(fresh) / float64(max(all, 1))
+	return s.share(text, func(w word) (uint64, int) { return w.pair, 1 })
 }
 
 // newWords returns which share of the bytes of a text's words is in new words.
 func (s seen) newWords(text string) float64 {
+	return s.share(text, func(w word) (uint64, int) { return w.hash, w.size })
+}
+
+func (s seen) share(text string, part func(word) (hash uint64, size int)) float64 {
 	fresh, all := 0, 0
 	for w := range words(text) {
-		all += w.size
-		if !s[w.hash] {
-			fresh += w.size
+		hash, size := part(w)
+		all += size
+		if !s[hash] {
+			fresh += size
 		}
 	}
 	return float64(fresh) / float64(max(all, 1))
