@@ -323,13 +323,10 @@ var recallTool = regexp.MustCompile(`epitome[_.:-]{1,3}recall\b|` +
 // HasRecall reports whether epitome's own tool recall is declared before the model's first answer: later requests begin
 // in the same way.
 func HasRecall(r *conversation.Request) bool {
-	for _, span := range r.Before(r.Head) {
+	return slices.ContainsFunc(r.Before(r.Head), func(span jsonspan.Span) bool {
 		text := span.Of(r.Body)
-		if bytes.Contains(text, []byte("epitome")) && recallTool.Match(text) {
-			return true
-		}
-	}
-	return false
+		return bytes.Contains(text, []byte("epitome")) && recallTool.Match(text)
+	})
 }
 
 // CompactAnswer is what epitome's own tool compact answers. Behind a call of the tool, the next request is compacted.

@@ -88,7 +88,7 @@ func lastRead(c *Call, reads []*Call) (item int) {
 func (h *history) replaces(c, read *Call) bool {
 	isReplaced := whole.MatchString(c.Tool)
 	if c.Kind == Read {
-		size, oldSize := h.size(c), h.size(read)
+		size, oldSize := len(h.content(c)), len(h.content(read))
 		isReplaced = c.part == read.part && size >= oldSize/2 || c.part == "" && size >= oldSize
 	} else if read.Patched == 0 {
 		read.Patched = c.Result
@@ -104,12 +104,9 @@ func (h *history) content(c *Call) []byte {
 	return h.request.Items[c.Result].Content.Of(h.request.Body)
 }
 
-// size returns the bytes of a call's result.
-func (h *history) size(c *Call) int { return len(h.content(c)) }
-
 // repeats reports whether nine of ten lines of two results are the same, but for times.
 func (h *history) repeats(c, old *Call) bool {
-	size, oldSize := h.size(c), h.size(old)
+	size, oldSize := len(h.content(c)), len(h.content(old))
 	if max(size, oldSize) > 2*min(size, oldSize) {
 		return false
 	}

@@ -27,17 +27,7 @@ func (s Size) Total() int { return s.Text + s.Media }
 
 // In returns the field of t for the text of items with this role.
 func (r Role) In(t *event.Tokens) *int {
-	switch r {
-	case System:
-		return &t.System
-	case User:
-		return &t.User
-	case Assistant:
-		return &t.Assistant
-	case Tool:
-		return &t.Results
-	}
-	return &t.Other
+	return [...]*int{Unknown: &t.Other, System: &t.System, User: &t.User, Assistant: &t.Assistant, Tool: &t.Results}[r]
 }
 
 // Count sets the sizes of all items and returns the tokens of the rest of the request: the system prompt outside of the

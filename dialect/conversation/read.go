@@ -151,6 +151,13 @@ func (r *Request) ReadContent(it *Item, v jsonspan.Span, add func(*Request, *Ite
 	return err
 }
 
+// AddMark adds the cache mark that an object has under a key, if it has one.
+func (it *Item) AddMark(o *jsonspan.Object, key string) {
+	if !o.Find(key).Empty() {
+		it.Marks = append(it.Marks, o.Member(key))
+	}
+}
+
 // AddPart adds an element of an item's content, as OpenAI's APIs have them. One of no known kind, or without its value,
 // is counted as it is written.
 func AddPart(r *Request, it *Item, o *jsonspan.Object) {

@@ -101,7 +101,7 @@ func readUser(r *conversation.Request, message, blocks jsonspan.Span) error {
 		it.Role = conversation.Tool
 		it.Answers = o.Text("tool_use_id")
 		it.IsError = o.Raw("is_error") == "true"
-		addMark(r, it, o)
+		it.AddMark(o, marker)
 		return r.ReadContent(it, o.Find("content"), addBlock)
 	})
 	return err
@@ -109,12 +109,6 @@ func readUser(r *conversation.Request, message, blocks jsonspan.Span) error {
 
 // marker is the key of a mark for the provider's cache.
 const marker = "cache_control"
-
-func addMark(r *conversation.Request, it *conversation.Item, block *jsonspan.Object) {
-	if !block.Find(marker).Empty() {
-		it.Marks = append(it.Marks, block.Member(marker))
-	}
-}
 
 // opaque are types of blocks that are not read, but counted as they are written. They may be taken out with their item.
 // An item with a block of another type that is not known is locked, and so is one with a tool_reference, which makes a
@@ -127,7 +121,7 @@ var opaque = map[string]bool{
 }
 
 func addBlock(r *conversation.Request, it *conversation.Item, block *jsonspan.Object) {
-	addMark(r, it, block)
+	it.AddMark(block, marker)
 	p := conversation.Part{Span: block.Span, Value: block.Span}
 	typeName := block.Text("type")
 	switch typeName {

@@ -208,9 +208,7 @@ func addPart(r *conversation.Request, it *conversation.Item, o *jsonspan.Object)
 	if len(it.Parts) > before {
 		return
 	}
-	if !o.Find(breakpoint).Empty() {
-		it.Marks = append(it.Marks, o.Member(breakpoint))
-	}
+	it.AddMark(o, breakpoint)
 	conversation.AddPart(r, it, o)
 }
 
