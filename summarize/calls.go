@@ -42,7 +42,6 @@ func (l *listedCall) String() string {
 // callList is the list of calls in the making, newest first.
 type callList struct {
 	calls   []*listedCall
-	tool    string                 // of the oldest of them
 	byKey   map[string]*listedCall // by what is equal in calls that are counted as one
 	omitted int                    // how many calls do not fit
 	room    int                    // bytes that are left
@@ -61,7 +60,9 @@ func (s *summary) calls(budget int) (text string, files []string) {
 	for k := range slices.Backward(s.Calls) {
 		c := &s.Calls[k]
 		isElsewhere := c.Kind == activity.Todo || c.Kind == activity.Ask
-		if s.inSpan(c) && !isElsewhere && !(s.Budgets.State && isPast(c, list.byKey)) {
+		// It only looked or wrote and did not fail, or a newer call is of the same command.
+		isPast := c.Kind != activity.Run && !c.Failed() || list.byKey[c.Tool+c.About] != nil
+		if s.inSpan(c) && !isElsewhere && !(s.Budgets.State && isPast) {
 			s.list(c, list)
 		}
 	}
@@ -100,7 +101,7 @@ func (s *summary) list(c *activity.Call, list *callList) {
 		isSame = same != nil && l.quoted == ""
 	}
 	size := len(l.String())
-	if list.tool != l.tool {
+	if n := len(list.calls); n == 0 || list.calls[n-1].tool != l.tool {
 		size += len(l.tool + ":\n")
 	}
 	switch {
@@ -110,17 +111,10 @@ func (s *summary) list(c *activity.Call, list *callList) {
 		list.omitted++
 	default:
 		list.room -= size
-		list.tool = l.tool
 		list.calls = append(list.calls, l)
 		list.byKey[key] = l
 		s.seen.add(l.String()) // results of older calls, which come next, need not repeat its names
 	}
-}
-
-// isPast reports whether a call does not say how things stand now: it only looked or wrote and did not fail, or a newer
-// call is of the same command.
-func isPast(c *activity.Call, newer map[string]*listedCall) bool {
-	return c.Kind != activity.Run && !c.Failed() || newer[c.Tool+c.About] != nil
 }
 
 // addResults quotes the lines of short results that say something new and fit in room bytes, those of the newest calls

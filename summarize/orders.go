@@ -51,7 +51,12 @@ func (s *summary) orders() (list []order) {
 	known := map[string]int{} // places in the list, by the words
 	shown := seen{}
 	for i := s.To - 1; i >= s.From; i-- {
-		for _, text := range slices.Backward(s.ordersAt(i)) {
+		found, isFound := s.Found[i]
+		if !isFound {
+			found = ordersIn(s.Request.Unquoted(i))
+			s.Found[i] = found
+		}
+		for _, text := range slices.Backward(found) {
 			words := plainWords(text)
 			at, isKnown := known[words]
 			switch {
@@ -65,16 +70,6 @@ func (s *summary) orders() (list []order) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b order) int { return min(b.times, 2) - min(a.times, 2) })
-	return list
-}
-
-// ordersAt returns the standing orders in an item. They are looked for once in all summaries with the same Found.
-func (s *summary) ordersAt(i int) []string {
-	list, isKnown := s.Found[i]
-	if !isKnown {
-		list = ordersIn(s.Request.Unquoted(i))
-		s.Found[i] = list
-	}
 	return list
 }
 

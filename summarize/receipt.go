@@ -149,38 +149,31 @@ func (s *summary) unsaid(sentences []string) map[string]bool {
 		}
 	}
 	heard := seen{}
-	known := map[int]int{} // by sentence, bytes of words that were heard
-	hear := func(text string) {
-		for w := range words(text) {
-			if heard[w.hash] {
-				continue
-			}
-			heard[w.hash] = true
-			for _, p := range places[w.hash] {
-				known[p.sentence] += p.size
-			}
-		}
-	}
 	for i := range s.Request.Items {
 		if len(unsaid) == 0 {
 			break
 		}
 		it := &s.Request.Items[i]
 		if it.Role == conversation.Assistant {
-			hear(s.Request.TextOf(it))
+			heard.add(s.Request.TextOf(it))
 		}
 		text, _ := s.usersOwn(i)
 		if text == "" {
 			continue
 		}
-		hear(text)
+		heard.add(text)
+		known := map[int]int{} // by sentence, bytes of words that were heard
+		for word := range heard {
+			for _, p := range places[word] {
+				known[p.sentence] += p.size
+			}
+		}
 		for n, size := range known {
 			if float64(sizes[n]-size)/float64(sizes[n]) < newsOfPart {
 				delete(unsaid, sentences[n])
 			}
 		}
 		clear(heard)
-		clear(known)
 	}
 	return unsaid
 }

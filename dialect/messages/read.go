@@ -46,18 +46,13 @@ func (Dialect) ReadSetting(r *conversation.Request, key []byte, v jsonspan.Span)
 		r.Unpriced = true
 		r.Upkeep = max(r.Upkeep, conversation.ProviderRemembers)
 	case "context_management":
-		if clearsMessages(v.Of(r.Body)) {
+		// Each edit has the provider clear or compact messages, which epitome then leaves to it, except of thinking alone.
+		clearsMore := func(kind gjson.Result) bool { return !strings.HasPrefix(kind.Str, "clear_thinking") }
+		if slices.ContainsFunc(gjson.GetBytes(v.Of(r.Body), "edits.#.type").Array(), clearsMore) {
 			r.Upkeep = max(r.Upkeep, conversation.ProviderClears)
 		}
 	}
 	return err
-}
-
-// clearsMessages reports whether the client's context_management has the provider clear or compact messages, which
-// epitome then leaves to it. Each of its edits does, except those that clear thinking alone.
-func clearsMessages(contextManagement []byte) bool {
-	clearsMore := func(kind gjson.Result) bool { return !strings.HasPrefix(kind.Str, "clear_thinking") }
-	return slices.ContainsFunc(gjson.GetBytes(contextManagement, "edits.#.type").Array(), clearsMore)
 }
 
 // ReadEntry appends the items of a message.
