@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"bytes"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,7 +63,7 @@ func (q *quoting) hideAll(forms ...*regexp.Regexp) {
 }
 
 var (
-	lineTag   = regexp.MustCompile(`(?:\n|>)[ \t]*<([A-Za-z][\w:.-]*)(?:[\s/>]|\z)`)
+	beginTag  = regexp.MustCompile(`\A<([A-Za-z][\w:.-]*)(?:[\s/>]|\z)`)
 	endTag    = regexp.MustCompile(`</([A-Za-z][\w:.-]*)\s*>`)
 	blankLine = regexp.MustCompile(`\n[ \t\r]*(?:\n|\z)`)
 	backticks = regexp.MustCompile("`+|\n[ \t\r]*\n") // or the end of a paragraph
@@ -86,25 +87,41 @@ func (q *quoting) elements() {
 	for _, m := range endTag.FindAllSubmatchIndex(q.out, -1) {
 		ends[strings.ToLower(string(q.out[m[2]:m[3]]))] = m[1]
 	}
-	at := 0
-	for _, m := range lineTag.FindAllSubmatchIndex(q.out, -1) {
-		begin := m[2] - len("<")
-		name := strings.ToLower(string(q.out[m[2]:m[3]]))
-		if begin >= at && begin < ends[name] && !typedTag.MatchString(name) {
-			at = ends[name]
-			q.hide(begin, at)
+	for begin, name := range q.lineTags() {
+		name = strings.ToLower(name)
+		if begin < ends[name] && !typedTag.MatchString(name) {
+			q.hide(begin, ends[name])
 		}
 	}
 }
 
 // tags hides tags that begin a line and have no end, up to an empty line.
 func (q *quoting) tags() {
-	at := 0
-	for _, m := range lineTag.FindAllSubmatchIndex(q.out, -1) {
-		begin := m[2] - len("<")
-		if begin >= at && !typedTag.Match(q.out[m[2]:m[3]]) {
-			at = q.paragraphEnd(begin)
-			q.hide(begin, at)
+	for begin, name := range q.lineTags() {
+		if !typedTag.MatchString(name) {
+			q.hide(begin, q.paragraphEnd(begin))
+		}
+	}
+}
+
+// lineTags returns where tags begin that begin a line or follow another one, and their names. A tag that is hidden
+// meanwhile is not among them. An expression for all of it takes its time for each letter.
+func (q *quoting) lineTags() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for at := 0; ; at++ {
+			length := bytes.IndexByte(q.out[at:], '<')
+			if length < 0 {
+				return
+			}
+			at += length
+			before := bytes.TrimRight(q.out[:at], " \t")
+			if last := before[len(before)-1]; last != '\n' && last != '>' {
+				continue
+			}
+			m := beginTag.FindSubmatch(q.out[at:])
+			if m != nil && !yield(at, string(m[1])) {
+				return
+			}
 		}
 	}
 }
@@ -153,6 +170,9 @@ func (q *quoting) fences() {
 
 // codeSpans hides code spans within paragraphs: each ends with as many backticks as it begins.
 func (q *quoting) codeSpans() {
+	if bytes.IndexByte(q.out, '`') < 0 {
+		return
+	}
 	runs := backticks.FindAllIndex(q.out, -1)
 	next := make([]int, len(runs)) // by run, the next one of its length
 	last := map[int]int{}
@@ -197,7 +217,10 @@ func (q *quoting) quotes() {
 		if c == '\n' && strings.HasPrefix(strings.TrimLeft(text[i+1:], " \t\r"), "\n") {
 			delete(open, '\'')
 		}
-		m, isMark := marks[c]
+		m, isMark := mark{}, false
+		if c == '"' || c == '\'' || c >= utf8.RuneSelf {
+			m, isMark = marks[c]
+		}
 		if isMark {
 			after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(c):])
 			begins := open[m.group]
