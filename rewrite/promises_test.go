@@ -537,6 +537,34 @@ func TestStaleResultIsClearedForFewerTokensOfTheModel(t *testing.T) {
 	}
 }
 
+// Promise 5: a reminder that begins a turn, and is gone in the next request, changes nothing for the turns before.
+func TestFilterHoldsWithoutAReminder(t *testing.T) {
+	s, limits := newStorage(), defaultLimits()
+	p, j := start(s), newJudge(t, s)
+	limits.Turns, j.filters = 1, true
+	a := messagesAPI{}
+	agent := &talk{pen: pen{rand.New(greatest{})}, api: a, model: "claude-sonnet-4"}
+	agent.add(a.user(agent.pen, "Mend it."))
+	for i := range 3 {
+		made := call{id: fmt.Sprint("c", i), tool: "grep", arguments: `{"pattern":"a"}`, result: prose(1000)}
+		agent.add(a.answer(answer{calls: []call{made}})...)
+		results := a.results(agent.pen, []call{made})
+		results[0]["content"] = append(results[0]["content"].([]any), a.part("<system-reminder>It snows.</system-reminder>"))
+		agent.add(results...)
+		agent.reminder = ""
+		if i == 1 {
+			content := []any{a.picture(), a.part("<system-reminder>It rains.</system-reminder>")}
+			agent.reminder = agent.json(object{"role": "user", "content": content})
+		}
+		r := request{name: "messages", api: a, body: agent.body(), window: 20_000, limits: limits, now: s.now}
+		shaped := p.shape(r)
+		j.check(r, shaped)
+		if shaped.broke != (i == 1) {
+			t.Errorf("request %d: %s, decided anew: %v", i, shaped.action, shaped.broke)
+		}
+	}
+}
+
 // Promise 4: a panic costs the rewriting of one request. A Shaper without a store panics with each.
 func TestPanicCostsOnlyTheRewriting(t *testing.T) {
 	body := []byte(`{"model":"m","messages":[{"role":"user","content":"hello"}]}`)

@@ -33,7 +33,8 @@ func (k *Known) filter(p *Plan) {
 	k.leaveGroups(p, event.CodeNamed, answered, isNamed)
 	turns := k.turns(&p.View)
 	if n := filters.Turns; n > 0 && len(turns) >= n {
-		k.leaveOut(p, event.CodeOldest, k.Request.Head, turns[len(turns)-n])
+		newest := min(turns[len(turns)-n], k.prefixEnd) // the decision must not depend on a message that may pass
+		k.leaveOut(p, event.CodeOldest, k.Request.Head, newest)
 	}
 	if filters.TextOnly && len(turns) > 0 {
 		k.leaveGroups(p, event.CodeTextOnly, turns[len(turns)-1], isOfCall)
