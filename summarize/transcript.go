@@ -12,9 +12,11 @@ import (
 )
 
 // Transcript returns items [first, end) as lines to search and read: each item below a heading with the number and role
-// of its message, or for a result with its call. source names the artifact that has the same items as JSON.
+// of its message, or for a result with its call. It is the same for the same items, whatever follows them in the request.
+// source names the artifact that has the same items as JSON.
 func Transcript(r *conversation.Request, calls []activity.Call, first, end int, source string) (text []byte) {
 	id := idBefore(r, end)
+	calls = activity.Before(end, calls)
 	text = make([]byte, 0, r.Items[end-1].Span.End-r.Items[first].Span.Start) // mostly enough
 	text = fmt.Appendf(text,
 		"[%s: messages %d-%d of a conversation as text; the JSON is in %s.txt in the same folder]\n\n",

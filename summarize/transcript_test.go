@@ -44,6 +44,18 @@ func TestTranscriptShowsMessagesAsTheyWereSaid(t *testing.T) {
 			`{"type":"text","text":"There."}]}`)
 }
 
+// A transcript that was lost can be made again when the conversation has gone on, even with a late result of a call in it.
+func TestTranscriptStaysTheSame(t *testing.T) {
+	made := call("bash", `{"command":"make"}`, "ok")
+	made = []string{made[0], user("Wait."), made[1]}
+	r, calls := read(t, made[:2]...)
+	later, laterCalls := read(t, made...)
+	before := summarize.Transcript(r, calls, 1, len(r.Items), source)
+	if after := summarize.Transcript(later, laterCalls, 1, len(r.Items), source); string(after) != string(before) {
+		t.Errorf("%s\nhas become\n%s", before, after)
+	}
+}
+
 // A model is asked about results as they are, whatever they look like, and about messages without what clients put in.
 func TestEntriesHaveResultsWhole(t *testing.T) {
 	const file = "Base directory for this skill: /srv\n<skill>\n<name>sum</name>\n</skill>"

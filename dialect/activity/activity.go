@@ -51,7 +51,7 @@ func Of(r *conversation.Request, known []Call) []Call {
 	if len(known) > 0 && r.Reused == len(r.Items) {
 		return known // no call is new, and none has to be changed
 	}
-	calls := callsBefore(r.Reused, known)
+	calls := Before(r.Reused, known)
 	for i := r.Reused; i < len(r.Items); i++ {
 		it := &r.Items[i]
 		for _, call := range slices.Concat(it.Calls, it.Hosted) {
@@ -76,8 +76,8 @@ func Of(r *conversation.Request, known []Call) []Call {
 	return calls
 }
 
-// callsBefore returns a copy of those calls that are before an item, without what they have of it and later ones.
-func callsBefore(item int, calls []Call) []Call {
+// Before returns a copy of those calls that are before an item, without what they have of it and later ones.
+func Before(item int, calls []Call) []Call {
 	n, _ := slices.BinarySearchFunc(calls, item, func(c Call, i int) int { return c.Item - i })
 	kept := append(make([]Call, 0, n+8), calls[:n]...)
 	for k := range kept {
