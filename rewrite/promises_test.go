@@ -330,7 +330,7 @@ func (p *play) step(c *talk) {
 		p.configure()
 	case "twin": // begins with the same words, and mostly with the same prompt
 		twin := newTalk(p.name, c.seed, c.scope, c.broken)
-		twin.pen = newPen(p.seed(), 4)
+		twin.pen = newPen(p.seed(), uint64(100+len(p.talks))) // no other twin with another prompt has all the same answers
 		if p.draw("prompt", 2) == 1 {
 			twin.system = number.ReplaceAllString(twin.system, fmt.Sprint(p.draw("time", 24)))
 		}
