@@ -30,7 +30,6 @@ func (a *app) hostCommand() *cobra.Command {
 			conf, err := a.load()
 			conf.Hosted, conf.Open = true, false
 			conf.Clients, conf.TLS = nil, proxy.Certificate{}
-			conf.Log.File = ""                              // standard error is the log
 			conf.ShutdownGrace = unit.Duration(time.Second) // the commands have ended
 			return conf, err
 		})

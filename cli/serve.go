@@ -36,10 +36,7 @@ func serve(load func() (config.Config, error)) error {
 	if err != nil {
 		return err
 	}
-	log, end, err := openLog(conf)
-	if err != nil {
-		return err
-	}
+	log, end := openLog(conf)
 	defer end()
 	d, err := daemon.Start(log, signals, load)
 	if err != nil {

@@ -61,7 +61,6 @@ type Config struct {
 	Log struct {
 		Level  slog.Level `toml:"level"`
 		Format string     `toml:"format"` // auto, text or json
-		File   string     `toml:"file"`
 	} `toml:"log"`
 	Metrics struct {
 		Clients bool `toml:"clients"`
