@@ -6,13 +6,11 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"epitome/config"
 )
 
-// openLog begins the log, on standard error. end waits for the lines that are left, for a second at most.
-func openLog(conf config.Config) (log *slog.Logger, end func()) {
-	c := conf.Log
+// openLog begins the log, on standard error: lines for a person at a terminal, JSON everywhere else. end waits for the
+// lines that are left, for a second at most.
+func openLog(level slog.Level) (log *slog.Logger, end func()) {
 	written := make(lines, 10_000) // more than the record of events hands over at once
 	ended := make(chan struct{})
 	go func() {
@@ -32,14 +30,10 @@ func openLog(conf config.Config) (log *slog.Logger, end func()) {
 		}
 	}
 	to := screen{written} // which may be shown, now or later
-	opts := &slog.HandlerOptions{Level: c.Level}
-	switch {
-	case c.Format == "text":
-		return slog.New(slog.NewTextHandler(to, opts)), end
-	case c.Format == "auto" && isTerminal(os.Stderr):
-		return slog.New(terminal{to: to, level: c.Level, near: new(sync.Map)}), end
+	if isTerminal(os.Stderr) {
+		return slog.New(terminal{to: to, level: level, near: new(sync.Map)}), end
 	}
-	return slog.New(slog.NewJSONHandler(to, opts)), end
+	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level})), end
 }
 
 // lines are written one after the other, by one goroutine: where they are not taken, as by a pipe that nobody reads,

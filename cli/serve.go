@@ -36,7 +36,7 @@ func serve(load func() (config.Config, error)) error {
 	if err != nil {
 		return err
 	}
-	log, end := openLog(conf)
+	log, end := openLog(conf.Log.Level)
 	defer end()
 	d, err := daemon.Start(log, signals, load)
 	if err != nil {

@@ -58,7 +58,6 @@ func (c *Config) Validate() error {
 		m.require(c.Summarize.Mode.Asks(), "memory.enabled needs summarize.mode auto, hybrid or llm, which ask a model")
 	}
 	c.checkStorage(&m)
-	m.choice("log.format", c.Log.Format, choices["log.format"]...)
 	m.require(!strings.ContainsFunc(c.Console.Token, func(r rune) bool { return r <= ' ' || r > '~' }),
 		"console.token must have no spaces and only ASCII: it travels in a header")
 	m.require(c.Console.Token == "" || len(c.Console.Token) >= console.LeastToken,

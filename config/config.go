@@ -59,8 +59,7 @@ type Config struct {
 		Quota unit.Bytes `toml:"quota"`
 	} `toml:"events"`
 	Log struct {
-		Level  slog.Level `toml:"level"`
-		Format string     `toml:"format"` // auto, text or json
+		Level slog.Level `toml:"level"`
 	} `toml:"log"`
 	Metrics struct {
 		Clients bool `toml:"clients"`

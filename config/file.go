@@ -322,7 +322,6 @@ func (m *mistakes) expand(key, value string) string {
 var choices = map[string][]string{
 	"mode":                   {event.ModeOn, event.ModeObserve, event.ModeOff},
 	"log.level":              {"debug", "info", "warn", "error"},
-	"log.format":             {"auto", "text", "json"},
 	"offload.address":        {"path", "url", "both", "tool", "auto", "none"},
 	"upstreams.NAME.billing": {event.ByTokens, event.Subscription, event.Free},
 	"rewrite.preset":         ladder.Presets(),
