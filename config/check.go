@@ -124,7 +124,6 @@ func (c *Config) checkNumbers(m *mistakes) {
 		c.MaxBody)
 	m.require(c.Offload.Quota > 0, "offload.quota must be greater than zero")
 	m.require(c.Store.Keep > 0, "store.keep must be greater than zero")
-	m.require(c.Events.Quota > 0, "events.quota must be greater than zero")
 	m.require(c.Window.Default >= window.Least, "window.default must be at least %d tokens", window.Least)
 	for _, pattern := range slices.Sorted(maps.Keys(c.Window.Models)) {
 		m.require(pattern != "" && c.Window.Models[pattern] >= window.Least,

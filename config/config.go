@@ -55,9 +55,6 @@ type Config struct {
 		URL      string        `toml:"url"`
 		CA       string        `toml:"ca"`
 	} `toml:"store"`
-	Events struct {
-		Quota unit.Bytes `toml:"quota"`
-	} `toml:"events"`
 	Log struct {
 		Level slog.Level `toml:"level"`
 	} `toml:"log"`
@@ -282,7 +279,7 @@ func (c *Config) List() (all []console.Setting) {
 
 // NeedRestart lists the keys in which the two differ and that only a new start puts in force.
 func NeedRestart(running, wanted Config) (keys []string) {
-	fixed := []string{"listen", "data", "tls.", "store.", "offload.", "events.", "log.", "otel.", "proxy.max_in_flight",
+	fixed := []string{"listen", "data", "tls.", "store.", "offload.", "log.", "otel.", "proxy.max_in_flight",
 		"proxy.max_recent", "proxy.max_connections"}
 	_, was := running.values()
 	all, is := wanted.values()

@@ -198,7 +198,7 @@ func (d *Daemon) openBook(conf config.Config) *journal.Book {
 		folder = ""
 	}
 	return journal.Open(journal.Config{
-		Folder: folder, Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota), Log: d.log, Biller: d.biller,
+		Folder: folder, Keep: conf.Store.Keep.D(), Quota: eventQuota, Log: d.log, Biller: d.biller,
 		Observers: d.observers, Now: time.Now,
 	})
 }

@@ -31,6 +31,9 @@ const century = 100 * 365 * 24 * time.Hour
 // passingMemory is the bytes for decisions when there is no store on disk.
 const passingMemory = 64 << 20
 
+// eventQuota is the bytes of events on disk; the oldest go first.
+const eventQuota = 256 << 20
+
 // The folders in the data folder.
 const (
 	StoreFolder    = "store"

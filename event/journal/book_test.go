@@ -445,7 +445,7 @@ func TestFilesStayWithinKeepAndQuota(t *testing.T) {
 	}
 }
 
-// However much comes within an hour, all files together have about events.quota, and the newest events are kept: after
+// However much comes within an hour, all files together have about the quota, and the newest events are kept: after
 // a restart too, and if the clock goes back.
 func TestEventsOfABusyHourStayWithinTheQuota(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "agents [old]", "events") // a pattern, if the path were one
