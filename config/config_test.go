@@ -294,10 +294,10 @@ func TestNumbersOfAFileStandAboveItsPreset(t *testing.T) {
 	f("", 5_000, 4_000, 5)
 	f("rewrite.preset = \"faithful\"", 10_000, 8_000, 6)
 	f("[rewrite]\nrent = 4.0\npreset = \"economy\"", 5_000, 4_000, 4)
-	// The price of a cached token and the life of a cache are the model's own, unless the file gives them, even the same.
-	own, l := load(t, "[rewrite]\ncached_price = 0.1\ncache_life = \"5m\"\n").Rewrite, load(t, "").Rewrite
-	if l.PriceFixed || l.LifeFixed || l.CacheLife != own.CacheLife || !own.PriceFixed || !own.LifeFixed {
-		t.Error("a price or a life of the file does not hold for every model")
+	// The life of a cache is the model's own, unless the file gives it, even the same.
+	own, l := load(t, "[rewrite]\ncache_life = \"5m\"\n").Rewrite, load(t, "").Rewrite
+	if l.LifeFixed || l.CacheLife != own.CacheLife || !own.LifeFixed {
+		t.Error("a life of the file does not hold for every model")
 	}
 }
 

@@ -45,7 +45,6 @@ func (c *Config) decode(file string, text []byte) (m mistakes) {
 	if preset, _ := rewrite["preset"].(string); preset != "" {
 		m.check("rewrite.preset", c.Rewrite.SetPreset(preset))
 	}
-	c.Rewrite.PriceFixed = c.Rewrite.PriceFixed || rewrite["cached_price"] != nil
 	c.Rewrite.LifeFixed = c.Rewrite.LifeFixed || rewrite["cache_life"] != nil
 	sound := string(text)
 	if decodeStrictly(sound, new(Config)) != nil { // the decoder ends at the first mistake, so each entry is tried

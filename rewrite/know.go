@@ -177,7 +177,7 @@ func (x *shaping) limits(ratio float64) ladder.Effective {
 		window, usable = min(window, most+most/4), min(usable, most)
 	}
 	limits := *in.Limits // as requests for other models use them too
-	if x.deps.CachedPrice != nil && !limits.PriceFixed {
+	if x.deps.CachedPrice != nil {
 		if price, ok := x.deps.CachedPrice(in.Upstream, r.Model); ok {
 			limits.CachedPrice = price
 		}

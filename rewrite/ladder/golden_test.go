@@ -129,10 +129,11 @@ func (items goldenItems) format() (lines []byte) {
 
 type settings struct {
 	ladder.Limits
-	Window     int `toml:"window"`      // tokens
-	Usable     int `toml:"usable"`      // tokens
-	First      int `toml:"first"`       // items of the first request, if it has not all; then each turn sends one
-	ModelTexts int `toml:"model_texts"` // tokens of the summaries that a model writes; without it none is asked
+	Window     int     `toml:"window"`      // tokens
+	Usable     int     `toml:"usable"`      // tokens
+	First      int     `toml:"first"`       // items of the first request, if it has not all; then each turn sends one
+	ModelTexts int     `toml:"model_texts"` // tokens of the summaries that a model writes; without it none is asked
+	Price      float64 `toml:"price"`       // of the model's cached tokens; without it none is known
 }
 
 // golden is a conversation that is played.
@@ -163,7 +164,8 @@ func newGolden(t *testing.T, keys []byte) *golden {
 	}
 	deps := rewrite.Deps{
 		Ledger: ledger.New(store.NewMemory(1<<30), time.Hour), Shelf: shelf{}, Memo: tokenize.NewMemo(1 << 16),
-		Window: func(_, _ string, _ int) (int, int) { return g.Window, g.Usable },
+		Window:      func(_, _ string, _ int) (int, int) { return g.Window, g.Usable },
+		CachedPrice: func(_, _ string) (float64, bool) { return g.Price, g.Price > 0 },
 	}
 	if g.ModelTexts > 0 {
 		deps.Summarizer = g

@@ -37,8 +37,7 @@ type Limits struct {
 	CutoverAt    int             `toml:"cutover_at"`            // tokens sent since then at which to compact; 0: never
 	Protect      int             `toml:"protect_tokens"`        // tokens of the newest results, which are not cleared
 	Rent         float64         `toml:"rent"`                  // gain per cost that clearing needs; 0: only ClearAt
-	CachedPrice  float64         `toml:"cached_price"`          // of a cached token, where a new one costs 1
-	PriceFixed   bool            `toml:"-"`                     // the user set CachedPrice, so it holds for every model
+	CachedPrice  float64         `toml:"-"`                     // of a cached token, where a new one costs 1
 	CacheLife    unit.Duration   `toml:"cache_life"`            // how long the provider caches a request; 0: for ever
 	LifeFixed    bool            `toml:"-"`                     // the user set CacheLife, so it holds for every model
 	Bound        map[string]bool `toml:"bound_thinking"`        // by pattern of models: see BindsThinking
@@ -175,7 +174,6 @@ func (l *Limits) numbers() []number {
 		{"cutover_at", tokens, float64(l.CutoverAt), 0, most},
 		{"protect_tokens", tokens, float64(l.Protect), 0, most},
 		{"rent", "factor", l.Rent, 0, 1000},
-		{"cached_price", "price", l.CachedPrice, 0, 1},
 		{"cache_life", "time with its unit, as 5m", float64(l.CacheLife), 0, 0},
 		{"newest_turns", "number of turns", float64(l.Turns), 0, most},
 		{"newest_tool_results", "number of results", float64(l.Pairs), 0, most},
@@ -223,7 +221,6 @@ func (l Limits) With(name, value string) (with Limits, ok bool, err error) {
 	if n := with.numbers()[i]; err != nil || !n.isSound() {
 		return l, true, n.advice()
 	}
-	with.PriceFixed = with.PriceFixed || name == "cached_price"
 	with.LifeFixed = with.LifeFixed || name == "cache_life"
 	return with, true, nil
 }
