@@ -145,7 +145,7 @@ func (e *explanation) play(earlier bool) (out rewrite.Output, changes []change) 
 			continue
 		}
 		out = e.shaper.Shape(rewrite.Input{Dialect: e.dialect, Body: body, Upstream: e.upstream,
-			Limits: &e.conf.Rewrite, Summary: e.conf.Summarize, Project: to.Project,
+			Limits: &e.conf.Rewrite, Summary: e.conf.Summarize,
 			Contexts: slices.Concat(to.Context, e.conf.Context.Names)})
 		turn++
 		if isLast {

@@ -102,9 +102,6 @@ func (c *Config) checkUpstreams(m *mistakes) {
 		if u.Billing != "" {
 			m.choice(key+".billing", u.Billing, choices["upstreams.NAME.billing"]...)
 		}
-		if u.Project != "" {
-			m.check(key+".project", proxy.CheckProject(u.Project))
-		}
 		for _, header := range slices.Sorted(maps.Keys(u.Headers)) {
 			m.check(key+".headers."+header, checkHeader(header, u.Headers[header]))
 		}

@@ -145,7 +145,7 @@ func (p *Proxy) setOption(in *rewrite.Input, name, value string) (err error) {
 		err = setCompact(in, value)
 	case "project":
 		in.Project = value
-		err = CheckProject(value)
+		err = checkProject(value)
 	case "context":
 		for name := range strings.FieldsSeq(strings.ReplaceAll(value, ",", " ")) {
 			in.Contexts = append(in.Contexts, name)
@@ -206,8 +206,8 @@ func setNumbers(in *rewrite.Input, list string) error {
 	return nil
 }
 
-// CheckProject says why a name cannot be a project's.
-func CheckProject(name string) error {
+// checkProject says why a name cannot be a project's.
+func checkProject(name string) error {
 	isOdd := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }
 	if name == "" || utf8.RuneCountInString(name) > 200 || strings.ContainsFunc(name, isOdd) {
 		return errors.New("write a name of 1 to 200 characters on one line")

@@ -211,7 +211,6 @@ type UpstreamConfig struct {
 	TLS     Trust             `toml:"tls"`
 	Billing string            `toml:"billing"` // how it is paid; what becomes of requests does not depend on it
 	Context []string          `toml:"context"` // names of the context files that conversations sent there are given
-	Project string            `toml:"project"` // whose memory they are given, unless they name one
 }
 
 // Credential is the key of the table under which a credential stands that epitome adds to requests; empty if there is

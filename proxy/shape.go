@@ -98,7 +98,6 @@ func (x *exchange) inputAt(path []byte) (*rewrite.Input, error) {
 	}
 	in.Replay = x.isCount || in.Compacts
 	in.Credential = func() any { return credentialOf(up, bytes.Replace(target, compactPath, nil, 1), x.head) }
-	in.Project = cmp.Or(in.Project, conf.Project)
 	in.Named = len(in.Contexts)
 	in.Contexts = slices.Concat(in.Contexts, conf.Context, x.set.conf.Contexts)
 	return &in, nil
