@@ -110,7 +110,7 @@ func TestFileIsLaidOverTheDefaults(t *testing.T) {
 	c := load(t, `
 mode = "off"
 [proxy]
-read_idle = "3m"
+first_byte_timeout = "3m"
 [upstreams.openai]
 headers = { x-team = "red" }
 [upstreams.mine]
@@ -121,7 +121,7 @@ upstream = "anthropic"
 `)
 	want := Defaults(configToml())
 	want.Mode = "off"
-	want.ReadIdle = unit.Duration(3 * time.Minute)
+	want.FirstByteTimeout = unit.Duration(3 * time.Minute)
 	want.Upstreams["openai"] = proxy.UpstreamConfig{URL: "https://api.openai.com/v1",
 		Headers: map[string]string{"x-team": "red"}}
 	want.Upstreams["mine"] = proxy.UpstreamConfig{URL: "http://127.0.0.1:8000/v1"}
@@ -345,33 +345,33 @@ func TestMistakesAreErrors(t *testing.T) {
 	t.Setenv("EPITOME_TEST_EMPTY", " \n")
 	const gateway = "; limits are a gateway's: see docs/configuration.md, Who limits"
 	for text, want := range map[string]string{
-		"[window.models]\nmy-model* = \"32k\"":               "quote a name with other signs",
-		"[window.models]\nlisten = \"127.0.0.1:1\"":          "if it is not meant for [window.models], write it above all tables",
-		"# one\n[proxy]\n\nmax_bodi = \"1MB\"":               "config.toml:4: unknown key proxy.max_bodi (did you mean max_body?)",
-		"[proxi]\nmax_body = \"1MB\"\nread_idle = \"1s\"":    "config.toml:1: unknown key proxi (did you mean proxy?)",
-		"max_body = \"1MB\"":                                 "did you mean proxy.max_body?",
-		"upstreams.a = { url = \"http://x\", uri = 1 }":      "config.toml:1: unknown key upstreams.a.uri (did you mean url?)",
-		"rewrite.tools = [ { tool = \"a\", keep = 1 } ]":     "config.toml:1: rewrite.tools: must not be a TOML integer: write it as in [[rewrite.tools]]",
-		"mode = \"on\"\nmode = \"off\"":                      "config.toml:2: key mode is already defined",
-		"listen = 7070":                                      `config.toml:1: listen: must not be a TOML integer: write it as in listen = "127.0.0.1:7070"`,
-		"[upstreams.openai]\nheaders = \"Bearer x\"":         `config.toml:2: upstreams.openai.headers: must not be a TOML string: write it as in headers = { Authorization = "`,
-		"[summarize]\ndetail = 3":                            "summarize.detail: must be low, medium, high, full or truncate, in quotes",
-		"[proxy]\n'max_connections' = \"12\"":                "config.toml:2: proxy.'max_connections': must not be a TOML string: write it as in [proxy]",
-		`mode = "On"`:                                        `mode must be on, observe or off, not "On"`,
-		`scope = "header:a b"`:                               "scope must be",
-		"listen = \"\"\"\nmode = 3\n\"\"\"":                  "config.toml:1: listen must be host:port",
-		`upstream = "opnai"`:                                 `upstream must be anthropic, chatgpt, openai or a base URL`,
-		"[proxy]\nmax_in_flight = \"1MB\"":                   "at least proxy.max_body, 64MB",
-		"[proxy]\nmax_connections = -1":                      "proxy.max_connections must be greater than zero",
-		"console.token = \"${EPITOME_NONE}\"":                "console.token needs the environment variable EPITOME_NONE",
-		"console.token = \"a-short-token\"":                  "at least 16 characters",
-		"[upstreams.openai]\nbilling = \"flat\"":             "upstreams.openai.billing must be",
-		"[upstreams.openai.tls]\ncert_file = \"a\"":          "both cert_file and key_file",
-		"[upstreams.openai.headers]\nContent-Length = \"1\"": "cannot be set",
-		"[[routes]]\nupstream = \"openai\"":                  "routes.1 needs a model",
-		"[prices.\"a*\"]\ninput = 1":                         `prices."a*": needs input and output`,
-		"[window.models]\n\"gpt-*\" = 8":                     `window.models."gpt-*"`,
-		"[summarize]\nmode = \"best\"":                       "summarize.mode must be auto, llm",
+		"[window.models]\nmy-model* = \"32k\"":                 "quote a name with other signs",
+		"[window.models]\nlisten = \"127.0.0.1:1\"":            "if it is not meant for [window.models], write it above all tables",
+		"# one\n[proxy]\n\nmax_bodi = \"1MB\"":                 "config.toml:4: unknown key proxy.max_bodi (did you mean max_body?)",
+		"[proxi]\nmax_body = \"1MB\"\nshutdown_grace = \"1s\"": "config.toml:1: unknown key proxi (did you mean proxy?)",
+		"max_body = \"1MB\"":                                   "did you mean proxy.max_body?",
+		"upstreams.a = { url = \"http://x\", uri = 1 }":        "config.toml:1: unknown key upstreams.a.uri (did you mean url?)",
+		"rewrite.tools = [ { tool = \"a\", keep = 1 } ]":       "config.toml:1: rewrite.tools: must not be a TOML integer: write it as in [[rewrite.tools]]",
+		"mode = \"on\"\nmode = \"off\"":                        "config.toml:2: key mode is already defined",
+		"listen = 7070":                                        `config.toml:1: listen: must not be a TOML integer: write it as in listen = "127.0.0.1:7070"`,
+		"[upstreams.openai]\nheaders = \"Bearer x\"":           `config.toml:2: upstreams.openai.headers: must not be a TOML string: write it as in headers = { Authorization = "`,
+		"[summarize]\ndetail = 3":                              "summarize.detail: must be low, medium, high, full or truncate, in quotes",
+		"[proxy]\n'max_connections' = \"12\"":                  "config.toml:2: proxy.'max_connections': must not be a TOML string: write it as in [proxy]",
+		`mode = "On"`:                                          `mode must be on, observe or off, not "On"`,
+		`scope = "header:a b"`:                                 "scope must be",
+		"listen = \"\"\"\nmode = 3\n\"\"\"":                    "config.toml:1: listen must be host:port",
+		`upstream = "opnai"`:                                   `upstream must be anthropic, chatgpt, openai or a base URL`,
+		"[proxy]\nmax_in_flight = \"1MB\"":                     "at least proxy.max_body, 64MB",
+		"[proxy]\nmax_connections = -1":                        "proxy.max_connections must be greater than zero",
+		"console.token = \"${EPITOME_NONE}\"":                  "console.token needs the environment variable EPITOME_NONE",
+		"console.token = \"a-short-token\"":                    "at least 16 characters",
+		"[upstreams.openai]\nbilling = \"flat\"":               "upstreams.openai.billing must be",
+		"[upstreams.openai.tls]\ncert_file = \"a\"":            "both cert_file and key_file",
+		"[upstreams.openai.headers]\nContent-Length = \"1\"":   "cannot be set",
+		"[[routes]]\nupstream = \"openai\"":                    "routes.1 needs a model",
+		"[prices.\"a*\"]\ninput = 1":                           `prices."a*": needs input and output`,
+		"[window.models]\n\"gpt-*\" = 8":                       `window.models."gpt-*"`,
+		"[summarize]\nmode = \"best\"":                         "summarize.mode must be auto, llm",
 		"[summarize]\nmodel = \"m\"\nupstream = \"openai\"\nkey_env = \"EPITOME_TEST_EMPTY\"": "summarize.key_env",
 		"[offload]\nfolder = \"/f\"\n[store]\nurl = \"rediss://a\"\nca = \"/absent\"":         "store.ca: open /absent",
 		"[memory]\nenabled = true":                               "memory.enabled needs summarize.model",
@@ -402,7 +402,7 @@ clear_att = 0.5
 preset = "foo"
 rent = -1
 [proxy]
-read_idle = 5
+shutdown_grace = 5
 [log]
 level = [
   "loud",
@@ -418,7 +418,7 @@ context_window = 5
 	want := strings.Join([]string{
 		"1: listen must be host:port", "3: unknown key upstreams.local.base_url",
 		"5: unknown key rewrite.clear_att (did you mean clear_at?)", "6: rewrite.preset: write one of balanced, ",
-		"7: cannot use rewrite.rent -1: write a factor from 0 to 1000", `9: proxy.read_idle: cannot read duration "5 `,
+		"7: cannot use rewrite.rent -1: write a factor from 0 to 1000", `9: proxy.shutdown_grace: cannot read duration "5 `,
 		"11: log.level: must be debug, info, warn or error, in quotes", `19: routes.2.upstream must be anthropic, chatgpt, local or openai`,
 		"20: unknown key routes.2.context_window",
 	}, ".*\nconfig.toml:")

@@ -238,7 +238,7 @@ func (x *exchange) forward() (*wire.Answer, error) {
 func (x *exchange) send() (*wire.Answer, error) {
 	out := wire.Request{
 		Method: x.ctx.Method(), Target: x.target, Lines: x.head, Body: x.body,
-		Upgrade: isUpgrade(x.head), FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
+		Upgrade: isUpgrade(x.head), FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.limits.readIdle,
 	}
 	if x.shaped.Changed {
 		out.Body, out.Changed = x.shaped.Body, true

@@ -258,8 +258,8 @@ func TestSilenceIsBounded(t *testing.T) {
 		})
 	}
 	f("first_byte_timeout, before the first byte", func(*call) {}, func(s *Settings) { s.FirstByteTimeout = brief }, event.Timeout, false)
-	f("read_idle, within the answer", func(c *call) { c.send(chunkedHead + chunks("a")) },
-		func(s *Settings) { s.ReadIdle = brief },
+	f("silence within the answer", func(c *call) { c.send(chunkedHead + chunks("a")) },
+		func(s *Settings) { s.limits.readIdle = brief.D() },
 		event.Truncated, true)
 	f("of a client that takes nothing", func(c *call) { c.send(ok(strings.Repeat("x", 50_000_000))) },
 		func(s *Settings) { s.limits.writeIdle = brief.D() }, event.ClientSlow, false)
@@ -272,7 +272,7 @@ func TestSilenceIsBounded(t *testing.T) {
 				time.Sleep(300 * time.Millisecond)
 			}
 			c.send(lastChunk)
-		}, func(s *Settings) { s.ReadIdle = brief })
+		}, func(s *Settings) { s.limits.readIdle = brief.D() })
 		if _, body := r.ask(get("/a")); len(body) != 15 {
 			t.Errorf("got %q", body)
 		}

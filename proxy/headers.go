@@ -245,7 +245,6 @@ type Config struct {
 	MaxRecent        unit.Bytes    `toml:"max_recent"`      // fixed at start
 	MaxConnections   int           `toml:"max_connections"` // fixed at start
 	FirstByteTimeout unit.Duration `toml:"first_byte_timeout"`
-	ReadIdle         unit.Duration `toml:"read_idle"`
 	ShutdownGrace    unit.Duration `toml:"shutdown_grace"`
 	TrustedProxies   []string      `toml:"trusted_proxies"` // networks
 }
@@ -300,13 +299,15 @@ const (
 // limits are times that cannot be configured. Tests shorten them.
 type limits struct {
 	arrive       time.Duration // for the head of a request to arrive, and for the next bytes of its body
+	readIdle     time.Duration // for which an upstream may be silent within an answer
 	writeIdle    time.Duration // after which a client or an upstream that takes nothing is given up
 	upstreamIdle time.Duration // for which an unused connection to an upstream is kept; servers close theirs after 5 s
 	room         time.Duration // that a body waits for memory; the SDKs of the large providers wait as long
 }
 
 var defaultLimits = limits{
-	arrive: 30 * time.Second, writeIdle: time.Minute, upstreamIdle: 4 * time.Second, room: 10 * time.Minute,
+	arrive: 30 * time.Second, readIdle: 10 * time.Minute, writeIdle: time.Minute, upstreamIdle: 4 * time.Second,
+	room: 10 * time.Minute,
 }
 
 // settings are one configuration and the values made from it. They do not change once made.

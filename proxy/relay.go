@@ -93,7 +93,7 @@ func (x *exchange) write(b []byte) error {
 	return nil
 }
 
-// tunnel passes the 101 on and then bytes both ways, until one side ends, or both are silent for read_idle. It runs
+// tunnel passes the 101 on and then bytes both ways, until one side ends, or both are silent for limits.readIdle. It runs
 // behind the handler, on the goroutine that fasthttp gives a hijacked connection: the exchange ends there.
 func (x *exchange) tunnel(a *wire.Answer) error {
 	if err := x.write(a.AppendTo(nil, x.reply)); err != nil {
@@ -139,7 +139,7 @@ func (x *exchange) peek(a *wire.Answer, sent func() window.Sent) (none window.Re
 	case isStream(a):
 		content, mayRefuse = x.holdFrame(a)
 	case a.Length >= 0 && a.Length <= mostOfSmall:
-		content = hold(a, x.set.conf.ReadIdle.D(), nil)
+		content = hold(a, x.set.conf.limits.readIdle, nil)
 	default:
 		return none
 	}

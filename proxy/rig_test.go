@@ -70,10 +70,10 @@ func testSettings(base string) Settings {
 	return Settings{
 		Config: Config{
 			MaxBody: 64 << 20, MaxInFlight: 256 << 20, MaxConnections: 4096,
-			FirstByteTimeout: long, ReadIdle: long, ShutdownGrace: long,
+			FirstByteTimeout: long, ShutdownGrace: long,
 		},
 		limits: &limits{
-			arrive: patience, writeIdle: patience, upstreamIdle: patience, room: patience,
+			arrive: patience, readIdle: patience, writeIdle: patience, upstreamIdle: patience, room: patience,
 		},
 		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
 		Input: rewrite.Input{Limits: &ladder.Limits{}},

@@ -376,7 +376,7 @@ func (u *Upstreams) Get(ctx context.Context, name, path string) (status int, ans
 func (u *Upstreams) ask(ctx context.Context, up *upstream, out wire.Request) (status int, body []byte,
 	wait time.Duration, err error) {
 	conf := &u.settings.Load().conf
-	out.FirstByte, out.ReadIdle = conf.FirstByteTimeout.D(), conf.ReadIdle.D()
+	out.FirstByte, out.ReadIdle = conf.FirstByteTimeout.D(), conf.limits.readIdle
 	answer, err := up.pool.Do(ctx, out)
 	if err == nil {
 		defer answer.End()

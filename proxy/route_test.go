@@ -15,7 +15,6 @@ import (
 
 	"epitome/event"
 	"epitome/internal/fakeapi"
-	"epitome/internal/unit"
 )
 
 // twoRigs is a proxy with the upstreams test and other; each answers with its name.
@@ -252,7 +251,11 @@ func TestUpgradeIsRefusedForResponsesAndTunnelledElsewhere(t *testing.T) {
 	if e := r.event(); e.Status != 101 || e.Fault != event.None || e.ResponseBytes != 100_004 {
 		t.Errorf("event %+v", e)
 	}
-	r.reload(func(s *Settings) { s.ReadIdle = unit.Duration(100 * time.Millisecond) })
+	r.reload(func(s *Settings) {
+		brief := *s.limits
+		brief.readIdle = 100 * time.Millisecond
+		s.limits = &brief
+	})
 	c = r.dial().send(get("/v1/realtime", ws...)).expect(switched) // in which nobody says anything
 	c.expectEOF()
 }
