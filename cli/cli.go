@@ -243,7 +243,11 @@ func (a *app) reach() (*daemon.Card, error) {
 	if noRecord != nil || a.flags.Listen != "" || os.Getenv(folderVariable) != "" {
 		return a.running()
 	}
-	return a.join(conf.Data, conf, "127.0.0.1:0")
+	h, err := a.join(conf.Data, conf, "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	return h.Card, nil
 }
 
 // get decodes the answer of an epitome to a GET into answer.
@@ -276,7 +280,7 @@ func (a *app) openCommand() *cobra.Command {
 			if !print {
 				openBrowser(link)
 			}
-			if a.host != nil && a.host.isOwn {
+			if a.host != nil && a.host.Hosted {
 				warn("the pages can be read until Ctrl-C")
 				<-ctx.Done()
 			}

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"epitome/daemon"
 	"epitome/internal/unit"
 	"epitome/proxy"
+	"epitome/service"
 )
 
 // hostCommand is the process of an epitome that commands start. It is for its user alone, on this machine.
@@ -36,23 +36,20 @@ func (a *app) hostCommand() *cobra.Command {
 	}}
 }
 
-// host is the epitome of a data folder that a command uses. If the command has to start it, it ends with the last command
-// that uses it, however that ends.
+// host is the epitome of a data folder, for a command that uses it. One that a command has started ends with the last
+// command that uses it, however that ends.
 type host struct {
-	folder string
-	file   string       // its configuration; empty: the user's own
-	listen string       // host:port; port 0 takes a free one
-	users  *flock.Flock // see daemon.Users
-	isOwn  bool         // commands have started it, and it ends with them
-	left   atomic.Bool
-
-	children sync.WaitGroup
+	*daemon.Card
+	service.State // as the command found it
+	folder        string
+	users         *flock.Flock // see daemon.Users
+	left          atomic.Bool
 }
 
 // join returns the epitome that runs with a data folder, or starts one that listens there. It is used until the end of
 // the command.
-func (a *app) join(folder string, conf config.Config, listen string) (*daemon.Card, error) {
-	h := &host{folder: folder, file: conf.File(), listen: listen, users: daemon.Users(folder)}
+func (a *app) join(folder string, conf config.Config, listen string) (*host, error) {
+	h := &host{folder: folder, users: daemon.Users(folder)}
 	err := os.MkdirAll(folder, 0o700)
 	if err == nil {
 		patience, cancel := context.WithTimeout(context.Background(), time.Minute) // an epitome that ends has it
@@ -63,20 +60,22 @@ func (a *app) join(folder string, conf config.Config, listen string) (*daemon.Ca
 		return nil, fmt.Errorf("cannot use the data folder: %w; give another one with --data", err)
 	}
 	a.host = h
-	card, err := daemon.Read(folder)
-	if err == nil {
-		return card, nil
+	h.Card, err = daemon.Read(folder)
+	if err != nil {
+		h.Card, err = h.start(conf.File(), listen)
 	}
-	h.isOwn = true
-	return h.start()
+	if err == nil {
+		h.State, err = h.Card.State()
+	}
+	return h, err
 }
 
 // logFile is the log of an epitome that commands have started, in its data folder.
 const logFile = "epitome.log"
 
-// start starts an epitome in a process of its own, and returns the one that runs with the data folder then: another
-// command may have been faster.
-func (h *host) start() (*daemon.Card, error) {
+// start starts an epitome in a process of its own, with a configuration or with the user's own, and returns the one that
+// runs with the data folder then: another command may have been faster.
+func (h *host) start(file, listen string) (*daemon.Card, error) {
 	const mostLog = 16 << 20 // bytes that it begins with
 	log, err := os.OpenFile(filepath.Join(h.folder, logFile), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {
@@ -94,19 +93,19 @@ func (h *host) start() (*daemon.Card, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot find the program file: %w", err)
 	}
-	child := &exec.Cmd{Path: self, Args: []string{os.Args[0], "host", "--data", h.folder, "--listen", h.listen},
+	child := &exec.Cmd{Path: self, Args: []string{os.Args[0], "host", "--data", h.folder, "--listen", listen},
 		Stdout: log, Stderr: log, SysProcAttr: detached()}
-	if h.file != "" {
-		child.Args = append(child.Args, "--config", h.file)
+	if file != "" {
+		child.Args = append(child.Args, "--config", file)
 	}
 	if err := child.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start epitome: %w", err)
 	}
 	ended := make(chan struct{})
-	h.children.Go(func() {
+	go func() {
 		_ = child.Wait() // the log says why
 		close(ended)
-	})
+	}()
 	patience := time.After(time.Minute)
 	for {
 		card, err := daemon.Read(h.folder)
@@ -127,7 +126,8 @@ func (h *host) start() (*daemon.Card, error) {
 			_, _ = log.Seek(begun, io.SeekStart)
 			text, _ := io.ReadAll(log)
 			_, why, _ := strings.Cut(string(text), "epitome: ")
-			return nil, errors.New(cmp.Or(strings.TrimSpace(why), "epitome does not start; its log is "+log.Name()))
+			why = cmp.Or(strings.TrimSpace(why), "epitome does not start; its log is "+log.Name())
+			return nil, errors.New(why)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (h *host) keep() {
 		if h.left.Load() {
 			return
 		}
-		if _, err := h.start(); err != nil {
+		if _, err := h.start(h.File, h.Listen); err != nil {
 			time.Sleep(time.Second) // its address may be free then
 		}
 	}
@@ -149,19 +149,20 @@ func (h *host) keep() {
 func (h *host) leave() {
 	h.left.Store(true)
 	_ = h.users.Close()
-	for n := 0; h.isOwn && n < 500; n++ {
-		alone, _ := h.users.TryLock()
-		_ = h.users.Close()
-		shared, _ := h.users.TryRLock()
-		_ = h.users.Close()
-		_, err := daemon.Read(h.folder)
-		if err != nil {
-			h.children.Wait()
-			return
-		}
-		if shared && !alone {
+	for n := 0; h.Hosted && n < 500; n++ {
+		_, ended := daemon.Read(h.folder)
+		if ended != nil || h.isUsed() {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// isUsed reports whether commands use the epitome: they share the lock, which an epitome that ends has for itself.
+func (h *host) isUsed() bool {
+	alone, _ := h.users.TryLock()
+	_ = h.users.Close()
+	shared, _ := h.users.TryRLock()
+	_ = h.users.Close()
+	return shared && !alone
 }

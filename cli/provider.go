@@ -17,7 +17,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/config"
-	"epitome/service"
 )
 
 // provider is an API that a command uses, and how the command is told its base URL.
@@ -89,35 +88,33 @@ func (p *provider) readEnvironment(only string) error {
 	return nil
 }
 
-// runProxy is an epitome that a command uses: without TLS, and without client keys.
-type runProxy struct {
-	service.State
-	listen string // host:port
-	folder string // its data folder
-	run    string // the ID of this run: see daemon.Run
+// run is a command that runs with its base URLs pointing at an epitome.
+type run struct {
+	*host
+	id string // see daemon.Run
 }
 
 // base returns the base URL by which a client reaches a provider as this run. In a run within a run, the URL of the
 // outer one stays.
-func (r runProxy) base(p provider) string {
+func (r run) base(p provider) string {
 	_, path, _ := strings.Cut(strings.TrimPrefix(p.url, "http://"), "/")
 	if !r.leads(p.url) {
 		path = "u/" + r.nameOf(p) + p.suffix
 	} else if strings.HasPrefix(path, "r/") {
 		return p.url
 	}
-	return strings.TrimRight("http://"+r.listen+"/r/"+r.run+"/"+path, "/")
+	return strings.TrimRight("http://"+r.Listen+"/r/"+r.id+"/"+path, "/")
 }
 
 // leads reports whether a base URL leads through the proxy already.
-func (r runProxy) leads(url string) bool {
+func (r run) leads(url string) bool {
 	host, _, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
-	return config.Reachable(host) == r.listen
+	return config.Reachable(host) == r.Listen
 }
 
 // nameOf returns the name of a provider's upstream: that of the epitome with exactly this URL, or else one by the URL, so
 // that what is learned of it holds in later runs.
-func (r runProxy) nameOf(p provider) string {
+func (r run) nameOf(p provider) string {
 	for _, name := range append([]string{p.upstream}, slices.Sorted(maps.Keys(r.Upstreams))...) {
 		if url, ok := r.Upstreams[name]; ok && strings.TrimRight(url, "/") == p.url {
 			return name
@@ -139,7 +136,7 @@ const folderVariable = "EPITOME_RUN_FOLDER"
 
 // environ returns the variables that a command gets beside its own: the providers' base URLs, the proxy's folder, and,
 // if there is a forward proxy, an exception from it.
-func (r runProxy) environ(all []provider) []string {
+func (r run) environ(all []provider) []string {
 	env := []string{folderVariable + "=" + r.folder}
 	for _, p := range all {
 		for _, v := range p.vars {
@@ -147,7 +144,7 @@ func (r runProxy) environ(all []provider) []string {
 		}
 	}
 	if cmp.Or(os.Getenv("HTTP_PROXY"), os.Getenv("http_proxy"), os.Getenv("ALL_PROXY"), os.Getenv("all_proxy")) != "" {
-		host, _, _ := net.SplitHostPort(r.listen)
+		host, _, _ := net.SplitHostPort(r.Listen)
 		list := cmp.Or(os.Getenv("NO_PROXY"), os.Getenv("no_proxy"))
 		if list != "*" { // "*" means all only if it stands alone
 			list = strings.TrimPrefix(list+","+host, ",")
@@ -159,7 +156,7 @@ func (r runProxy) environ(all []provider) []string {
 
 // arguments returns the arguments that an agent gets before its own, and says so: the base URL of a provider that it
 // reads there, and with tools those of epitome.
-func (r runProxy) arguments(agent string, all []provider, tools bool) (args []string) {
+func (r run) arguments(agent string, all []provider, tools bool) (args []string) {
 	goal := ""
 	for _, p := range all {
 		if p.setting != "" {
@@ -168,7 +165,7 @@ func (r runProxy) arguments(agent string, all []provider, tools bool) (args []st
 		}
 	}
 	if tools {
-		args = append(args, toolArguments(agent, "http://"+r.listen+"/-/mcp")...)
+		args = append(args, toolArguments(agent, "http://"+r.Listen+"/-/mcp")...)
 	}
 	if len(args) > 0 {
 		warn("%s is started with %s%s", agent, strings.Join(args, " "), goal)

@@ -22,7 +22,6 @@ import (
 	"epitome/daemon"
 	"epitome/event/journal"
 	"epitome/inject"
-	"epitome/service"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -45,7 +44,7 @@ func (a *app) run(command []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := a.proxyFor(conf)
+	r, err := a.newRun(conf)
 	if err != nil {
 		return err
 	}
@@ -72,14 +71,14 @@ func (a *app) run(command []string) error {
 	if r.Hosted {
 		warn("'epitome open' and 'epitome stats' show it and earlier ones; log: %s", filepath.Join(r.folder, logFile))
 	} else {
-		warn("'epitome open' shows it, on %s", r.listen)
+		warn("'epitome open' shows it, on %s", r.Listen)
 	}
 	return err
 }
 
 // providers returns the providers that an agent uses. Where neither the command line nor a configuration names an
 // upstream, requests go to that of the epitome that runs, and a warning says so.
-func (a *app) providers(conf config.Config, running runProxy, agent string) ([]provider, error) {
+func (a *app) providers(conf config.Config, running run, agent string) ([]provider, error) {
 	base, configured := running.Upstreams[running.Upstream], conf.Upstreams[conf.Upstream].URL
 	adopts := base != "" && !conf.Named && a.file == ""
 	if adopts {
@@ -97,7 +96,7 @@ func (a *app) providers(conf config.Config, running runProxy, agent string) ([]p
 			which = "requests to OpenAI's API"
 		}
 		warn("%s go to %s, the upstream of the epitome on %s; to send them elsewhere, add --upstream", which, base,
-			running.listen)
+			running.Listen)
 	}
 	if agent == "codex" {
 		p, err := codexProvider(conf, all[0], all[0].isSet || a.file != "")
@@ -110,60 +109,51 @@ func (a *app) providers(conf config.Config, running runProxy, agent string) ([]p
 	return all, nil
 }
 
-// proxyFor returns the epitome of the run around this one, or else the one that runs with the data folder, or else one
-// that is started. The error says why the command cannot use it.
-func (a *app) proxyFor(conf config.Config) (r runProxy, err error) {
+// newRun returns a run that uses the epitome of the run around it, or else that of the data folder. The error says why it
+// cannot.
+func (a *app) newRun(conf config.Config) (r run, err error) {
+	folder := conf.Data
 	outer := os.Getenv(folderVariable)
-	isInner := outer != ""
-	if isInner {
-		_, err := daemon.Read(outer)
-		isInner = err == nil
-	}
-	if isInner && a.flags.Mode != "" {
-		return r, errors.New("cannot give a run within a run a --mode of its own: give it to the outer one")
+	_, ended := daemon.Read(outer)
+	if outer != "" && ended == nil {
+		folder = outer
+		if a.flags.Mode != "" {
+			return r, errors.New("cannot give a run within a run a --mode of its own: give it to the outer one")
+		}
 	}
 	listen := cmp.Or(a.flags.Listen, "127.0.0.1:0")
 	if !console.Loopback(listen) {
 		return r, fmt.Errorf("cannot listen on %s for one command, only on this machine; 'epitome serve' can", listen)
 	}
-	folder := conf.Data
-	if isInner {
-		folder = outer
-	}
-	card, err := a.join(folder, conf, listen)
+	h, err := a.join(folder, conf, listen)
 	if err != nil {
 		return r, err
 	}
-	state, err := card.State()
-	if err != nil {
-		return r, err
-	}
-	if err := a.checkFit(conf, card, state); err != nil {
+	if err := a.checkFit(conf, h); err != nil {
 		return r, fmt.Errorf("cannot use the epitome on %s, which runs with the data folder %s: %w; end it, or give "+
-			"another folder with --data", card.Listen, folder, err)
+			"another folder with --data", h.Listen, folder, err)
 	}
-	if state.Hosted {
-		a.host.file, a.host.listen, a.host.isOwn = state.File, card.Listen, true
-		go a.host.keep()
+	if h.Hosted {
+		go h.keep()
 	}
-	return runProxy{State: state, listen: card.Listen, folder: folder, run: rand.Text()[:8]}, nil
+	return run{h, rand.Text()[:8]}, nil
 }
 
 // checkFit says why a command cannot use an epitome.
-func (a *app) checkFit(conf config.Config, card *daemon.Card, state service.State) error {
+func (a *app) checkFit(conf config.Config, h *host) error {
 	listen := config.Reachable(a.flags.Listen)
 	_, port, _ := net.SplitHostPort(listen)
 	switch {
-	case card.TLS:
+	case h.TLS:
 		return errors.New("it speaks TLS, and commands do not know its certificate")
-	case state.Keyed:
+	case h.Keyed:
 		return errors.New("its clients need keys, and commands have none")
-	case listen != "" && port != "0" && listen != card.Listen:
+	case listen != "" && port != "0" && listen != h.Listen:
 		return fmt.Errorf("it does not listen on %s", listen)
-	case a.file == "" || conf.File() == state.File:
+	case a.file == "" || conf.File() == h.File:
 		return nil
 	}
-	running, err := config.Load(a.defaults, state.File, config.Overrides{Data: conf.Data})
+	running, err := config.Load(a.defaults, h.File, config.Overrides{Data: conf.Data})
 	if err != nil {
 		return err
 	}
@@ -175,7 +165,7 @@ func (a *app) checkFit(conf config.Config, card *daemon.Card, state service.Stat
 }
 
 // register writes what holds for the requests of this run alone into the data folder, where each epitome finds it.
-func (a *app) register(conf config.Config, r runProxy, all []provider) error {
+func (a *app) register(conf config.Config, r run, all []provider) error {
 	own := daemon.Run{Upstreams: map[string]string{}}
 	own.Mode = a.flags.Mode
 	if a.file != "" {
@@ -193,7 +183,7 @@ func (a *app) register(conf config.Config, r runProxy, all []provider) error {
 		}
 		own.Runtime = inject.Describe(folder)
 	}
-	err := own.Write(r.folder, r.run, time.Now().Add(-conf.Store.Keep.D()))
+	err := own.Write(r.folder, r.id, time.Now().Add(-conf.Store.Keep.D()))
 	if err != nil {
 		return fmt.Errorf("cannot write to the data folder: %w; give another one with --data", err)
 	}
@@ -228,14 +218,14 @@ func passSignals(child *exec.Cmd) error {
 }
 
 // tell prints what epitome has done for the command, which has ended so. In a run within a run, the outer one tells it.
-func (r runProxy) tell(ended error) {
+func (r run) tell(ended error) {
 	if r.folder == os.Getenv(folderVariable) {
 		return
 	}
 	card, err := daemon.Read(r.folder)
 	var done journal.Run
 	if err == nil {
-		err = card.Search("/-/api/runs/"+r.run, &done)
+		err = card.Search("/-/api/runs/"+r.id, &done)
 	}
 	if err != nil {
 		warn("cannot tell what became of this run: %v", err)
