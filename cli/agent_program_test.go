@@ -86,7 +86,7 @@ func baseURLs() (text string) {
 
 // say posts a request that streams and prints the answer.
 func say(url, header, credential string) error {
-	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(`{"model":"m","messages":[]}`))
+	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`))
 	if err != nil {
 		return err
 	}

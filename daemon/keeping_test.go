@@ -97,31 +97,6 @@ func TestShadowSeesWhatIsLiveAndWritesNothing(t *testing.T) {
 	}
 }
 
-// The decision that an event names leads to its edits: their text is in the body that was sent, and their artifact has
-// the text as it came.
-func TestDecisionsOfEventsLeadToEdits(t *testing.T) {
-	t.Parallel()
-	p := run(t, t.TempDir(), "http://127.0.0.1:1")
-	out := shape(p.service.Live, 1)
-	edits, err := p.service.Edits(out.Report.Decision)
-	if err != nil || len(edits.List) != 1 {
-		t.Fatalf("%+v, %v; %+v", edits, err, out.Report)
-	}
-	e := edits.List[0]
-	first, _, _ := strings.Cut(e.Text, "\n")
-	content, err := os.ReadFile(p.service.Shelf.Address(e.Artifact))
-	if err != nil || !e.New || e.Item != 3 || e.Code != event.CodeOverLimit || !bytes.Contains(out.Body,
-		[]byte(first)) ||
-		string(content) != fakeapi.ResultText(1) {
-		t.Errorf("the edit is %+v of %.900s; the artifact %.100q, %v", e, out.Body, content, err)
-	}
-	for key, missing := range map[string]bool{"": false, "no key": true} {
-		if edits, err := p.service.Edits(key); err != nil || len(edits.List) > 0 || (edits.Missing != "") != missing {
-			t.Errorf("%q leads to %+v, %v", key, edits, err)
-		}
-	}
-}
-
 // Promise 5.
 func TestDecisionsOutliveTheProcess(t *testing.T) {
 	t.Parallel()
@@ -256,26 +231,6 @@ func TestStartWaitsForNoEvents(t *testing.T) {
 	var s service.State
 	if !fakeapi.Eventually(func() bool { s, err = card.State(); return err == nil && len(s.Newest) == 1 }) {
 		t.Errorf("after that, the state is %+v, %v", s, err)
-	}
-}
-
-// A request that could not be written for a handoff is written later.
-func TestRequestIsWrittenOnceItCanBe(t *testing.T) {
-	t.Parallel()
-	p := run(t, t.TempDir(), "http://127.0.0.1:1")
-	if err := os.WriteFile(p.service.Requests, nil, 0o600); err != nil { // in the place of the folder
-		t.Fatal(err)
-	}
-	shape(p.service.Live, 2)
-	if kept := p.service.KeptRequests(); len(kept) != 0 {
-		t.Fatalf("kept in no folder: %v", kept)
-	}
-	p.wantLog("cannot keep the newest request")
-	if err := os.Remove(p.service.Requests); err != nil {
-		t.Fatal(err)
-	}
-	if kept := p.service.KeptRequests(); len(kept) != 1 {
-		t.Errorf("with a folder there are %v", kept)
 	}
 }
 
