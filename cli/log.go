@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"log/slog"
 	"os"
-	"sync"
 	"time"
 )
 
@@ -31,7 +30,7 @@ func openLog(level slog.Level) (log *slog.Logger, end func()) {
 	}
 	to := screen{written} // which may be shown, now or later
 	if isTerminal(os.Stderr) {
-		return slog.New(terminal{to: to, level: level, near: new(sync.Map)}), end
+		return slog.New(terminal{to: to, level: level}), end
 	}
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level})), end
 }

@@ -7,10 +7,8 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 
 	"epitome/console"
-	"epitome/event"
 )
 
 // terminal writes the log for a person: how to begin, a line for each decision, and failures, as the text "log" in
@@ -19,7 +17,6 @@ type terminal struct {
 	to    io.Writer // gets one line at a time
 	level slog.Level
 	attrs []slog.Attr
-	near  *sync.Map // conversations of which a line has said that their window fills
 }
 
 func (t terminal) Enabled(_ context.Context, level slog.Level) bool { return level >= t.level }
@@ -45,12 +42,6 @@ func (t terminal) Handle(_ context.Context, r slog.Record) error {
 		add(a)
 	}
 	r.Attrs(add)
-	if values["reason"] == event.ReasonNear {
-		_, isTold := t.near.LoadOrStore(values["conversation"], true)
-		if isTold {
-			return nil
-		}
-	}
 	var text strings.Builder
 	err := texts().ExecuteTemplate(&text, "log", map[string]any{
 		"Message": r.Message, "Level": strings.ToLower(r.Level.String()), "Values": values, "All": all,
