@@ -17,10 +17,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 	brrr "github.com/molecule-man/go-brrr"
 	"github.com/valyala/fasthttp"
-	"golang.org/x/sync/semaphore"
 
 	"epitome/event"
 	"epitome/proxy/wire"
+	"epitome/rewrite"
 )
 
 // receive reads the request's body, at most the given number of bytes.
@@ -80,21 +80,22 @@ func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 // way. When all room is taken, one body at a time goes on without: it will end and free its room, where many bodies
 // that are half there would wait for each other for ever.
 type rooms struct {
-	free  *semaphore.Weighted // bytes
-	extra chan struct{}       // holds the token of the body that goes on without room
-	wait  time.Duration       // how long a body waits for more room
+	free  *rewrite.Turns // bytes
+	extra chan struct{}  // holds the token of the body that goes on without room
+	wait  time.Duration  // how long a body waits for more room
 }
 
 // newRooms returns the room for bodies of inFlight bytes together, with a rewritten copy of each. It keeps back what a
 // body of maxBody bytes needs.
 func newRooms(inFlight, maxBody int64, wait time.Duration) *rooms {
-	free := semaphore.NewWeighted(max(inFlight/2-maxBody, 0))
+	free := rewrite.NewTurns(max(inFlight/2-maxBody, 0))
 	return &rooms{free: free, extra: make(chan struct{}, 1), wait: wait}
 }
 
 // room is the memory that the bodies of one request have.
 type room struct {
 	all    *rooms
+	turn   string // names the client that waits in turn with others
 	bytes  int64
 	taken  int64     // of bytes: those that are missing in all.free
 	extra  bool      // it goes on without room
@@ -128,12 +129,12 @@ func (r *room) take(ctx context.Context, n int64) error {
 	return nil
 }
 
-// await waits for room, or to be the body that goes on without. Bodies get both in the order in which they came.
+// await waits for room, or to be the body that goes on without. Clients get room in turn.
 func (r *room) await(ctx context.Context, need int64) error {
 	ctx, cancel := context.WithTimeout(ctx, r.all.wait)
 	defer cancel()
 	acquired := make(chan error, 1)
-	go func() { acquired <- r.all.free.Acquire(ctx, need) }()
+	go func() { acquired <- r.all.free.AcquireFor(ctx, r.turn, need) }()
 	select {
 	case err := <-acquired:
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"epitome/event"
+	"epitome/rewrite"
 )
 
 // The keys of two clients, of whom alice has an old one as well.
@@ -30,6 +31,8 @@ func keyed(s *Settings) {
 func TestKeyIsTakenOffAndTheUpstreamsCredentialSet(t *testing.T) {
 	t.Parallel()
 	r := on(t, taking, keyed)
+	var asked rewrite.Input
+	r.shapes(notes(&asked))
 	f := func(target, want string, lines ...string) {
 		t.Helper()
 		if resp, body := r.ask(post(target, long, lines...)); resp.StatusCode != 200 || body != "a" {
@@ -41,7 +44,7 @@ func TestKeyIsTakenOffAndTheUpstreamsCredentialSet(t *testing.T) {
 			t.Errorf("%q: the upstream got %q, want %q", lines, rest, want)
 		}
 		e := r.event()
-		if text := fmt.Sprintf("%+v", e); e.Client == "" || strings.Contains(text, "sk-epitome") ||
+		if text := fmt.Sprintf("%+v", e); e.Client == "" || asked.Turn != e.Client || strings.Contains(text, "sk-epitome") ||
 			strings.Contains(text, "provider") {
 			t.Errorf("%q: the event says %s", lines, text)
 		}

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -41,6 +42,8 @@ type exchange struct {
 	runErr   error           // refuses the request of a run that is not known
 	unread   bool            // the body, or the rest of it, is still on the connection
 	reply    wire.ClientSide // how an answer goes to the client; every step up to the answer may change it
+
+	scope string // whose facts the request shares, once handle has found its client
 
 	// By receive. The bodies last until dropBodies.
 	room  room   // of body and plain
@@ -114,6 +117,8 @@ func (x *exchange) handle() error {
 		return err
 	}
 	x.event.Client, x.head = client, head
+	x.scope = x.proxy.scope(x.set, head, client)
+	x.room.turn = cmp.Or(client, x.scope, hostOf(x.event.Remote))
 	if x.runErr != nil {
 		return x.runErr
 	}

@@ -45,7 +45,7 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	if err := mayUse(client, "upstream", up.name, set.conf.Clients[client].Upstreams); err != nil {
 		return rewrite.Input{}, err
 	}
-	in, err := p.inputFrom(set, head, client, Run{})
+	in, err := p.inputFrom(set, head, p.scope(set, head, client), Run{})
 	in.Dialect, in.Body, in.Upstream = d, body, up.name
 	return in, err
 }
@@ -93,9 +93,9 @@ func ReadAsk(to, focus string) (ask rewrite.Ask, _ error) {
 
 const maxFocus = 1000
 
-// inputFrom reads from the header lines of a request how it is to be shaped, and who may share facts with it. client is
-// empty where no keys are asked for. The error says what to write instead.
-func (p *Proxy) inputFrom(set *settings, head []byte, client string, run Run) (in rewrite.Input, err error) {
+// inputFrom reads from the header lines of a request how it is to be shaped, in a scope. The error says what to write
+// instead.
+func (p *Proxy) inputFrom(set *settings, head []byte, scope string, run Run) (in rewrite.Input, err error) {
 	in = set.conf.Input
 	limits := *in.Limits
 	in.Limits = &limits
@@ -106,14 +106,14 @@ func (p *Proxy) inputFrom(set *settings, head []byte, client string, run Run) (i
 			return in, err
 		}
 	}
-	in.Scope = p.scope(set, head, client)
-	scope, _ := strings.CutPrefix(strings.ToLower(set.conf.Scope), "header:")
+	in.Scope = scope
+	scopeHeader, _ := strings.CutPrefix(strings.ToLower(set.conf.Scope), "header:")
 	var numbers []string // which override those of a preset, wherever it stands
 	for l := wire.LinesOf(head); l.Next(); {
 		if l.Is("anthropic-beta") && bytes.Contains(l.Value, []byte("context-1m-")) {
 			in.Variant = window.Million
 		}
-		if !wire.IsOwn(l.Name) || l.Is(scope) {
+		if !wire.IsOwn(l.Name) || l.Is(scopeHeader) {
 			continue
 		}
 		name, value := strings.ToLower(string(l.Name)), string(l.Value)
@@ -255,11 +255,7 @@ func (c *Config) remoteOf(direct net.Addr, head []byte) string {
 	remote := direct.String()
 	hops := strings.Split(string(wire.Values(head, "x-forwarded-for")), ",")
 	for _, hop := range slices.Backward(hops) {
-		host, _, err := net.SplitHostPort(remote)
-		if err != nil {
-			host = remote
-		}
-		at, _ := netip.ParseAddr(host) // any other text is in no prefix
+		at, _ := netip.ParseAddr(hostOf(remote)) // any other text is in no prefix
 		isTrusted := func(network string) bool {
 			prefix, err := netip.ParsePrefix(network)
 			return err == nil && prefix.Contains(at.Unmap())
@@ -271,6 +267,15 @@ func (c *Config) remoteOf(direct net.Addr, head []byte) string {
 		remote = event.Clip(hop)
 	}
 	return remote
+}
+
+// hostOf returns the host of an address that may have a port.
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
 }
 
 // Settings are what a reload may change, but for the numbers that Config marks as fixed at start.

@@ -169,13 +169,14 @@ func TestMaxInFlightBoundsBodies(t *testing.T) {
 	r.wantBody(post("/b", half), "b")
 }
 
-// Bodies get room in the order in which they came, so no large one waits for ever behind small ones. Where bodies that
-// are half there hold all room together, one goes on without it, so that all of them end.
+// Bodies of a client get room in the order in which they came, so no large one waits for ever behind small ones; clients
+// get it in turn. Where bodies that are half there hold all room together, one goes on without it, so that all of them
+// end.
 func TestBodiesWaitForRoomInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newRooms(4<<20, 1<<20, time.Hour) // for a megabyte
-		taking := func(kilobytes int64) (r *room, taken chan error) {
-			r, taken = &room{all: all}, make(chan error, 1)
+		taking := func(kilobytes int64, client ...string) (r *room, taken chan error) {
+			r, taken = &room{all: all, turn: strings.Join(client, "")}, make(chan error, 1)
 			go func() { taken <- r.take(t.Context(), freeBody+kilobytes<<10) }()
 			synctest.Wait()
 			return r, taken
@@ -200,9 +201,23 @@ func TestBodiesWaitForRoomInOrder(t *testing.T) {
 		want("half of the room", false, d, e)
 		second.release()
 		want("all of it", true, d, e)
-		for _, r := range []*room{extra, large, small} {
-			r.release()
-		}
+		large.release()
+		small.release()
+
+		first, a = taking(900)
+		second, b = taking(900)
+		third, d := taking(900)
+		other, e := taking(900, "another client")
+		first.release()
+		want("the next of the client", true, a, b)
+		want("behind it", false, d, e)
+		second.release()
+		want("another client's turn", true, e)
+		want("one client twice", false, d)
+		other.release()
+		want("the rest", true, d)
+		third.release()
+		extra.release()
 		if !all.isFree(1 << 20) {
 			t.Error("not all room is given back")
 		}

@@ -84,13 +84,13 @@ func (x *exchange) callShaper(in *rewrite.Input, observes bool) error {
 
 // inputAt returns how a request with that path is to be shaped, but for its body.
 func (x *exchange) inputAt(path []byte) (*rewrite.Input, error) {
-	in, err := x.proxy.inputFrom(x.set, x.head, x.event.Client, x.run)
+	in, err := x.proxy.inputFrom(x.set, x.head, x.scope, x.run)
 	if err != nil {
 		return nil, err
 	}
 	up, target, conf := x.upstream, x.target, &x.upstream.config
 	in.Dialect, in.Upstream, in.Now, in.Client = x.dialect, up.name, time.Now(), x.life
-	in.Places, in.ClientName = x.proxy.deps.Places, x.event.Client
+	in.Places, in.Turn, in.ClientName = x.proxy.deps.Places, x.room.turn, x.event.Client
 	in.Memory = x.room.memory
 	in.Compacts, in.Makes = x.dialect.API().Compacts(path), up.makes.Load()
 	if x.event.Mode != event.ModeObserve && !x.isCount {

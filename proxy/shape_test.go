@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -207,6 +208,9 @@ func (r *rig) scopeOf(setting string, lines ...string) string {
 	if e := fmt.Sprintf("%+v", r.event()); asked.Upstream != "test" || string(asked.Body) != long ||
 		strings.Contains(e, "theirs") {
 		r.tb.Errorf("asked was %+v; the event is %s", asked, e)
+	}
+	if asked.Turn != cmp.Or(asked.Scope, "127.0.0.1") {
+		r.tb.Errorf("the client's turn is that of %q, and its scope %q", asked.Turn, asked.Scope)
 	}
 	return asked.Scope
 }

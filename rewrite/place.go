@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Places bound how much is shaped at once. In a burst, requests wait for places in the order in which they came, and
+// Places bound how much is shaped at once. In a burst, requests wait for places, which are given to clients in turn, and
 // not for each other's memory, processors and calls of the store. A request takes a place for each placeBytes of it that
 // are new, at most mostPlaces; one of which less than freeBytes is new takes none, and never waits.
 type Places struct {
-	free   *semaphore.Weighted
+	free   *Turns
 	late   *semaphore.Weighted // for those whose budget is spent, so that not all of them go on at once
 	budget time.Duration
 
@@ -36,13 +36,14 @@ const (
 // request that this leaves over the line of compaction is shortened by code, as while the store does not answer.
 func NewPlaces(processors int, budget time.Duration) *Places {
 	all := int64(max(placesPerProc*processors, mostPlaces))
-	return &Places{free: semaphore.NewWeighted(all), late: semaphore.NewWeighted(all), budget: budget}
+	return &Places{free: NewTurns(all), late: semaphore.NewWeighted(all), budget: budget}
 }
 
 // place is what one request has of the Places. A nil place is that of a request which need not wait.
 type place struct {
 	all    *Places
 	client context.Context     // ends when the client has left
+	turn   string              // of the client, by name
 	until  time.Time           // when the budget is spent; zero for a rescue, which has waited before
 	taken  int64               // places
 	of     *semaphore.Weighted // that has these
@@ -57,7 +58,7 @@ func (p *Places) begin(in *Input) *place {
 		return nil
 	}
 	p.InFlight.Add(1)
-	own := &place{all: p, client: in.Client}
+	own := &place{all: p, client: in.Client, turn: in.Turn}
 	if in.Rescue == nil {
 		own.until = time.Now().Add(p.budget)
 	}
@@ -90,13 +91,13 @@ func (p *place) enter(fresh int) bool {
 // take takes places, unless a rescue finds none. It waits for them while the budget lasts, and then for those of late
 // requests, which are soon free.
 func (p *place) take(places int64) {
-	p.of = p.all.free
+	p.of = p.all.free.Weighted
 	isFree := p.of.TryAcquire(places)
 	if !isFree && !p.until.IsZero() {
 		began := time.Now()
 		ctx, cancel := context.WithDeadline(p.client, p.until)
 		defer cancel()
-		isFree = p.of.Acquire(ctx, places) == nil
+		isFree = p.all.free.AcquireFor(ctx, p.turn, places) == nil
 		if !isFree {
 			p.of = p.all.late
 			isFree = p.of.Acquire(p.client, places) == nil

@@ -132,6 +132,30 @@ func TestBurstWaitsForPlaces(t *testing.T) {
 	})
 }
 
+// Promise 10. A burst of one client does not hold up another one: clients get places in turn.
+func TestClientsGetPlacesInTurn(t *testing.T) {
+	crowded(t, time.Hour, func(t *testing.T, g *gate, _ *thinker, _ *rewrite.Places, shape shaped) {
+		var burst []chan rewrite.Output
+		for i := range 20 {
+			burst = append(burst, shape(t.Context(), fmt.Sprint("Task ", i), 200, rewrite.Input{Turn: "burst"}))
+		}
+		other := &reader{Dialect: dialects["chat"]}
+		shape(t.Context(), "Another task", 200, rewrite.Input{Dialect: other, Turn: "other"})
+		for other.bodies.Load() == 0 {
+			g.open <- struct{}{}
+			synctest.Wait()
+		}
+		ready := 0
+		for _, out := range burst {
+			ready += len(out)
+		}
+		if ready != 2 { // of the 8 that had places; the first of the 12 others has the place of one of them
+			t.Errorf("another client's request has a place once %d of a burst of 20 have given theirs back, want 2", ready)
+		}
+		close(g.open)
+	})
+}
+
 // A request that waits for a model's summary is in no other's way.
 func TestWaitForAModelHoldsNoPlace(t *testing.T) {
 	crowded(t, time.Minute, func(t *testing.T, g *gate, model *thinker, places *rewrite.Places, shape shaped) {

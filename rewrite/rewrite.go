@@ -99,8 +99,10 @@ type Input struct {
 	// Client ends when the client has left that waits for the request; nil if nobody waits: then no model is asked.
 	Client     context.Context
 	ClientName string // in the configuration, for events; mostly empty
-	// Places bound what is shaped at once. They may be nil, and so may Client then.
+	// Places bound what is shaped at once. They may be nil, and so may Client then. Requests with the same Turn are of
+	// one client, which waits for places in turn with others.
 	Places *Places
+	Turn   string
 	// Credential returns a copy of the headers by which the upstream knows the client, for Question.Credential.
 	Credential func() any
 }
