@@ -80,10 +80,11 @@ completions:
 	@mkdir -p build/completions
 	for shell in bash zsh fish powershell; do go run . completion $$shell > build/completions/epitome.$$shell || exit; done
 
-# The licences of all modules in the program, which come with each copy of it.
+# The licences of all modules in the program and of its vocabulary, which come with each copy of it.
 licences:
 	@mkdir -p build
-	go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' . | sort -u | \
+	go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' . \
+	  github.com/pkoukk/tiktoken-go-loader/assets | sort -u | \
 	(echo "go $$(go env GOVERSION) $$(go env GOROOT)"; cat; \
 	 echo "event/prices - event/prices") | \
 	while read -r module version dir; do printf '\n== %s %s\n\n' "$$module" "$$version"; \
