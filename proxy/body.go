@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -42,8 +42,7 @@ func (x *exchange) receive(most int64) (err error) {
 
 // whyUnread returns the answer to a request that could not be read because of err.
 func (x *exchange) whyUnread(err error) error {
-	var headTooLarge *fasthttp.ErrSmallBuffer
-	var late net.Error
+	_, isLargeHead := errors.AsType[*fasthttp.ErrSmallBuffer](err)
 	switch {
 	case errors.Is(err, errTooLarge):
 		return refuse(413, "request_too_large", fmt.Sprintf(
@@ -53,9 +52,9 @@ func (x *exchange) whyUnread(err error) error {
 	case errors.Is(err, errNoRoom):
 		return refuse(503, "busy", "the requests under way fill max_in_flight: try again, or raise it",
 			"Retry-After: 1\r\n")
-	case errors.As(err, &headTooLarge):
+	case isLargeHead:
 		return refuse(431, "header_too_large", "the request's headers are larger than 16 KB: shorten them")
-	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, fasthttp.ErrTimeout):
 		return refuse(408, "request_timeout", "the request did not arrive in time: send it faster")
 	case strings.Contains(err.Error(), `"\x16\x03`): // it quotes the beginning
 		return refuse(400, "bad_request",

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -145,25 +146,19 @@ func credentialOf(up *upstream, target, head []byte) *credential {
 	c := &credential{url: up.config.URL, target: string(target)}
 	connection := wire.Values(head, "connection")
 	for l := wire.LinesOf(head); l.Next(); {
-		if (tellsWho(l.Name) || namesSession(&l)) && !wire.IsHop(l.Name, connection) {
+		if (whoHeaders.Match(l.Name) || namesSession(&l)) && !wire.IsHop(l.Name, connection) {
 			c.lines = l.AppendTo(c.lines)
 		}
 	}
 	return c
 }
 
-// tellsWho reports whether a header says for whom a request is: who pays, and which version of the API the client
-// speaks. Any other header is about that request alone.
-func tellsWho(name []byte) bool {
-	is := func(text string) bool { return wire.EqualFold(name, text) }
-	endsWith := func(text string) bool { return wire.EqualFold(name[max(0, len(name)-len(text)):], text) }
-	return endsWith("authorization") || endsWith("api-key") || slices.ContainsFunc(whoHeaders, is)
-}
-
-var whoHeaders = strings.Fields(`ocp-apim-subscription-key helicone-auth openai-organization openai-project openai-beta
-	chatgpt-account-id anthropic-version anthropic-beta x-goog-user-project http-referer x-title x-openrouter-title
-	user-agent copilot-integration-id editor-version x-portkey-config x-portkey-provider x-portkey-virtual-key
-	thread-id originator x-session-affinity`)
+// whoHeaders match the headers that say for whom a request is: who pays, and which version of the API the client speaks.
+// Any other header is about that request alone.
+var whoHeaders = regexp.MustCompile(`(?i)(?:authorization|api-key)$|^(?:ocp-apim-subscription-key|helicone-auth|` +
+	`openai-(?:organization|project|beta)|chatgpt-account-id|anthropic-(?:version|beta)|x-goog-user-project|` +
+	`http-referer|x-title|x-openrouter-title|user-agent|copilot-integration-id|editor-version|` +
+	`x-portkey-(?:config|provider|virtual-key)|thread-id|originator|x-session-affinity)$`)
 
 // namesSession reports whether a header names the client's session, on which a provider's cache may depend: those of
 // Claude Code, Codex and pi, OpenCode, Grok.

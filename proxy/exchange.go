@@ -39,7 +39,7 @@ type exchange struct {
 	head     []byte          // the client's header lines; handle takes out its key for epitome
 	isMarked bool            // the request is to carry the proxy's mark
 	run      Run             // that the request is of
-	runErr   error           // refuses the request of a run that is not known
+	headErr  error           // refuses a request of no known run, or mode
 	unread   bool            // the body, or the rest of it, is still on the connection
 	reply    wire.ClientSide // how an answer goes to the client; every step up to the answer may change it
 
@@ -119,9 +119,6 @@ func (x *exchange) handle() error {
 	x.event.Client, x.head = client, head
 	x.scope = x.proxy.scope(x.set, head, client)
 	x.room.turn = cmp.Or(client, x.scope, hostOf(x.event.Remote))
-	if x.runErr != nil {
-		return x.runErr
-	}
 	if err := x.checkHead(); err != nil {
 		return err
 	}
@@ -155,11 +152,11 @@ func (x *exchange) handle() error {
 // begin takes a request in. The settings that are in force now hold for all of it.
 func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
-	run, id, target, runErr := p.takeRun(h.RequestURI())
+	run, id, target, err := p.takeRun(h.RequestURI())
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	set := p.settings.Load()
 	x := &exchange{
-		run: run, runErr: runErr,
+		run: run, headErr: err,
 		proxy: p, set: set, ctx: ctx, client: ctx.Conn().(*wire.Client), room: room{all: p.rooms},
 		own: isOwn(h, path), target: target, head: h.RawHeaders(), unread: ctx.Request.IsBodyStream(),
 	}
@@ -173,7 +170,8 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	x.reply.Close = saysClose || p.Stopping()
 	isVia := wire.Find(x.head, viaHeader) != nil
 	if !x.own {
-		x.event.Mode, _ = x.set.mode(x.head, x.run) // checkHead refuses a header that says no mode
+		x.event.Mode, err = set.mode(x.head, run)
+		x.headErr = cmp.Or(x.headErr, err)
 		if x.event.Mode != event.ModeOff {
 			x.reply.Extra = []byte("x-epitome-action: " + event.ActionNone + "\r\n")
 		}
@@ -215,8 +213,8 @@ func (x *exchange) checkHead() error {
 		return refuse(508, "loop", "this request came back to the epitome that sent it: "+
 			"set the url of its upstream to that of the provider", noRetry)
 	}
-	if _, err := x.set.mode(x.head, x.run); err != nil {
-		return err
+	if x.headErr != nil {
+		return x.headErr
 	}
 	if lineErr != nil {
 		return refuse(400, "bad_request", fmt.Sprintf("epitome cannot read the request: %v; check the client", lineErr))
@@ -307,8 +305,7 @@ func (x *exchange) fail() {
 			Err: errors.New("epitome stopped, and the exchange took longer than shutdown_grace")}
 	}
 	x.event.Fault, x.event.Err = event.Refused, x.err.Error()
-	var failure *wire.Failure
-	if errors.As(x.err, &failure) {
+	if failure, ok := errors.AsType[*wire.Failure](x.err); ok {
 		x.event.Fault = failure.Fault
 	}
 	isGone := slices.Contains([]event.Fault{event.ClientGone, event.ClientSlow, event.Stopped}, x.event.Fault)

@@ -161,13 +161,12 @@ const noRetry = "x-should-retry: false\r\n"
 
 // refusalOf returns the answer to a client whose request failed.
 func refusalOf(err error) *refusal {
-	var own *refusal
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*refusal](err); ok {
 		return own
 	}
-	var f *wire.Failure
+	f, ok := errors.AsType[*wire.Failure](err)
 	switch {
-	case !errors.As(err, &f) || f.Fault == event.Panic:
+	case !ok || f.Fault == event.Panic:
 		return refuse(500, "internal", "epitome failed on this request: a bug in epitome; its log has the details")
 	case f.Fault == event.Unreachable:
 		return refuse(502, "upstream_unreachable",

@@ -278,13 +278,7 @@ func readSizes(text string) (n sizes) {
 // valueOf reads a number with commas, and k or m behind it.
 func valueOf(digits, unit string) int {
 	value, _ := strconv.Atoi(strings.ReplaceAll(digits, ",", ""))
-	switch unit {
-	case "k":
-		return value * 1_000
-	case "m":
-		return value * 1_000_000
-	}
-	return value
+	return value * map[string]int{"": 1, "k": 1_000, "m": 1_000_000}[unit]
 }
 
 // room is how much output fits behind the input; 0 or less if none does, or if that is not told.

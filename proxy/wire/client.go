@@ -15,6 +15,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // Listener hands out connections as Clients. When as many are open as it may have, the next one waits until another is
@@ -24,12 +26,13 @@ type Listener struct {
 	log       *slog.Logger
 	slots     chan struct{} // holds a token for each open connection
 	writeIdle time.Duration
-	told      time.Time // when the log last had an error of Accept
+	tell      rate.Sometimes // of errors of Accept
 }
 
 // Listen bounds the open connections of ln, and the time in which a client must take the next bytes of an answer.
 func Listen(ln net.Listener, most int, writeIdle time.Duration, log *slog.Logger) *Listener {
-	return &Listener{Listener: ln, log: log, slots: make(chan struct{}, most), writeIdle: writeIdle}
+	return &Listener{Listener: ln, log: log, slots: make(chan struct{}, most), writeIdle: writeIdle,
+		tell: rate.Sometimes{Interval: time.Minute}}
 }
 
 // Accept waits for a connection and for room for it. It returns no error but that the listener is closed: others, such
@@ -45,10 +48,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 			<-l.slots
 			return nil, err
 		}
-		if time.Since(l.told) > time.Minute {
-			l.log.Error("cannot accept a connection; it is tried again", "error", err.Error())
-			l.told = time.Now()
-		}
+		l.tell.Do(func() { l.log.Error("cannot accept a connection; it is tried again", "error", err.Error()) })
 		time.Sleep(pause)
 	}
 }

@@ -64,34 +64,22 @@ func NewPool(at *url.URL, headers map[string]string, secure *tls.Config, limits 
 	return p
 }
 
-// take returns an idle connection that the upstream has not closed, or a new one.
+// take returns the newest idle connection that the upstream has not closed, or a new one.
 func (p *Pool) take(ctx context.Context) (*upstreamConn, error) {
-	for ctx.Err() == nil {
-		c := p.takeIdle()
-		if c == nil {
-			return p.dial(ctx)
-		}
+	p.mu.Lock()
+	for n := len(p.idle); n > 0 && ctx.Err() == nil; n-- {
+		c := p.idle[n-1]
+		p.idle = slices.Delete(p.idle, n-1, n)
+		c.expiry.Stop()
 		if !stale(belowTLS(c.Conn)) {
+			p.mu.Unlock()
 			c.reused = true
 			return c, nil
 		}
 		c.cut()
 	}
-	return nil, ctx.Err()
-}
-
-// takeIdle takes out the newest idle connection; nil if there is none.
-func (p *Pool) takeIdle() *upstreamConn {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := len(p.idle)
-	if n == 0 {
-		return nil
-	}
-	c := p.idle[n-1]
-	p.idle[n-1], p.idle = nil, p.idle[:n-1]
-	c.expiry.Stop()
-	return c
+	p.mu.Unlock()
+	return p.dial(ctx)
 }
 
 // uploadRate is how many bytes of a request an upstream has to take in a second, once WriteIdle has passed.
