@@ -163,7 +163,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	x.event = &event.Exchange{
 		ID: rand.Text()[:10], Start: time.Now(), Method: string(h.Method()), Path: string(path),
 		Action: event.ActionNone, Run: event.Clip(id), TraceParent: event.Clip(string(wire.Find(x.head, "traceparent"))),
-		Remote: set.conf.remoteOf(ctx.RemoteAddr(), x.head),
+		Remote: set.remoteOf(ctx.RemoteAddr(), x.head),
 	}
 	x.reply.HTTP10 = !h.IsHTTP11()
 	saysClose := h.ConnectionClose() || wire.HasToken(wire.Values(x.head, "connection"), "close")

@@ -251,17 +251,14 @@ type Config struct {
 
 // remoteOf returns the address that a request came from. Of a proxy that is trusted it is the one that the proxy names in
 // X-Forwarded-For, where each adds the address that it was called from at the end.
-func (c *Config) remoteOf(direct net.Addr, head []byte) string {
+func (s *settings) remoteOf(direct net.Addr, head []byte) string {
 	remote := direct.String()
 	hops := strings.Split(string(wire.Values(head, "x-forwarded-for")), ",")
 	for _, hop := range slices.Backward(hops) {
 		at, _ := netip.ParseAddr(hostOf(remote)) // any other text is in no prefix
-		isTrusted := func(network string) bool {
-			prefix, err := netip.ParsePrefix(network)
-			return err == nil && prefix.Contains(at.Unmap())
-		}
+		isIn := func(network netip.Prefix) bool { return network.Contains(at.Unmap()) }
 		hop = strings.TrimSpace(hop)
-		if hop == "" || !slices.ContainsFunc(c.TrustedProxies, isTrusted) {
+		if hop == "" || !slices.ContainsFunc(s.trusted, isIn) {
 			break
 		}
 		remote = event.Clip(hop)
@@ -320,7 +317,8 @@ type settings struct {
 	conf      Settings
 	clients   clients
 	upstreams map[string]*upstream
-	fallback  *upstream // of requests that no rule sends elsewhere
+	fallback  *upstream      // of requests that no rule sends elsewhere
+	trusted   []netip.Prefix // networks of proxies
 }
 
 // newSettings makes the upstreams and clients of s, whose routes lead to its upstreams.
@@ -338,10 +336,12 @@ func newSettings(s Settings) (set *settings, err error) {
 		return nil, fmt.Errorf("cannot use upstream: %w", err)
 	}
 	for _, network := range s.TrustedProxies {
-		if _, err := netip.ParsePrefix(network); err != nil {
+		prefix, err := netip.ParsePrefix(network)
+		if err != nil {
 			return nil, fmt.Errorf("cannot use proxy.trusted_proxies: %q is no network: write it as 10.0.0.0/8, a single "+
 				"address as 10.1.2.3/32", network)
 		}
+		set.trusted = append(set.trusted, prefix)
 	}
 	set.clients, err = newClients(s.Clients)
 	return set, err

@@ -278,8 +278,8 @@ func (c *chunks) endLine() bool {
 	if !ok || bytes.ContainsAny(line, "\r\x00") {
 		return false
 	}
-	switch c.state {
-	case sizeLine:
+	switch {
+	case c.state == sizeLine:
 		digits, _, extended := bytes.Cut(line, []byte(";"))
 		if !extended {
 			digits = bytes.TrimRight(digits, " \t")
@@ -290,13 +290,12 @@ func (c *chunks) endLine() bool {
 			c.state = trailerLine
 		}
 		return err == nil
-	case endOfChunk:
+	case len(line) > 0:
+		return c.state == trailerLine && !bytes.ContainsRune([]byte(" \t:"), rune(line[0]))
+	case c.state == endOfChunk:
 		c.state = sizeLine
-		return len(line) == 0
-	}
-	if len(line) == 0 { // behind the trailers
+	default: // behind the trailers
 		c.state = endOfBody
-		return true
 	}
-	return !bytes.ContainsRune([]byte(" \t:"), rune(line[0]))
+	return true
 }

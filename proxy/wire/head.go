@@ -190,16 +190,12 @@ func (p *Pool) head(r *Request) []byte {
 
 // drops reports whether an end-to-end line of a request stays behind.
 func (p *Pool) drops(r *Request, l *Lines) bool {
-	isReplaced := func(lower string) bool { return l.Is(lower) }
-	return l.Is("expect") || IsOwn(l.Name) || r.Changed && describesBytes(l) ||
-		slices.ContainsFunc(p.replaced, isReplaced)
+	return l.Is("expect") || IsOwn(l.Name) || slices.ContainsFunc(p.replaced, l.Is) ||
+		r.Changed && slices.ContainsFunc(describeBytes, l.Is)
 }
 
-// describesBytes reports whether a line is about the very bytes of a body: how they are compressed, or a sum of them.
-func describesBytes(l *Lines) bool {
-	return l.Is("content-encoding") || l.Is("content-md5") || l.Is("digest") || l.Is("content-digest") ||
-		l.Is("repr-digest")
-}
+// describeBytes are the names of lines about the very bytes of a body: how they are compressed, or a sum of them.
+var describeBytes = []string{"content-encoding", "content-md5", "digest", "content-digest", "repr-digest"}
 
 // appendLength frames a body by its length, in the place of line l. A line that says the same stays as it is.
 func appendLength(dst []byte, l Lines, n int) []byte {
