@@ -54,7 +54,10 @@ type Badger struct {
 // sound. The errors are ErrInUse, ErrNoSpace, and those of the system. The log also gets Badger's warnings.
 func OpenBadger(folder string, log *slog.Logger) (*Badger, error) {
 	b := &Badger{folder: filepath.Clean(folder), free: freeSpace, log: log}
-	if err := b.open(); err != nil {
+	b.lock = flock.New(b.folder + ".lock")
+	err := b.open()
+	if err != nil {
+		_ = b.lock.Close()
 		return nil, fmt.Errorf("cannot open store %s: %w", folder, err)
 	}
 	return b, nil
@@ -64,27 +67,17 @@ func (b *Badger) open() error {
 	if err := os.MkdirAll(b.folder, 0o700); err != nil {
 		return err
 	}
-	b.lock = flock.New(b.folder + ".lock")
 	held, err := b.lock.TryLock()
+	if err == nil && !held {
+		err = ErrInUse
+	}
+	if err == nil {
+		err = b.space()
+	}
 	if err != nil {
 		return err
 	}
-	if !held {
-		return ErrInUse
-	}
-	err = b.space()
-	if err == nil {
-		err = b.openLocked()
-	}
-	if err != nil {
-		_ = b.lock.Close()
-	}
-	return err
-}
-
-// openLocked opens what is in the folder, or else an empty store; not if the system refused a call.
-func (b *Badger) openLocked() error {
-	err := b.openFolder()
+	err = b.openFolder()
 	if err == nil {
 		return nil
 	}
@@ -112,7 +105,8 @@ func (b *Badger) openFolder() (err error) {
 	if err := os.WriteFile(b.opening(), nil, 0o600); err != nil {
 		return err
 	}
-	if err := errors.Join(b.removeEmptyLogs(), b.renameDamaged()); err != nil {
+	damaged, err := b.setAside()
+	if err != nil {
 		return err
 	}
 	o := badger.DefaultOptions(b.folder).WithLogger(warnings{b.log}).WithMetricsEnabled(false).
@@ -124,35 +118,36 @@ func (b *Badger) openFolder() (err error) {
 		return err
 	}
 	b.version = b.db.MaxVersion()
-	for _, name := range b.files("*.sst.damaged") { // which renameDamaged has renamed
+	for _, name := range damaged {
 		_ = os.Remove(name)
 	}
 	return os.Remove(b.opening())
 }
 
-// renameDamaged renames tables that cannot be read. Badger would read them in goroutines of its own, where a damaged
-// table panics and ends the process. A folder that lacks a table is refused by Badger; a table that a killed process
-// has left half written is not missed.
-func (b *Badger) renameDamaged() error {
-	for _, name := range b.files("*.sst") {
-		content, err := os.ReadFile(name)
-		if err == nil && isDamaged(content) {
-			err = os.Rename(name, name+".damaged")
-		}
-		if err != nil {
-			return err
+// setAside removes the empty logs that a process leaves if it dies while it begins a log, as Badger refuses them. And it
+// renames tables that cannot be read: Badger would read them in goroutines of its own, where a damaged table panics and
+// ends the process. A folder that lacks a table is refused by Badger; a table that a killed process has left half
+// written is not missed.
+func (b *Badger) setAside() (damaged []string, err error) {
+	files, _ := os.ReadDir(b.folder) // there is no folder if it was moved; Badger finds other errors
+	for _, file := range files {
+		name := filepath.Join(b.folder, file.Name())
+		switch filepath.Ext(name) {
+		case ".mem", ".vlog":
+			info, unknown := file.Info()
+			if unknown == nil && info.Size() == 0 {
+				err = errors.Join(err, os.Remove(name))
+			}
+		case ".sst":
+			content, failed := os.ReadFile(name)
+			if failed == nil && isDamaged(content) {
+				damaged = append(damaged, name+".damaged")
+				failed = os.Rename(name, name+".damaged")
+			}
+			err = errors.Join(err, failed)
 		}
 	}
-	return nil
-}
-
-// files returns the paths of the files in the folder whose names match a pattern.
-func (b *Badger) files(pattern string) []string {
-	all, _ := fs.Glob(os.DirFS(b.folder), pattern) // the patterns are well formed
-	for i, name := range all {
-		all[i] = filepath.Join(b.folder, name)
-	}
-	return all
+	return damaged, err
 }
 
 // isDamaged reports whether a table cannot be read, or does not fit its checksums.
@@ -160,22 +155,6 @@ func isDamaged(content []byte) (is bool) {
 	defer func() { is = is || recover() != nil }()
 	t, err := table.OpenInMemoryTable(content, 0, &table.Options{Compression: compression})
 	return err != nil || t.VerifyChecksum() != nil
-}
-
-// removeEmptyLogs removes the empty logs that a process leaves if it dies while it begins a log. Badger refuses them.
-func (b *Badger) removeEmptyLogs() error {
-	for _, pattern := range []string{"*.mem", "*.vlog"} {
-		for _, log := range b.files(pattern) {
-			info, err := os.Stat(log)
-			if err != nil || info.Size() > 0 {
-				continue
-			}
-			if err := os.Remove(log); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // warnings logs Badger's errors and warnings.
@@ -332,12 +311,10 @@ func (b *Badger) Touch(key string, keep time.Duration) error {
 
 func (b *Badger) Delete(keys ...string) error {
 	for _, key := range keys {
-		err := b.update("delete", key, func(txn *badger.Txn) error {
-			if key == "" {
-				return nil
-			}
-			return txn.Delete([]byte(key))
-		})
+		if key == "" {
+			continue
+		}
+		err := b.update("delete", key, func(txn *badger.Txn) error { return txn.Delete([]byte(key)) })
 		if err != nil {
 			return err
 		}

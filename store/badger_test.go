@@ -143,7 +143,7 @@ func TestDiskErrorFailsTheStoreAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	b = reopened(t, folder)
-	tables := b.files("*.sst")
+	tables, _ := filepath.Glob(filepath.Join(folder, "*.sst"))
 	if len(tables) == 0 {
 		t.Fatal("there is no table")
 	}
