@@ -61,7 +61,7 @@ func OpenBucket(address string, o Options) (*Shelf, error) {
 	})
 	s, err := (&Shelf{place: b, server: b.server}).open(o)
 	if err == nil {
-		probe := func() error { return b.write(probeObject, []byte("epitome\n"), minio.PutObjectOptions{}) }
+		probe := func() error { return b.put(probeObject, []byte("epitome\n")) }
 		go func() { _ = store.Try(probe) }() // a failure is logged
 	}
 	return s, err
@@ -129,24 +129,23 @@ func (b *bucket) connect() (err error) {
 // do makes a request about size bytes. The error is fs.ErrNotExist if there is no such object, and fs.ErrExist if there
 // is one that must not be replaced.
 func (b *bucket) do(size int64, request func(ctx context.Context) error) error {
-	var answer error // that a working service gives: there is no such object, or there is one already
+	var answer error // that a working service gives, and so no error to Do
 	err := b.server.Do(func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, bucketTimeout+time.Duration(size)*time.Second/slowest)
 		defer cancel()
 		err := request(ctx)
-		if err == nil {
-			return nil
-		}
 		said := minio.ToErrorResponse(err)
-		switch { // no error to Do, as the service works
+		switch {
 		case said.StatusCode == http.StatusNotFound && said.Code != minio.NoSuchBucket:
 			answer = fs.ErrNotExist
-			return nil
 		case said.StatusCode == http.StatusPreconditionFailed, said.StatusCode == http.StatusConflict: // two wrote at once
 			answer = fs.ErrExist
-			return nil
+		case err == ErrNotDeleted:
+			answer = err
+		default:
+			return plain(err)
 		}
-		return plain(err)
+		return nil
 	})
 	return errors.Join(answer, err)
 }
@@ -234,17 +233,11 @@ func (b *bucket) renew(name string, age time.Duration) error {
 }
 
 func (b *bucket) remove(name string) error {
-	isDenied := false // which is no failure of the service: epitome deletes nothing else
-	err := b.do(0, func(ctx context.Context) error {
+	return b.do(0, func(ctx context.Context) error {
 		err := b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{})
-		isDenied = minio.ToErrorResponse(err).Code == minio.AccessDenied
-		if isDenied {
-			return nil
+		if minio.ToErrorResponse(err).Code == minio.AccessDenied { // epitome deletes nothing else
+			return ErrNotDeleted
 		}
 		return err
 	})
-	if isDenied {
-		return ErrNotDeleted
-	}
-	return err
 }

@@ -151,14 +151,9 @@ func (f *folder) removeExpired(name string, before time.Time, swept *Swept) erro
 
 // cause returns err without paths and URLs, which hold names of artifacts.
 func cause(err error) error {
-	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		return path.Err
-	}
-	if link, ok := errors.AsType[*os.LinkError](err); ok {
-		return link.Err
-	}
-	if request, ok := errors.AsType[*url.Error](err); ok {
-		return request.Err
+	switch err.(type) {
+	case *fs.PathError, *os.LinkError, *url.Error:
+		return errors.Unwrap(err)
 	}
 	return err
 }
