@@ -296,13 +296,14 @@ func (d *Daemon) Serve() error {
 	d.service.KeptRequests() // those of earlier processes that have expired are deleted
 	look, hourly := time.Tick(2*time.Second), time.Tick(time.Hour)
 	clients := d.config.Load().ClientsVersion()
+	freed := 0 // bytes of requests that may be garbage
 	for {
 		select {
 		case err := <-failed:
 			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
 		case now := <-look:
 			d.service.KeepRequests(now.Add(-restsAfter))
-			d.service.Live.Forget(now.Add(-forgottenAfter))
+			freed = collect(freed + d.service.Live.Forget(now.Add(-forgottenAfter)))
 			paceGarbage()
 			if now := d.config.Load().ClientsVersion(); now != clients {
 				clients = now

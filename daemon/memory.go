@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 
@@ -19,6 +20,17 @@ func boundMemory(conf config.Config) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(conf.MaxInFlight+summarize.MaxPending) + spareMemory)
 	}
+}
+
+// collect collects garbage once so many bytes were freed that it pays, and returns those that are still to be collected.
+// Go itself collects none for two minutes where nothing is allocated.
+func collect(freed int) (left int) {
+	const least = 16 << 20
+	if freed < least {
+		return freed
+	}
+	runtime.GC()
+	return 0
 }
 
 // paceGarbage is called every few seconds. Go itself lets garbage grow as large as what is in use; here it grows to 32

@@ -174,13 +174,15 @@ func (s *Shaper) Answered(conversation string, life time.Duration) {
 }
 
 // Forget frees the memory of conversations that have rested since a time, but for the newest 4 MiB and for decisions
-// that are nowhere else. The next requests of those forgotten are read as a whole.
-func (s *Shaper) Forget(since time.Time) {
+// that are nowhere else. The next requests of those forgotten are read as a whole. It returns how many bytes it freed.
+func (s *Shaper) Forget(since time.Time) (freed int) {
 	const rest = 4 << 20 // bytes
 	c := s.recent
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	before := c.size
 	c.remove(func(l *lastRequest) bool { return c.size > rest && !l.held && l.sent.Before(since) })
+	return before - c.size
 }
 
 // Last is the newest request of a conversation, with what is needed to shape it again.
