@@ -56,7 +56,9 @@ func (s *secrets) take(secret, token string) bool {
 
 // session answers whether the browser is logged in. The login page asks: a browser that comes from another site sends
 // its cookie only then.
-func (o *Console) session(r *http.Request) (any, error) { return map[string]bool{"owner": isOwner(r)}, nil }
+func (o *Console) session(r *http.Request) (any, error) {
+	return map[string]bool{"owner": isOwner(r)}, nil
+}
 
 // login gives a session cookie to a browser that sends a login code or the admin token. A code is valid once. If it
 // comes again, another user of the machine may have seen it and come first, so the session that it began ends.
